@@ -4,7 +4,7 @@
 //! 1 with such findings, 2 if the command could not run.
 
 mod affected;
-mod base;
+mod change_options;
 mod changes;
 mod check;
 mod completions;

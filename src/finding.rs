@@ -8,12 +8,12 @@ use crate::limits::{Limit, Limits};
 use crate::text::Span;
 
 mod concern;
+mod engine_rule;
 mod fix;
-mod language;
 
 pub use concern::Concern;
+pub use engine_rule::EngineRule;
 pub use fix::{Edit, Fix, Safety};
-pub use language::EngineRule;
 
 /// The name of a rule in kebab case, as in policies and comments.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

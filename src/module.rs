@@ -5,24 +5,24 @@ pub mod address;
 pub mod config;
 pub mod declaration;
 pub mod lock;
-pub mod values;
 pub mod terragrunt;
 pub mod test_file;
+pub mod values;
 
 pub(crate) mod canonical;
-mod compatibility;
 mod decode;
-pub(crate) mod static_eval;
-mod state_address;
-mod exclusive;
-pub mod interface;
 pub mod dropped;
-pub(crate) mod ignored;
-mod left_behind;
+pub mod interface;
 mod merge;
 pub mod merged;
+mod moved_sources;
 mod origins;
 mod parts;
+mod required_version;
+mod single_product_syntax;
+mod state_address;
+pub(crate) mod static_eval;
+pub(crate) mod undeclared_attributes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -39,15 +39,15 @@ use crate::module::declaration::{
 };
 use crate::module::decode::Decoder;
 use crate::module::dropped::{Dropped, Why};
-use crate::module::left_behind::LeftBehind;
+use crate::module::moved_sources::LeftBehind;
 use crate::module::static_eval::{Early, Purpose};
 use crate::module::terragrunt::Generated;
 use crate::syntax::{Block, Body};
 use crate::text::Span;
 use crate::value;
 
-pub use crate::module::compatibility::Unmodelled;
 pub use crate::module::decode::{references_elsewhere, shows_root, top_blocks};
+pub use crate::module::required_version::Unmodelled;
 pub use crate::module::state_address::StateAddress;
 
 /// A parsed file of a module.

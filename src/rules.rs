@@ -10,10 +10,7 @@ mod default_fails_validation;
 mod depends_on_uncommented;
 mod deprecated_syntax;
 mod duplicate_key;
-mod earlier;
-mod expressions;
 mod lock_file_drift;
-mod mend;
 mod misleading_providers_entry;
 mod module_call_cycle;
 mod module_depth_with_commit;
@@ -50,9 +47,7 @@ mod override_source_keeps_version;
 mod override_stale_optional_default;
 mod override_unannounced;
 mod override_uncommitted;
-mod own_module;
 pub mod page;
-mod parametric;
 mod prerelease_in_range;
 mod provider_block_in_shared_module;
 mod provider_block_without_effect;
@@ -63,7 +58,6 @@ mod provider_source_missing;
 mod provider_version_missing;
 mod providers_map_incomplete;
 mod providers_map_redundant;
-mod publisher;
 mod required_provider_missing;
 mod required_version_missing;
 mod resource_without_provider;
@@ -71,7 +65,8 @@ mod sensitive_default;
 mod sensitive_value_in_plain_output;
 mod shared_state_address;
 mod single_component_pessimistic;
-mod states;
+mod support;
+mod templates;
 mod tofu_twin_drift;
 mod unsatisfiable_constraints;
 mod unused_configuration_alias;
@@ -85,10 +80,10 @@ mod variable_type_missing;
 use std::fmt;
 
 pub use context::Context;
-pub use earlier::Earlier;
-pub use parametric::{TEMPLATES, Template};
 pub use shared_state_address::findings as shared_states;
-pub use states::States;
+pub use support::before_change::Earlier;
+pub use support::state_addresses::States;
+pub use templates::{TEMPLATES, Template};
 
 use crate::finding::{Finding, RuleId, Safety, Severity};
 use crate::graph::{Node, Role};
@@ -302,20 +297,7 @@ mod tests {
         let names: Vec<&str> = ENTRIES.iter().map(|entry| entry.id).collect();
         assert!(names.is_sorted(), "the list is sorted by name");
         assert_eq!(
-            files(
-                "src/rules",
-                &[
-                    "context",
-                    "earlier",
-                    "expressions",
-                    "mend",
-                    "own_module",
-                    "page",
-                    "parametric",
-                    "publisher",
-                    "states",
-                ]
-            ),
+            files("src/rules", &["context", "page", "support", "templates"]),
             names,
             "src/rules and the list"
         );
@@ -329,7 +311,7 @@ mod tests {
         let names: Vec<&str> = TEMPLATES.iter().map(|template| template.id).collect();
         assert!(names.is_sorted(), "the list is sorted by name");
         assert_eq!(
-            files("src/rules/parametric", &["argument", "block_kind", "blocks", "grammar", "parts", "reach"]),
+            files("src/rules/templates", &["argument", "block_kind", "blocks", "grammar", "parts", "reach"]),
             names,
             "the directory and the list"
         );

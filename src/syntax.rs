@@ -7,12 +7,12 @@
 mod analysis;
 mod attribute;
 mod body;
+mod comment;
 mod editor;
 mod expression;
 mod json;
 mod native;
-mod remark;
-mod written;
+mod quote;
 
 pub use analysis::{MapKey, Scope};
 pub use attribute::Attribute;
@@ -23,9 +23,9 @@ pub use expression::{
     ObjectItem, ObjectKey, Part, Relative, Step, StepKind, Template, TemplateKind, Traversal, UnaryOperator,
 };
 
+pub use comment::Remark;
 pub use native::{aligned, reindented, stand_ins, with_carriage_returns, without_layout};
-pub use remark::Remark;
-pub use written::{escaped, key, quoted};
+pub use quote::{escaped, key, quoted};
 
 pub use crate::engine::Notation;
 

@@ -15,37 +15,37 @@ use crate::limits::{Limit, Limits};
 use crate::text::file_name::encode_os;
 use crate::text::{FileId, Source, Sources, Span};
 
-mod path;
-mod error;
 mod absent;
-mod top;
-mod git;
-mod hook;
-mod repository;
-mod listing;
-mod walk;
-mod read;
-mod open;
-mod git_tree;
-mod stored;
-mod difference;
-mod documents;
-mod touched;
-mod remotes;
-mod renamed;
-mod terragrunt;
-mod unit_file;
 mod base;
 mod change;
+mod companion;
+mod difference;
+mod documents;
 mod edited;
+mod error;
+mod excluded;
+mod from_disk;
+mod from_git;
+mod git;
+mod git_tree;
+mod hook;
 mod in_memory;
+mod listing;
 mod named_files;
 mod names;
-mod companion;
-mod uncommitted;
-mod unread;
-mod excluded;
+mod path;
+mod pending;
 mod policy;
+mod read;
+mod remotes;
+mod renamed;
+mod repository;
+mod terragrunt;
+mod top_directory;
+mod touched;
+mod uncommitted;
+mod unit_file;
+mod walk;
 
 pub use change::{Change, State};
 pub use companion::CompanionFile;
@@ -63,9 +63,9 @@ pub use read::cause;
 pub use walk::{SkipReason, Skipped};
 
 use git_tree::GitTree;
+use pending::Unread;
 use read::{Read, ReadFile, Reader};
-use top::{Place, Top};
-use unread::Unread;
+use top_directory::{Place, Top};
 
 /// Symbolic links may add this part of the limit for a file to what is checked: a small file can be linked many times.
 const LINKED_PART: u64 = 8;
@@ -224,7 +224,7 @@ impl Snapshot {
 
     /// Opens the repository around the directory `current`, or the directory itself, without reading modules.
     pub fn without_modules(current: &Path) -> Result<Self, Error> {
-        open::without_modules(current)
+        from_disk::without_modules(current)
     }
 
     /// Creates a working tree in memory from `(path, content)` pairs.

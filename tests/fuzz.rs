@@ -183,7 +183,7 @@ fn json_holds() {
 
 #[test]
 fn files_beside_modules_hold() {
-    a_while("beside", 1, 2_000);
+    a_while("companions", 1, 2_000);
 }
 
 #[test]

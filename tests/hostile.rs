@@ -1,6 +1,6 @@
 //! Input that somebody made to do harm ends like any other: with what is found, or with words on what was not read.
 //!
-//! What stands on a disk (pipes, devices, links that leave) is in `source.rs`, and what is broken at random in
+//! What stands on a disk (pipes, devices, links that leave) is in `working_tree.rs`, and what is broken at random in
 //! `fuzz.rs`; here are depth, great numbers, and little text that stands for much.
 
 use overrule::check::{self, Settings};

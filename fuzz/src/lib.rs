@@ -1,7 +1,7 @@
 //! What holds for every input, and where inputs start from: for the fuzzer here, and for `tests/fuzz.rs` of the
 //! project.
 
-pub mod beside;
+pub mod companions;
 pub mod check;
 pub mod decode;
 pub mod json;
@@ -28,7 +28,7 @@ pub struct Target {
 pub const TARGETS: &[Target] = &[
     Target { name: "native", holds: native::holds, seeds: seeds::native },
     Target { name: "json", holds: json::holds, seeds: seeds::json },
-    Target { name: "beside", holds: beside::holds, seeds: seeds::beside },
+    Target { name: "companions", holds: companions::holds, seeds: seeds::companions },
     Target { name: "policy", holds: policy::holds, seeds: seeds::policy },
     Target { name: "value", holds: value::holds, seeds: seeds::value },
     Target { name: "test_file", holds: test_file::holds, seeds: seeds::tests },

@@ -33,7 +33,7 @@ pub fn json() -> Vec<String> {
 }
 
 /// Files beside modules, and others that are written like them.
-pub fn beside() -> Vec<String> {
+pub fn companions() -> Vec<String> {
     let files = [".tfvars", ".tfvars.json", ".lock.hcl"].into_iter().flat_map(ending_with);
     sorted(files.chain(ending_with(".tf")).collect())
 }

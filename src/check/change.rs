@@ -9,9 +9,9 @@
 //! A module whose callers see nothing of the change, as of a comment, is checked without its callers; they are checked
 //! only if the findings of the module change.
 
-mod affected;
+mod affected_modules;
+mod affected_roots;
 mod comparison;
-mod impact;
 mod interfaces;
 mod match_findings;
 mod removed_module_hint;
@@ -22,10 +22,10 @@ use std::mem;
 
 use smol_str::SmolStr;
 
-pub use affected::{Affected, AffectedModule, AffectedUnit, affected};
+pub use affected_roots::{Affected, AffectedModule, AffectedUnit, affected};
 pub use interfaces::{ModuleChange, interface_changes};
 
-use crate::check::change::impact::{Impact, Known};
+use crate::check::change::affected_modules::{Impact, Known};
 use crate::check::change::match_findings::Side;
 use crate::check::fingerprint::Fingerprints;
 use crate::check::fingerprint::renames;

@@ -2,8 +2,8 @@
 
 mod add_exceptions;
 mod allow;
-mod comment_places;
 pub(super) mod baseline;
+mod comment_scope;
 pub(super) mod exceptions;
 
 pub use add_exceptions::Additions;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 
 use super::terminal::Terminal;
-use super::{Failure, base, place, policy, say};
+use super::{Failure, change_options, place, policy, say};
 use crate::check;
 use crate::engine::Choice;
 use crate::graph::Role;
@@ -16,7 +16,7 @@ use crate::report::{Style, affected};
 #[group(skip)]
 pub(super) struct Arguments {
     #[command(flatten)]
-    base: base::Arguments,
+    base: change_options::Arguments,
     /// Output format
     #[arg(long, value_enum, default_value = "human")]
     format: Format,

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 
 use super::terminal::Terminal;
-use super::{Failure, base, place, policy, stream};
+use super::{Failure, change_options, place, policy, stream};
 use crate::check;
 use crate::engine::Choice;
 use crate::module::interface::Impact;
@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     #[arg(value_name = "MODULE")]
     modules: Vec<PathBuf>,
     #[command(flatten)]
-    base: base::Arguments,
+    base: change_options::Arguments,
     /// Output format
     #[arg(long, value_enum, default_value = "human")]
     format: Format,

@@ -1,12 +1,12 @@
 //! `overrule check`.
 
-mod request;
+mod cache_file;
 mod change;
+mod check_run;
 mod exceptions;
 mod fix;
-mod check_run;
-mod cache_file;
-mod reports;
+mod outputs;
+mod request;
 mod rewrite;
 mod selection;
 
@@ -31,7 +31,7 @@ use crate::report::Style;
 use crate::session;
 use crate::vfs::Snapshot;
 use check_run::CheckRun;
-use reports::Run;
+use outputs::Run;
 use request::{CheckRequest, Mode};
 
 /// The arguments of `check`.
@@ -59,7 +59,7 @@ pub(super) struct Arguments {
     #[arg(long, value_enum, value_name = "LEVEL", help_heading = RULES, display_order = 52)]
     fail_on: Option<FailOn>,
     #[command(flatten)]
-    reports: reports::Arguments,
+    reports: outputs::Arguments,
     #[command(flatten)]
     fixes: fix::Arguments,
     /// Add an exception for every finding: a comment above it, or a block in the policy

@@ -4,9 +4,9 @@
 //! As in the engine, variables are unknown but have a type, local values are what their expressions give, a module is
 //! an object of outputs of which nothing else is known, and of resources nothing is known at all.
 
+mod accepted_values;
 mod built_in;
 mod condition;
-mod given;
 mod locals;
 mod of_tests;
 mod order;
@@ -259,15 +259,15 @@ impl<'t> Evaluation<'t, '_> {
         judge: fn(&Value, &Expr) -> Option<Finding>,
     ) -> Option<Finding> {
         let (value, failed) = self.worth(expr, symbols);
-        judge(&value, expr).filter(|finding| !failed || finding.summary == given::INCORRECT_TYPE)
+        judge(&value, expr).filter(|finding| !failed || finding.summary == accepted_values::INCORRECT_TYPE)
     }
 
     /// `count` and `for_each`, the former first: where override files bring about both, it wins.
     fn repetition(&mut self, count: Option<&Attribute>, for_each: Option<&Attribute>, address: &dyn Display) {
         let finding = match (count, for_each) {
-            (Some(count), _) => self.converted(&count.expr, Symbols::default(), given::count),
+            (Some(count), _) => self.converted(&count.expr, Symbols::default(), accepted_values::count),
             (None, Some(for_each)) => {
-                given::for_each(&self.known(&for_each.expr, Symbols::default()), &for_each.expr)
+                accepted_values::for_each(&self.known(&for_each.expr, Symbols::default()), &for_each.expr)
             }
             (None, None) => None,
         };
@@ -281,11 +281,11 @@ impl<'t> Evaluation<'t, '_> {
             return;
         }
         let for_each = import.for_each.as_ref().and_then(|for_each| {
-            given::import_for_each(&self.known(&for_each.expr, Symbols::default()), &for_each.expr)
+            accepted_values::import_for_each(&self.known(&for_each.expr, Symbols::default()), &for_each.expr)
         });
         let symbols = Symbols { each: import.for_each.is_some(), ..Symbols::default() };
         let id = import.id.as_ref().filter(|_| imports::reaches_id(self.node, import));
-        let id = id.and_then(|id| self.converted(&id.expr, symbols, given::import_id));
+        let id = id.and_then(|id| self.converted(&id.expr, symbols, accepted_values::import_id));
         let found = for_each.into_iter().chain(id);
         self.findings.extend(found.map(|finding| finding.at_validate().address(format!("import.{target}"))));
     }
@@ -319,8 +319,8 @@ impl<'t> Evaluation<'t, '_> {
             let Some(variable) = child.module().variables.get(&attribute.name) else { continue };
             let value = self.known(&attribute.expr, Symbols::OF_ARGUMENTS);
             let mut found = validation::refused(&value, Some(&attribute.expr), variable, child, &self.work);
-            found.extend(given::argument(&value, &attribute.expr, variable));
-            given::ignored(&attribute.expr, variable, child.module(), &mut found);
+            found.extend(accepted_values::argument(&value, &attribute.expr, variable));
+            accepted_values::ignored(&attribute.expr, variable, child.module(), &mut found);
             let address = |finding: Finding| finding.at_validate().address(format!("module.{}", call.name));
             self.findings.extend(found.into_iter().map(address));
         }

@@ -1,7 +1,7 @@
 //! Finds references to instances of provider configurations where there are none, and to configurations of which there
 //! are several (OpenTofu).
 
-mod alike;
+mod same_expression;
 
 use crate::finding::{EngineRule, Finding, Severity};
 use crate::graph::Node;
@@ -97,7 +97,7 @@ fn outlived(
     let provider = module.providers.get(&reference.compact())?;
     let (ours, theirs) = (&for_each?.expr, &provider.for_each.as_ref()?.expr);
     let refers = |expr: &Expr| !expr.variables().is_empty();
-    if !refers(ours) || !refers(theirs) || !alike::alike(ours, theirs) {
+    if !refers(ours) || !refers(theirs) || !same_expression::alike(ours, theirs) {
         return None;
     }
     Some(

@@ -8,24 +8,21 @@
 
 mod change;
 mod changes;
+mod checks;
 mod configuration;
-mod declarations;
 mod identity;
-mod missing;
-mod passing;
-mod placed;
-mod repeated;
+mod resolve;
 mod supply;
 mod uses;
 
 pub use change::{Difference, Effect, ProviderChange};
 pub use changes::State;
+pub(super) use checks::declarations::{check as check_declarations, is_configured};
+pub(super) use checks::missing::check as check_missing;
+pub(super) use checks::passing::check as check_passing;
+pub(super) use checks::repeated::repeated;
 pub(super) use configuration::Table;
 pub use configuration::{Configuration, Uses};
-pub(super) use declarations::{check as check_declarations, is_configured};
-pub(super) use missing::check as check_missing;
-pub(super) use passing::check as check_passing;
-pub use placed::{Found, Level, Reaching, in_root, reaching, resolve};
-pub(super) use repeated::repeated;
+pub use resolve::{Found, Level, Reaching, in_root, reaching, resolve};
 pub use supply::{Own, Supply};
 pub use uses::ProviderMention;

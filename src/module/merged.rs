@@ -3,8 +3,8 @@
 //! `merge` decides which parts of an override have no effect, and records them in [`Module::dropped`]. All other
 //! parts replace those of base files.
 
+mod build;
 mod history;
-mod merging;
 mod settings;
 mod strings;
 mod variable;
@@ -18,7 +18,7 @@ use crate::engine::FileKind;
 use crate::limits::Limits;
 use crate::module::address::{block_address, valid_identifier};
 use crate::module::dropped::{Dropped, Why};
-use crate::module::merged::merging::Merging;
+use crate::module::merged::build::Merging;
 use crate::module::parts::{Known, Place};
 use crate::module::{Module, ModuleFile, top_blocks};
 use crate::syntax::{Attribute, Block, Body};

@@ -5,8 +5,8 @@
 //! reported.
 
 mod address;
+mod exactness;
 mod instances;
-mod reached;
 mod refusal;
 mod scope;
 
@@ -22,7 +22,7 @@ use crate::module::address::{self as addresses, Reference, Subject};
 use crate::syntax::Expr;
 use crate::text::Span;
 use crate::value::{self, Type, Value};
-use reached::{is_plain, provider_functions};
+use exactness::{is_plain, provider_functions};
 use scope::Known;
 
 /// The purpose of an evaluation.

@@ -4,7 +4,7 @@ mod callers;
 mod document;
 mod graph;
 mod outline;
-mod placed;
+mod provider_lines;
 
 use std::collections::BTreeSet;
 

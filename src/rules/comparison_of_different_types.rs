@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/comparison-of-different-types.md")]
 
-use super::expressions::{self, Written};
+use super::support::expressions::{self, Written};
 use super::{Context, Rule};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Values};

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::expressions::{self, Written};
+use super::support::expressions::{self, Written};
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Role};

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use smol_str::SmolStr;
 
-use super::{Context, Rule, expressions};
+use super::support::expressions;
+use super::{Context, Rule};
 use crate::finding::{Finding, Fix, Safety};
 use crate::graph::Node;
 use crate::syntax::{Expr, ExprKind, ObjectItem, ObjectKey};

@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/module-source-unpinned.md")]
 
-use super::own_module::is_own_package;
+use super::support::own_module::is_own_package;
 use super::{Configure, Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;

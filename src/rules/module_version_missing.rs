@@ -2,8 +2,8 @@
 
 use smol_str::SmolStr;
 
-use super::mend::argument;
-use super::own_module::is_own_registry_module;
+use super::support::edits::argument;
+use super::support::own_module::is_own_registry_module;
 use super::{Configure, Context, Rule};
 use crate::engine::Product;
 use crate::finding::{Concern, Finding};

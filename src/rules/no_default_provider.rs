@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::mend::argument;
+use super::support::edits::argument;
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Configuration, Node, Role};

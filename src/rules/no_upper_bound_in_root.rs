@@ -2,7 +2,7 @@
 
 use std::cell::LazyCell;
 
-use super::mend::set_in_entry;
+use super::support::edits::set_in_entry;
 use super::{Context, Rule};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Role};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use smol_str::SmolStr;
 
-use super::mend::{help_to_set, listed, replaced_entry, set_in_entry};
+use super::support::edits::{help_to_set, listed, replaced_entry, set_in_entry};
 use super::{Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::Node;

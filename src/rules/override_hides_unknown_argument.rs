@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::mend::whole;
+use super::support::edits::whole;
 use super::{Context, Rule};
 use crate::finding::{Edit, EngineRule, Finding, Fix, Safety};
 use crate::graph::Node;

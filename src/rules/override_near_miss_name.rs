@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use self::names::right_name;
-use super::mend::listed;
+use super::support::edits::listed;
 use super::{Context, Rule};
 use crate::engine::{FileKind, meant_override_file};
 use crate::finding::{Concern, Finding};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::mend::listed;
+use super::support::edits::listed;
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;

@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/override-replaces-provider-version.md")]
 
-use super::mend::{argument, replaced_entry, set_in_entry};
+use super::support::edits::{argument, replaced_entry, set_in_entry};
 use super::{Context, Rule};
 use crate::finding::{Finding, Fix, Safety};
 use crate::graph::Node;

@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use super::mend::{argument, joined, listed, passed_name};
+use super::support::edits::{argument, joined, listed, passed_name};
 use super::{Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::Node;

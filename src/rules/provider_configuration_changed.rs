@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/provider-configuration-changed.md")]
 
-use super::mend::joined;
 use super::provider_configuration_swapped::{KEEP, listed, placed};
+use super::support::edits::joined;
 use super::{Context, Rule};
 use crate::finding::Finding;
 use crate::graph::{Effect, Node, ProviderChange};

@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/provider-source-missing.md")]
 
-use super::mend::{help_to_set, set_in_entry};
-use super::publisher::{Source, source};
+use super::support::edits::{help_to_set, set_in_entry};
+use super::support::provider_source::{Source, source};
 use super::{ADVICE, Configure, Context, Rule};
 use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::graph::{Node, Role};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use super::mend::pass;
+use super::support::edits::pass;
 use super::{Configure, Context, Rule};
 use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::graph::{Configuration, Node, Role, Supply};

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::mend::require;
-use super::publisher::{Source, source};
+use super::support::edits::require;
+use super::support::provider_source::{Source, source};
 use super::{ADVICE, Configure, Context, Rule};
 use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::graph::{Node, Role};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::mend::argument;
+use super::support::edits::argument;
 use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
 use crate::graph::{Node, Role};

@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/sensitive-value-in-plain-output.md")]
 
-use super::mend::argument;
+use super::support::edits::argument;
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Role};

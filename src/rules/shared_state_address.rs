@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use super::mend::listed;
+use super::support::edits::listed;
 use super::{Context, Rule, States};
 use crate::engine::is_module_file;
 use crate::finding::{Concern, Finding, Severity};

@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/unused-configuration-alias.md")]
 
-use super::mend::{entry, pass_no_more};
+use super::support::edits::{entry, pass_no_more};
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::graph::{Configuration, Node, Role};

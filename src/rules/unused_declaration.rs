@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use smol_str::SmolStr;
 
-use super::mend::{LocalsEditor, remove_all};
+use super::support::edits::{LocalsEditor, remove_all};
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Role};

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use smol_str::SmolStr;
 
-use super::{Context, Rule, expressions};
+use super::support::expressions;
+use super::{Context, Rule};
 use crate::finding::Finding;
 use crate::graph::{Node, NodeId, Reason, Role};
 use crate::syntax::{Expr, ExprKind, Step, StepKind, Traversal};

@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/unused-required-provider.md")]
 
-use super::mend::{requirements, whole};
+use super::support::edits::{requirements, whole};
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Role};

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
-use super::mismatch::explain;
+use super::conversion_error::explain;
 use super::unify::{Mode, common_element, filled, possible, unify};
 use super::{Attribute, Mismatch, Number, PathStep, Type, Value};
 

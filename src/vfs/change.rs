@@ -17,7 +17,7 @@ use super::listing::{Entry, Listing};
 use super::path::child;
 use super::read::{self, Failure};
 use super::renamed::renamed;
-use super::top::{Place, slashed, without_dots};
+use super::top_directory::{Place, slashed, without_dots};
 use super::touched::Touched;
 use super::unit_file::{in_use, is_unit_file};
 use super::{Error, Excerpt, Snapshot, last_name, parent, settled, tested_by};

@@ -4,10 +4,10 @@ use std::ffi::OsStr;
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
-use super::open;
+use super::from_disk;
 use super::policy::POLICY_LIMIT;
 use super::read::{self, Failure};
-use super::top::{OF_TOOLS, slashed};
+use super::top_directory::{OF_TOOLS, slashed};
 use super::{Error, Snapshot};
 use crate::engine::LOCK_FILE;
 use crate::text::{FileId, Source};
@@ -25,7 +25,7 @@ impl Snapshot {
     /// Reads the documents of a directory that is relative to the directory `current`. The top is that of the
     /// repository around it, or the directory itself.
     pub fn of_documents(current: &Path, directory: &Path) -> Result<(Self, Documents), Error> {
-        let given = open::given(current, directory)?;
+        let given = from_disk::given(current, directory)?;
         if !given.is_directory {
             return Err(Error::File { path: directory.to_owned(), why: "it is not a directory".to_owned() });
         }

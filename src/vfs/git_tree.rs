@@ -18,7 +18,7 @@ use smol_str::SmolStr;
 
 use super::listing::{Entry, Kind, Listing, rendered};
 use super::read::{Bytes, Failure};
-use super::top::Place;
+use super::top_directory::Place;
 use super::{Error, Names, parent, remotes};
 use crate::engine::{self, Companion, Signal};
 

@@ -14,7 +14,7 @@ use super::excluded::Exclusions;
 use super::git_tree::{GitTree, ItemKind, Leads};
 use super::read::{self, Failure};
 use super::terragrunt::quietly;
-use super::top::{Top, is_of_tool, slashed};
+use super::top_directory::{Top, is_of_tool, slashed};
 use super::{Origin, Snapshot, child, parent};
 use crate::limits::{Limit, Limits};
 use crate::text::file_name::{decode_os, encode, encode_os};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use super::path::child;
-use super::top::Top;
+use super::top_directory::Top;
 use super::{Origin, Snapshot, parent};
 use crate::text::file_name::{decode_os, encode_os};
 

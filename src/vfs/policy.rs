@@ -11,7 +11,7 @@ use super::git::Git;
 use super::git_tree::GitTree;
 use super::path::{child, join, parent};
 use super::read::{self, Failure};
-use super::top::slashed;
+use super::top_directory::slashed;
 use super::{Error, Origin, Snapshot};
 use crate::text::file_name::{decode_os, encode_os, without_verbatim_prefix};
 use crate::text::{FileId, Source};

@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 
 use super::listing::{Entry, Kind, Listing};
 use super::path::{child, tested_by};
-use super::top::{Top, slashed};
+use super::top_directory::{Top, slashed};
 use crate::engine::{Companion, LOCK_FILE, Signal};
 use crate::finding::{EngineRule, Finding, Severity};
 use crate::limits::{Limit, Limits};

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 
 use super::git_tree::GitTree;
 use super::read::{self, Failure};
-use super::top::Top;
+use super::top_directory::Top;
 use super::unit_file::{in_use, is_unit_file};
 use super::{Origin, Snapshot, child};
 use crate::engine;

@@ -12,7 +12,7 @@ use super::listing::{self, Listing, OnDisk};
 use super::path::{child, parent};
 use super::read::Failure;
 use super::repository::{Ignored, Tracked};
-use super::top::{OF_TOOLS, Top, is_of_tool};
+use super::top_directory::{OF_TOOLS, Top, is_of_tool};
 use crate::text::file_name::{decode_os, encode_os};
 
 /// A listed directory.

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::case::{Case, Cases};
 use crate::terraform::Terraform;
-use crate::{ASKERS, generated, generator, ours};
+use crate::{ASKERS, generated, generator, program};
 
 /// How many generated trees are recorded.
 const TREES: u64 = 400;
@@ -183,7 +183,7 @@ impl Score {
     /// Compares; where answers are random, the engine is asked again.
     fn of(cases: &[Case], answers: &[Reached], terraform: Option<&Terraform>) -> Self {
         let mut score = Self::default();
-        for ((case, answer), ours) in cases.iter().zip(answers).zip(ours::configurations(cases)) {
+        for ((case, answer), ours) in cases.iter().zip(answers).zip(program::configurations(cases)) {
             let mut apart = score.compare(answer, &ours, true);
             if let Some(terraform) = terraform.filter(|_| !apart.is_empty()) {
                 let again = (0..6)

@@ -1,6 +1,6 @@
 //! Turns a seed into a module tree: mostly right, with a few faults, and the same one each time.
 
-pub(crate) mod beside;
+pub(crate) mod companions;
 mod block;
 mod dice;
 mod faults;

@@ -5,7 +5,7 @@
 //! `AGREEMENT_CASE='tree 17' cargo test --test agreement -- --nocapture shown` shows one case with both answers.
 
 mod answer;
-mod beside;
+mod companions;
 mod both;
 mod calls;
 mod case;
@@ -16,7 +16,7 @@ mod gaps;
 mod generated;
 mod generator;
 mod merged;
-mod ours;
+mod program;
 mod real;
 mod score;
 mod terraform;
@@ -149,7 +149,7 @@ fn a_case_can_be_shown() {
         let [case] = case;
         case
     });
-    let said = ours::check(std::slice::from_ref(&case));
+    let said = program::check(std::slice::from_ref(&case));
     println!("{}", case.tree());
     for answer in &case.answers {
         let difference = Difference::new(answer, &said[0]);
@@ -174,7 +174,7 @@ fn directories_can_be_compared() {
         let root = place.path().join("root");
         copy(directory, &root);
         let difference =
-            Difference::new(&terraform.ask_directory(&root, place.path()), &ours::check_directory(&root));
+            Difference::new(&terraform.ask_directory(&root, place.path()), &program::check_directory(&root));
         println!("=== {}", directory.display());
         difference.missing.iter().for_each(|one| println!("- {one}"));
         difference.extra.iter().for_each(|one| println!("+ {one}"));
@@ -196,7 +196,7 @@ fn copy(from: &Path, to: &Path) {
 
 /// How far the two agree about the cases: on loading, and on what comes after it.
 fn scores(cases: &[Case]) -> [Score; 2] {
-    let said = ours::check(cases);
+    let said = program::check(cases);
     [Stage::Load, Stage::Validate].map(|stage| {
         let mut score = Score::of(stage);
         for (case, said) in cases.iter().zip(&said) {
@@ -237,8 +237,8 @@ fn where_no_engine_is_said_to_find_anything_opentofu_finds_nothing() {
     let cases: Vec<Case> = recorded_cases().chain(generated_cases(true)).collect();
     // What is written for Terraform alone is not for OpenTofu to judge, and nobody asked for one of its versions.
     let ignored = ["--ignore", "unsupported-block-or-argument", "--ignore", "unsupported-engine-version"];
-    let told = ours::count(&cases, &ignored);
-    let by_opentofu = ours::count(&cases, &[&["--engine", "opentofu"], &ignored[..]].concat());
+    let told = program::count(&cases, &ignored);
+    let by_opentofu = program::count(&cases, &[&["--engine", "opentofu"], &ignored[..]].concat());
     let silent: Vec<usize> = (0..cases.len()).filter(|number| told[*number] == 0).collect();
     let wrong: Vec<&str> = silent
         .iter()

@@ -11,7 +11,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::{generated, generated_cases, ours};
+use crate::{generated, generated_cases, program};
 
 #[test]
 fn valid_modules_have_no_findings() {
@@ -22,7 +22,7 @@ fn valid_modules_have_no_findings() {
     });
     assert!(cases.len() > 130, "{} are valid", cases.len());
     for arguments in [&["--engine", "terraform@1.11"][..], &[]] {
-        let counts = ours::count(&cases, arguments);
+        let counts = program::count(&cases, arguments);
         let wrong: Vec<&str> = cases
             .iter()
             .zip(counts)

@@ -6,7 +6,7 @@ use std::fmt;
 use crate::answer::{Answer, Diagnostic, Stage};
 use crate::case::Case;
 use crate::gaps::Gap;
-use crate::ours::ModuleDiagnostics;
+use crate::program::ModuleDiagnostics;
 
 /// How many cases are named for each kind of disagreement.
 const NAMED: usize = 6;

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::case::{Case, Cases};
-use crate::ours;
+use crate::program;
 use crate::terraform::Terraform;
 
 /// A place and a summary.
@@ -29,7 +29,7 @@ fn tests_are_judged_as_terraform_test_judges_them() {
     let cases = Cases::parse(&text);
     assert_eq!(cases.to_string(), text, "the file is written as the recorder writes it");
     assert!(cases.cases.len() > 50, "the cases were read");
-    for (case, said) in cases.cases.iter().zip(ours::of_tests(&cases.cases)) {
+    for (case, said) in cases.cases.iter().zip(program::of_tests(&cases.cases)) {
         assert!(!case.answers.is_empty(), "nobody asked about: {}", case.name);
         assert_eq!(said, recorded(case), "{}", case.name);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::check::change::impact::{Impact, Known};
+use crate::check::change::affected_modules::{Impact, Known};
 use crate::check::change::remembered;
 use crate::check::{Analysis, EngineView};
 use crate::engine::{Choice, Companion, LOCK_FILE, Notation, Signal, is_module_file};

@@ -9,7 +9,7 @@ use crate::check::load_policy::rule_names_under;
 use crate::check::location::places_of;
 use crate::check::settings::Settings;
 use crate::check::suppress::allow;
-use crate::check::suppress::comment_places::CommentPlaces;
+use crate::check::suppress::comment_scope::CommentPlaces;
 use crate::check::verdict::{AppliedException, Suppressed, Verdict};
 use crate::engine::Engine;
 use crate::finding::{Finding, Related, RuleId, Severity};

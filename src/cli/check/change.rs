@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::cli::Failure;
-use crate::cli::base::{base_of_ci, variable};
+use crate::cli::change_options::{base_of_ci, variable};
 use crate::vfs::{self, Change};
 
 /// Options for a change.

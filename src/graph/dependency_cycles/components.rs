@@ -1,7 +1,8 @@
-//! Turns a dependencies into its strongly connected components.
+//! Strongly connected components of a graph (Tarjan's algorithm).
 
-/// The components of a dependencies, in which `edges` tells by vertex where it leads. A component stands behind all
-/// that it leads to, and its vertices are sorted. Nothing recurses, for a chain of references may be as long as a file.
+/// Returns the components of a graph, in which `edges` has the successors of each vertex. A component comes after all
+/// that it leads to, and its vertices are sorted. The search is not recursive, because a chain of references can be as
+/// long as a file.
 pub(in crate::graph) fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut search = Search {
         edges,

@@ -1,7 +1,7 @@
-//! Turns a module into a dependencies of what its declarations need, modules that it calls included.
+//! Builds the graph of references among the declarations of a module and of the modules that it calls.
 //!
-//! Of a called module only so much is in the dependencies as can be seen from outside: its arguments, its outputs, and
-//! which of the former each of the latter needs. So every module is looked at once, however often it is called.
+//! A called module is reduced to what its caller sees: arguments, outputs, and which outputs depend on which arguments.
+//! So each module is analysed once, however often it is called.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::scope::{ModuleScope, Names};
-use super::{Evaluation, given};
+use super::{Evaluation, accepted_values};
 use crate::finding::{EngineRule, Finding, Severity};
 use crate::graph::references;
 use crate::graph::references::sites::{Owner, Site};
@@ -58,7 +58,7 @@ impl Evaluation<'_, '_> {
             return;
         }
         let marks = value.take_marks();
-        match given::condition(&value, expr, is_condition, site) {
+        match accepted_values::condition(&value, expr, is_condition, site) {
             Some(finding) => self.findings.push(finding.at_validate().address(site.to_string())),
             None if shown && value.is_known() => self.message(marks, expr, site),
             None => {}

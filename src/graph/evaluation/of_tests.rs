@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use super::locals::Locals;
 use super::scope::ModuleScope;
-use super::{given, validation};
+use super::{accepted_values, validation};
 use crate::finding::{Finding, Severity};
 use crate::graph::Node;
 use crate::module::declaration::Variable;
@@ -28,7 +28,7 @@ pub(in crate::graph) fn value_of_test(
     let value: Value = evaluate(expr, &ModuleScope::new(node, &locals, work), &mut found);
     let failed = found.iter().any(|finding| finding.severity == Severity::Error);
     if let Some(variable) = variable.filter(|_| !failed) {
-        found.extend(given::argument(&value, expr, variable));
+        found.extend(accepted_values::argument(&value, expr, variable));
         if !expects_failure {
             found.extend(validation::refused(&value, Some(expr), variable, node, work));
         }

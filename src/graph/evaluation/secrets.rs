@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use super::built_in::at_argument;
-use super::{Evaluation, Marked, given};
+use super::{Evaluation, Marked, accepted_values};
 use crate::engine::Product;
 use crate::finding::{EngineRule, Finding, Severity};
 use crate::graph::references::sites::Symbols;
@@ -98,7 +98,7 @@ impl Evaluation<'_, '_> {
         for attribute in arguments::given(call, child.module()) {
             let Some(variable) = child.module().variables.get(&attribute.name) else { continue };
             let ephemeral = self.marks(&attribute.expr).deep.ephemeral;
-            let fits = |value: &Value| given::argument(value, &attribute.expr, variable).is_none();
+            let fits = |value: &Value| accepted_values::argument(value, &attribute.expr, variable).is_none();
             if let (Some(from), false) = (ephemeral, is_set(variable.ephemeral.as_ref()))
                 && fits(&self.known(&attribute.expr, Symbols::OF_ARGUMENTS))
             {

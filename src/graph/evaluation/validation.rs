@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use smol_str::SmolStr;
 
-use super::given;
+use super::accepted_values;
 use super::locals::Locals;
 use super::scope::ModuleScope;
 use crate::engine::{Engine, Product};
@@ -110,7 +110,7 @@ pub(super) fn refusals(
     if variable.validations.is_empty() || !value.is_known() {
         return Vec::new();
     }
-    let Ok(value) = given::converted(value, variable) else { return Vec::new() };
+    let Ok(value) = accepted_values::converted(value, variable) else { return Vec::new() };
     let refuses_null = variable.nullable.as_ref().is_some_and(|nullable| !nullable.value);
     if value.is_null() && refuses_null {
         return Vec::new();

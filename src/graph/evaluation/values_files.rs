@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
-use super::given;
+use super::accepted_values;
 use super::validation::{Refusal, refusals};
 use crate::engine::Product;
 use crate::finding::{Concern, EngineRule, Finding, Severity};
@@ -99,7 +99,7 @@ fn judge(
     if is_wrong {
         return;
     }
-    match given::converted(&value, variable) {
+    match accepted_values::converted(&value, variable) {
         Err(mismatch) => {
             findings.push(unsuitable(&mismatch.to_string(), argument, variable));
             return;

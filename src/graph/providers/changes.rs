@@ -12,7 +12,7 @@ use self::consumers::{Consumer, Consumers};
 use super::change::{Effect, ProviderChange};
 use super::configuration::Configuration;
 use super::identity::{Identity, Likeness};
-use super::placed::{Found, in_root};
+use super::resolve::{Found, in_root};
 use crate::graph::{ModuleGraph, Node};
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{ProviderConfiguration, compact_name};

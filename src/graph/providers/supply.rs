@@ -5,8 +5,8 @@ use std::collections::btree_map::Entry;
 
 use smol_str::SmolStr;
 
+use super::checks::declarations::is_configured;
 use super::configuration::{Configuration, Table};
-use super::declarations::is_configured;
 use crate::graph::{ModuleGraph, Node};
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{ModuleCall, PassedProvider, ProviderConfiguration, RequiredProvider};

@@ -8,7 +8,7 @@ use crate::finding::{EngineRule, Finding};
 use crate::module::address::{self, Subject, valid_identifier};
 use crate::module::declaration::{Condition, Local, Origin, Spanned, Variable};
 use crate::module::decode::Decoder;
-use crate::module::ignored;
+use crate::module::undeclared_attributes;
 use crate::syntax::{AttributeSchema, Block, BlockSchema, Content, Label, Schema};
 use crate::value::{self, Constraint, Value};
 
@@ -104,7 +104,7 @@ impl Decoder<'_> {
                     Value::UNKNOWN
                 }
             };
-            ignored::attributes(
+            undeclared_attributes::attributes(
                 &attribute.expr,
                 &constraint.ty,
                 "this variable",

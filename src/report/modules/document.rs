@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
 
-use super::placed::Placed;
+use super::provider_lines::Placed;
 use super::{DEEPEST, MOST_INSTANCES, Picture, because};
 use crate::graph::{Callee, Configuration, Found, Node, Reaching};
 use crate::module::declaration::ModuleCall;

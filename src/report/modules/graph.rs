@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::placed::{Names, Placed};
+use super::provider_lines::{Names, Placed};
 use super::{DEEPEST, MOST_INSTANCES, Picture};
 use crate::graph::{Callee, Node, Role};
 use crate::report::one_line;

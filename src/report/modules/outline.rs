@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::placed::{self, Names, Placed};
+use super::provider_lines::{self, Names, Placed};
 use super::{DEEPEST, MOST_INSTANCES, Picture, because};
 use crate::graph::{Callee, Node, Role};
 use crate::module::declaration::ModuleCall;
@@ -186,9 +186,9 @@ impl<'p> Outline<'p> {
     fn providers(&mut self, placed: &Placed<'p>, prefix: &str) {
         for line in self.picture.provider_lines(placed, &self.names) {
             let paint = match line {
-                placed::Line::Configuration(_) => Paint::Dim,
-                placed::Line::Problem(_) => Paint::Bad,
-                placed::Line::Users(_) => Paint::Plain,
+                provider_lines::Line::Configuration(_) => Paint::Dim,
+                provider_lines::Line::Problem(_) => Paint::Bad,
+                provider_lines::Line::Users(_) => Paint::Plain,
             };
             self.wrapped(prefix, line.text(), paint);
         }

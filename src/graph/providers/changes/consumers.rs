@@ -6,9 +6,9 @@ use std::fmt;
 use smol_str::SmolStr;
 
 use crate::graph::Node;
+use crate::graph::providers::checks::missing;
 use crate::graph::providers::configuration::Configuration;
-use crate::graph::providers::missing;
-use crate::graph::providers::placed::{Level, Trace, trace};
+use crate::graph::providers::resolve::{Level, Trace, trace};
 use crate::graph::providers::supply::Supply;
 use crate::module::address::{Mode, ModuleStep, ResourceAddress};
 use crate::module::declaration::Resource;

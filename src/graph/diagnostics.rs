@@ -4,8 +4,8 @@ use crate::finding::Finding;
 use crate::graph::dependency_cycles::Called;
 use crate::graph::reach::Reached;
 use crate::graph::{
-    ModuleGraph, NodeId, arguments, builtin, children, dependency_cycles, deprecations, evaluation, imports,
-    instances, providers, references, requirements, static_eval, test_files,
+    ModuleGraph, NodeId, arguments, builtin, children, constant_arguments, dependency_cycles, deprecations,
+    evaluation, imports, instances, providers, references, requirements, test_files,
 };
 use crate::text::Sources;
 
@@ -84,7 +84,7 @@ impl<'t> Validation<'t> {
     /// What is said of the ways from module to module.
     pub fn of_ways(&self) -> Vec<Finding> {
         let mut findings = providers::repeated(self.graph, self.roots);
-        findings.extend(static_eval::check(self.graph, self.roots));
+        findings.extend(constant_arguments::check(self.graph, self.roots));
         findings
     }
 }

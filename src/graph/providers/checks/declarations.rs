@@ -1,5 +1,5 @@
-//! Finds what is wrong with the providers of one module, wherever it is called from: rows 1 to 6 and 14 of the table in
-//! section 4.2 of the loader's specification.
+//! Checks the provider requirements and blocks of one module, as `validateProviderConfigs` in Terraform's
+//! `internal/configs` does before it looks at calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,17 +13,17 @@ use crate::module::declaration::{ProviderConfiguration, RequiredProvider, Resour
 use crate::text::{Sources, Span};
 
 /// What the provider blocks and requirements of a module amount to.
-pub(super) struct Declared<'m> {
+pub(in crate::graph) struct Declared<'m> {
     /// Configurations that say something, by `name` or `name.alias`.
-    pub(super) configured: BTreeMap<&'m SmolStr, &'m ProviderConfiguration>,
+    pub(in crate::graph) configured: BTreeMap<&'m SmolStr, &'m ProviderConfiguration>,
     /// Empty ones, which once passed a provider on.
-    pub(super) empty: BTreeMap<&'m SmolStr, &'m ProviderConfiguration>,
+    pub(in crate::graph) empty: BTreeMap<&'m SmolStr, &'m ProviderConfiguration>,
     /// What `configuration_aliases` asks for, by `name` or `name.alias`.
-    pub(super) aliases: BTreeMap<SmolStr, (&'m ProviderAddress, Span)>,
+    pub(in crate::graph) aliases: BTreeMap<SmolStr, (&'m ProviderAddress, Span)>,
 }
 
 impl<'m> Declared<'m> {
-    pub(super) fn of(module: &'m Module) -> Self {
+    pub(in crate::graph) fn of(module: &'m Module) -> Self {
         let providers = module.providers.iter().map(|(name, provider)| (name, &**provider));
         let (configured, empty) = providers.partition(|(_, provider)| is_configured(provider));
         let aliases = module.required_providers.values().flat_map(|required| {
@@ -227,7 +227,7 @@ fn proxies(module: &Module, declared: &Declared<'_>, sources: &Sources, findings
     }
 }
 
-pub(super) fn display(module: &Module, address: &ProviderAddress) -> SmolStr {
+pub(in crate::graph) fn display(module: &Module, address: &ProviderAddress) -> SmolStr {
     address.display(module.features.registry_host)
 }
 

@@ -6,13 +6,13 @@
 
 use smol_str::SmolStr;
 
-use super::Context;
 use crate::graph::{Node, Role};
 use crate::module::address::{RegistryModule, RemoteModule};
 use crate::module::declaration::ModuleCall;
+use crate::rules::Context;
 
 /// Whether a call in an example or a test installs a package from this very repository.
-pub(super) fn is_own_package(
+pub(in crate::rules) fn is_own_package(
     node: Node<'_>,
     call: &ModuleCall,
     remote: &RemoteModule,
@@ -25,7 +25,7 @@ pub(super) fn is_own_package(
 
 /// Whether a call in an example or a test names this very repository by its address in a registry, which takes
 /// `terraform-SYSTEM-NAME` for the name of a repository.
-pub(super) fn is_own_registry_module(
+pub(in crate::rules) fn is_own_registry_module(
     node: Node<'_>,
     call: &ModuleCall,
     registry: &RegistryModule,

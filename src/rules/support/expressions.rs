@@ -2,27 +2,31 @@
 
 use smol_str::SmolStr;
 
-use super::Context;
 use crate::graph::Node;
 use crate::module::top_blocks;
+use crate::rules::Context;
 use crate::syntax::{Block, Expr};
 
 /// Where an expression is written.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Written<'w> {
+pub(in crate::rules) struct Written<'w> {
     /// The names that the `dynamic` blocks around it set, the outermost first.
-    pub(super) iterators: &'w [SmolStr],
+    pub(in crate::rules) iterators: &'w [SmolStr],
     /// The address of the declaration that it belongs to; may be empty.
-    pub(super) address: &'w str,
+    pub(in crate::rules) address: &'w str,
     /// Whether it is JSON.
-    pub(super) is_json: bool,
+    pub(in crate::rules) is_json: bool,
 }
 
 /// Calls `visit` with every expression in the files of a module that is evaluated to a value, override files included.
 ///
 /// In JSON nothing tells arguments from blocks without a schema, so a whole property of a block is one expression
 /// there.
-pub(super) fn for_each(node: Node<'_>, context: &Context<'_>, visit: &mut dyn FnMut(&Expr, Written<'_>)) {
+pub(in crate::rules) fn for_each(
+    node: Node<'_>,
+    context: &Context<'_>,
+    visit: &mut dyn FnMut(&Expr, Written<'_>),
+) {
     let module = node.module();
     for (id, _) in context.module_files(module) {
         let Some(file) = context.file(id) else { continue };

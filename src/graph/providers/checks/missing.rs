@@ -6,9 +6,9 @@
 
 use smol_str::SmolStr;
 
-use super::configuration::Configuration;
-use super::supply::Supply;
 use crate::finding::{Concern, EngineRule, Finding};
+use crate::graph::providers::configuration::Configuration;
+use crate::graph::providers::supply::Supply;
 use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
@@ -86,7 +86,7 @@ fn missing<'t>(node: Node<'t>, key: &Configuration, reference: &ProviderRef) -> 
 }
 
 /// Whether a module certainly lacks a configuration that a reference asks for, which is reported at the reference.
-pub(super) fn is_missing(node: Node<'_>, key: &Configuration, reference: &ProviderRef) -> bool {
+pub(in crate::graph) fn is_missing(node: Node<'_>, key: &Configuration, reference: &ProviderRef) -> bool {
     missing(node, key, reference).is_some()
 }
 
@@ -126,7 +126,7 @@ fn referred_to(node: Node<'_>, reference: &ProviderRef, address: String) -> Opti
 }
 
 /// An entry of a call that leads to a module of the repository.
-pub(super) fn entry<'t>(
+pub(in crate::graph) fn entry<'t>(
     node: Node<'t>,
     call: &ModuleCall,
     child: Node<'t>,
@@ -334,7 +334,7 @@ fn entry_for(module: &Module, name: &str, provider: &ProviderAddress) -> Option<
 }
 
 /// Whether a called module would inherit what an entry passes, if the entry were left out.
-pub(super) fn inherits(child: Node<'_>, entry: &PassedProvider) -> bool {
+pub(in crate::graph) fn inherits(child: Node<'_>, entry: &PassedProvider) -> bool {
     let key = Configuration::named(child.module(), &entry.in_child);
     key.is_some_and(|key| key.alias.is_none() && !child.declares(&key))
         && !child.module().calls.values().any(|onward| {

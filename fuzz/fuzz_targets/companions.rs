@@ -3,4 +3,4 @@
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| properties::beside::holds(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| properties::companions::holds(bytes));

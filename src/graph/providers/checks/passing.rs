@@ -1,14 +1,13 @@
-//! Finds what is wrong where a provider is passed from one module to another: rows 6 and 9 to 13 of the table in
-//! section 4.2 of the loader's specification, and entries that the graph cannot follow.
+//! Checks the `providers` maps of module calls, as `validateProviderConfigs` in Terraform's `internal/configs` does.
 
 use std::collections::BTreeSet;
 
 use smol_str::SmolStr;
 
-use super::configuration::Configuration;
 use super::declarations::{Declared, display};
 use super::missing;
 use crate::finding::{Concern, EngineRule, Finding, Severity};
+use crate::graph::providers::configuration::Configuration;
 use crate::graph::reach::Reached;
 use crate::graph::{Node, Role};
 use crate::module::Module;

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
+use super::pending::Unread;
 use super::read::{self, Reader};
 use super::repository::{Repository, Tracked};
-use super::top::{Top, slashed, without_dots};
-use super::unread::Unread;
+use super::top_directory::{Top, slashed, without_dots};
 use super::walk::{Listed, Rules, Walk};
 use super::{Directory, Error, Origin, Snapshot, parent};
 use crate::finding::Severity;

@@ -1,5 +1,5 @@
-//! Finds modules with provider configurations of their own under `count`, `for_each`, `depends_on` or `enabled`: row 8
-//! of the table in section 4.2 of the loader's specification.
+//! Finds modules with provider configurations of their own under `count`, `for_each`, `depends_on` or `enabled`, as
+//! `validateProviderConfigs` in Terraform's `internal/configs` does.
 //!
 //! It depends on all calls above a module, so it is looked at with the set of meta-arguments that reach a module, and
 //! only where such a module exists below.

@@ -6,27 +6,27 @@ use std::sync::Arc;
 
 use smol_str::{SmolStr, format_smolstr};
 
-use super::Context;
 use crate::engine::FileKind;
 use crate::finding::{Concern, Edit, Finding};
 use crate::module::Module;
 use crate::module::declaration::{Local, ModuleCall, Origin, RequiredProvider};
+use crate::rules::Context;
 use crate::syntax::{Attribute, Block, ExprKind, MapKey, StepKind};
 use crate::text::{FileId, Span};
 
 /// From the first word of a block to its last brace.
-pub(super) fn whole(block: &Block) -> Span {
+pub(in crate::rules) fn whole(block: &Block) -> Span {
     block.kind_span.to(block.body.span())
 }
 
 /// An argument with its value, in the syntax of the file that it is to be written in.
-pub(super) fn argument(context: &Context<'_>, file: FileId, name: &str, value: &str) -> String {
+pub(in crate::rules) fn argument(context: &Context<'_>, file: FileId, name: &str, value: &str) -> String {
     let is_json = context.file(file).is_some_and(|file| file.body.is_json());
     if is_json { format!("`\"{name}\": {value}`") } else { format!("`{name} = {value}`") }
 }
 
 /// How to set arguments in an entry of `required_providers`: each with its value, in the syntax of the file.
-pub(super) fn help_to_set(
+pub(in crate::rules) fn help_to_set(
     context: &Context<'_>,
     entry: &RequiredProvider,
     missing: &[(&str, String)],
@@ -54,7 +54,7 @@ pub(super) fn help_to_set(
 }
 
 /// Places a finding about an entry of `required_providers` in an override file at that entry.
-pub(super) fn replaced_entry(finding: Finding, entry: &RequiredProvider) -> Finding {
+pub(in crate::rules) fn replaced_entry(finding: Finding, entry: &RequiredProvider) -> Finding {
     finding
         .at(entry.span)
         .label("replaces the whole entry")
@@ -63,12 +63,12 @@ pub(super) fn replaced_entry(finding: Finding, entry: &RequiredProvider) -> Find
 }
 
 /// Up to three names, each in backticks, and how many more there are.
-pub(super) fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+pub(in crate::rules) fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     joined(&names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>())
 }
 
 /// Up to three parts of a sentence, and how many more there are.
-pub(super) fn joined(parts: &[String]) -> String {
+pub(in crate::rules) fn joined(parts: &[String]) -> String {
     match parts {
         [first, second, third, _, ..] => format!("{first}, {second}, {third} and {} more", parts.len() - 3),
         [one, other] => format!("{one} and {other}"),
@@ -79,24 +79,24 @@ pub(super) fn joined(parts: &[String]) -> String {
 }
 
 /// Takes a declaration away with all its overrides; nothing where one of them cannot be changed.
-pub(super) fn remove_all(origin: &Origin, context: &Context<'_>) -> Option<Vec<Edit>> {
+pub(in crate::rules) fn remove_all(origin: &Origin, context: &Context<'_>) -> Option<Vec<Edit>> {
     origin.blocks().map(|block| Some(context.editor(block.header.file)?.remove(whole(block)))).collect()
 }
 
 /// The edits that remove unused local values.
-pub(super) struct LocalsEditor<'c> {
+pub(in crate::rules) struct LocalsEditor<'c> {
     context: &'c Context<'c>,
     /// By file: the body of each `locals` block, in order, and the whole block if nothing in it is used.
     blocks: HashMap<FileId, Vec<(Span, Option<Span>)>>,
 }
 
 impl<'c> LocalsEditor<'c> {
-    pub(super) fn new(context: &'c Context<'c>) -> Self {
+    pub(in crate::rules) fn new(context: &'c Context<'c>) -> Self {
         Self { context, blocks: HashMap::new() }
     }
 
     /// Takes a local value away wherever it is written, with the block around it that would be left empty.
-    pub(super) fn remove(
+    pub(in crate::rules) fn remove(
         &mut self,
         local: &Local,
         is_unused: &dyn Fn(&SmolStr) -> bool,
@@ -121,7 +121,7 @@ impl<'c> LocalsEditor<'c> {
 }
 
 /// The blocks of `required_providers` in a file, each with the `terraform` block around it.
-pub(super) fn requirements(context: &Context<'_>, entry: Span) -> Option<(Arc<Block>, Arc<Block>)> {
+pub(in crate::rules) fn requirements(context: &Context<'_>, entry: Span) -> Option<(Arc<Block>, Arc<Block>)> {
     let file = context.file(entry.file)?;
     let around = |block: &Arc<Block>| {
         let span = block.body.span();
@@ -133,7 +133,7 @@ pub(super) fn requirements(context: &Context<'_>, entry: Span) -> Option<(Arc<Bl
 }
 
 /// An entry of `required_providers` as it is written.
-pub(super) fn entry(context: &Context<'_>, entry: &RequiredProvider) -> Option<Arc<Attribute>> {
+pub(in crate::rules) fn entry(context: &Context<'_>, entry: &RequiredProvider) -> Option<Arc<Attribute>> {
     let (_, requirements) = requirements(context, entry.span)?;
     let written = requirements.attribute(&entry.name)?;
     (written.span == entry.span).then_some(written)
@@ -141,7 +141,7 @@ pub(super) fn entry(context: &Context<'_>, entry: &RequiredProvider) -> Option<A
 
 /// Sets something in an entry of `required_providers`, before all else or behind it; what is only a version becomes an
 /// object first.
-pub(super) fn set_in_entry(
+pub(in crate::rules) fn set_in_entry(
     context: &Context<'_>,
     required: &RequiredProvider,
     name: &str,
@@ -174,7 +174,7 @@ fn indented(lines: &str, indent: &str) -> String {
 const USUAL_FILES: [&str; 5] = ["versions", "terraform", "providers", "main", ""];
 
 /// Adds entries to `required_providers` where the others are, or where they would be.
-pub(super) fn require(module: &Module, entries: &str, context: &Context<'_>) -> Option<Edit> {
+pub(in crate::rules) fn require(module: &Module, entries: &str, context: &Context<'_>) -> Option<Edit> {
     let files = context.module_files(module).into_iter();
     let files: Vec<FileId> = files
         .filter(|(id, loaded)| loaded.kind != FileKind::Override && context.editor(*id).is_some())
@@ -204,7 +204,7 @@ pub(super) fn require(module: &Module, entries: &str, context: &Context<'_>) -> 
 }
 
 /// The name on the left in a `providers` map, as `name` or `name.alias`.
-pub(super) fn passed_name(key: &MapKey<'_>) -> Option<SmolStr> {
+pub(in crate::rules) fn passed_name(key: &MapKey<'_>) -> Option<SmolStr> {
     let address = key.as_traversal()?;
     match address.steps.first().map(|step| &step.kind) {
         None => Some(address.root.clone()),
@@ -225,7 +225,12 @@ fn is_passed_as(key: &MapKey<'_>, name: &str) -> bool {
 }
 
 /// Has a call pass something more.
-pub(super) fn pass(context: &Context<'_>, call: &ModuleCall, theirs: &str, ours: &str) -> Option<Edit> {
+pub(in crate::rules) fn pass(
+    context: &Context<'_>,
+    call: &ModuleCall,
+    theirs: &str,
+    ours: &str,
+) -> Option<Edit> {
     let item = format!("{theirs} = {ours}");
     // Of several maps the last counts.
     if let Some(map) = call.origin.written("providers").pop() {
@@ -239,7 +244,11 @@ pub(super) fn pass(context: &Context<'_>, call: &ModuleCall, theirs: &str, ours:
 }
 
 /// Has a call no longer pass something, in whichever of its maps.
-pub(super) fn pass_no_more(context: &Context<'_>, call: &ModuleCall, theirs: &str) -> Option<Vec<Edit>> {
+pub(in crate::rules) fn pass_no_more(
+    context: &Context<'_>,
+    call: &ModuleCall,
+    theirs: &str,
+) -> Option<Vec<Edit>> {
     let mut edits = Vec::new();
     for map in call.origin.written("providers") {
         let editor = context.editor(map.span.file)?;

@@ -1,7 +1,7 @@
 //! Holds the checker to what `terraform plan` says of files with values of variables, and `terraform validate` of the
 //! dependency lock file.
 //!
-//! The cases in `tests/agreement/beside/*.txt` are written like those of modules, with one line for each diagnostic
+//! The cases in `tests/agreement/companions/*.txt` are written like those of modules, with one line for each diagnostic
 //! below `>>> plan` or `>>> validate`. `AGREEMENT=record` and `AGREEMENT=record-missing` write them.
 //! `AGREEMENT_BESIDE='0 200' cargo test --test agreement -- --nocapture mistakes_beside` compares files with one
 //! mistake each that no test holds.
@@ -15,7 +15,7 @@ use std::thread;
 use serde_json::Value;
 
 use crate::case::{Case, Entry};
-use crate::generator::beside;
+use crate::generator::companions;
 
 /// The dependency lock file.
 const LOCK: &str = ".terraform.lock.hcl";
@@ -54,7 +54,7 @@ impl Question {
 }
 
 fn files() -> Vec<PathBuf> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agreement/beside");
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agreement/companions");
     let files = fs::read_dir(directory).expect("the directory of cases");
     let mut files: Vec<PathBuf> = files.map(|entry| entry.expect("an entry").path()).collect();
     files.sort();
@@ -322,7 +322,7 @@ fn mistakes_beside_modules_are_found() {
     let asked = std::env::var("AGREEMENT_BESIDE").unwrap_or_else(|_| "0 40".to_owned());
     let (from, to) = asked.split_once(' ').expect("FROM TO");
     let seeds = from.parse::<u64>().expect("a number")..to.parse().expect("a number");
-    let mut questions: Vec<Question> = seeds.map(|seed| Question::of(beside::case(seed))).collect();
+    let mut questions: Vec<Question> = seeds.map(|seed| Question::of(companions::case(seed))).collect();
     ask_all(&mut questions.iter_mut().collect::<Vec<_>>());
     let said = ours(&questions.iter_mut().collect::<Vec<_>>());
     let (mut both, mut missing, mut extra) = (0, 0, 0);

@@ -17,13 +17,13 @@ pub struct States(Mutex<BTreeMap<SmolStr, BTreeSet<Noted>>>);
 
 impl States {
     /// Notes the address of the root module in a directory.
-    pub(super) fn note(&self, directory: &SmolStr, address: StateAddress, at: Span) {
+    pub(in crate::rules) fn note(&self, directory: &SmolStr, address: StateAddress, at: Span) {
         let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         noted.entry(directory.clone()).or_default().insert((address, at));
     }
 
     /// By directory: the address, unless Terraform and OpenTofu find different ones.
-    pub(super) fn certain(self) -> impl Iterator<Item = (SmolStr, Noted)> {
+    pub(in crate::rules) fn certain(self) -> impl Iterator<Item = (SmolStr, Noted)> {
         let noted = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         noted.into_iter().filter_map(|(directory, mut noted)| {
             let only = noted.pop_first()?;

@@ -3,7 +3,7 @@
 use crate::finding::{EngineRule, Finding, Related};
 use crate::graph::references::sites::{Owner, Site};
 use crate::module::declaration::Variable;
-use crate::module::{Module, ignored};
+use crate::module::{Module, undeclared_attributes};
 use crate::syntax::Expr;
 use crate::value::{Constraint, Mismatch, Type, Value, convert};
 
@@ -194,7 +194,7 @@ pub(super) fn ignored(expr: &Expr, variable: &Variable, child: &Module, findings
     let Some(constraint) = &variable.constraint else { return };
     let from = findings.len();
     let target = format!("input variable {:?}", variable.name);
-    ignored::attributes(expr, &constraint.value.ty, &target, &child.features, findings);
+    undeclared_attributes::attributes(expr, &constraint.value.ty, &target, &child.features, findings);
     for finding in &mut findings[from..] {
         let message = "the type of the variable".to_owned();
         finding.related.push(Related { span: constraint.span, message });

@@ -43,16 +43,16 @@ const OF_HASHICORP: [&str; 28] = [
 const MOST_ASKED: usize = 100;
 
 /// The source address of a provider that a module uses without stating it.
-pub(super) struct Source {
+pub(in crate::rules) struct Source {
     /// Such as `hashicorp/aws`.
-    pub(super) address: SmolStr,
+    pub(in crate::rules) address: SmolStr,
     /// Where a caller of the module, or a module that it calls, states it.
-    pub(super) at: Option<Span>,
+    pub(in crate::rules) at: Option<Span>,
 }
 
 /// The source address that the callers of a module and the modules that it calls state for a local name, if they agree,
 /// else that of HashiCorp for its own providers; none where somebody has to look it up.
-pub(super) fn source(node: Node<'_>, name: &str) -> Option<Source> {
+pub(in crate::rules) fn source(node: Node<'_>, name: &str) -> Option<Source> {
     let mut seen = BTreeSet::new();
     let callers = node.callers().map(|(caller, _)| caller);
     let children = node.calls().filter_map(|(call, _)| node.child(&call.name));

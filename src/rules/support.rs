@@ -1,0 +1,8 @@
+//! What several rules share: edits of blocks, the module before a change, and what a source address says.
+
+pub(super) mod before_change;
+pub(super) mod edits;
+pub(super) mod expressions;
+pub(super) mod own_module;
+pub(super) mod provider_source;
+pub(super) mod state_addresses;
