@@ -1,4 +1,4 @@
-//! Holds the arguments of module calls against the variables of the modules that are called.
+//! Checks the arguments of module calls against the variables of the child modules.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use crate::module::declaration::ModuleCall;
 use crate::syntax::{Attribute, AttributeSchema, Schema};
 use crate::text::Span;
 
-/// Looks at every call of a module that is known.
+/// Checks every call of a module in the graph.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     for (call, _) in node.calls() {
         let Some(child) = node.child(&call.name).map(Node::module) else { continue };
         let from = findings.len();
-        // What seems undeclared, or seems to have no default, may be in the part that was not read.
+        // A variable that seems undeclared, or without default, may be in a part that was skipped.
         if child.complete {
             unknown(call, child, findings);
             if node.module().complete {
@@ -29,7 +29,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The arguments of a call that are for variables of the module that is called.
+/// The arguments of a call that set variables of the child module.
 pub(super) fn given(call: &ModuleCall, child: &Module) -> Vec<Arc<Attribute>> {
     call.config.content(&Schema { attributes: &schema(child), blocks: &[] }, &mut Vec::new()).attributes
 }
@@ -55,7 +55,7 @@ fn unknown(call: &ModuleCall, child: &Module, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Required arguments have to stand in the base: what override files add comes too late.
+/// Required arguments must be in the base block: the engine checks them before it merges overrides.
 fn missing(call: &ModuleCall, child: &Module, findings: &mut Vec<Finding>) {
     let (set, place) = set_in_base(&call.config, child);
     let set: HashSet<&str> = set.iter().map(|attribute| attribute.name.as_str()).collect();
@@ -75,7 +75,7 @@ fn missing(call: &ModuleCall, child: &Module, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The arguments of the first block, and where the engines say that one is missing there.
+/// The arguments of the base block, and where the engine reports missing ones there.
 fn set_in_base(config: &Config, child: &Module) -> (Vec<Arc<Attribute>>, Option<Span>) {
     match config {
         Config::Merged(layers) => layers.first().map(|base| set_in_base(base, child)).unwrap_or_default(),

@@ -1,5 +1,4 @@
-//! Holds what the engine itself brings along against what it accepts: its own resources, its provisioners, and their
-//! connections.
+//! Checks what the engine itself defines: its own resources, its provisioners, and their connections.
 
 mod blocks;
 mod provisioners;
@@ -21,8 +20,8 @@ pub(super) use provisioners::parts;
 pub(super) use table::{Arguments, Presence};
 use table::{PROVIDER, REMOTE_STATE, TERRAFORM_DATA};
 
-/// Looks at everything of the engine's own provider, and at what is provisioned. What is in `wrong` refers to something
-/// wrongly. Gives the expressions that the engine does not evaluate.
+/// Checks the resources of the built-in provider and all provisioners. `wrong` holds the expressions with an invalid
+/// reference. Returns the expressions that the engine does not evaluate.
 pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<Finding>) -> BTreeSet<Span> {
     let module = node.module();
     let mut idle = BTreeSet::new();
@@ -36,7 +35,7 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
                         ignored_changes(arguments, resource, blocks.findings);
                     }
                 }
-                // That the type is no name was reported when the block was read.
+                // The decoder already reported that the type is not an identifier.
                 None if !valid_identifier(&resource.address.kind) => {}
                 None => blocks.findings.push(unknown(resource)),
             }
@@ -54,7 +53,7 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
     idle
 }
 
-/// Says of what was found where it was found.
+/// Adds the address to the findings.
 fn at(findings: &mut [Finding], address: &str) {
     for finding in findings {
         finding.stage = Stage::Validate;
@@ -62,18 +61,17 @@ fn at(findings: &mut [Finding], address: &str) {
     }
 }
 
-/// The arguments that the engine's own provider accepts; none of any other.
+/// The arguments of the built-in provider. Returns `None` for any other provider.
 pub(super) fn provider_arguments(module: &Module, provider: &ProviderConfiguration) -> Option<Arguments> {
     module.provider_address(&provider.name).filter(ProviderAddress::is_built_in).map(|_| PROVIDER)
 }
 
-/// The arguments that a resource of the engine's own provider accepts; none of any other.
+/// The arguments of a resource of the built-in provider. Returns `None` for any other provider.
 pub(super) fn arguments(resource: &Resource) -> Option<Arguments> {
     known(resource).filter(|_| is_built_in(resource))
 }
 
-/// Says what is wrong with the steps from a resource of the engine's own provider to something in it, as far as its
-/// schema tells.
+/// Reports invalid steps from a resource of the built-in provider into its attributes, as far as the schema is known.
 pub(super) fn steps(resource: &Resource, steps: &[Step], findings: &mut Vec<Finding>) {
     let (Some(arguments), Some((first, behind))) = (arguments(resource), steps.split_first()) else { return };
     let StepKind::Attribute(name) = &first.kind else {
@@ -97,7 +95,7 @@ pub(super) fn steps(resource: &Resource, steps: &[Step], findings: &mut Vec<Find
     });
 }
 
-/// What `ignore_changes` names has to be there, and means something only of what can be set.
+/// Checks that the attributes in `ignore_changes` exist and can be set.
 fn ignored_changes(arguments: Arguments, resource: &Resource, findings: &mut Vec<Finding>) {
     let before = findings.len();
     for ignored in &resource.managed.ignore_changes {

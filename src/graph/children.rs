@@ -1,4 +1,4 @@
-//! Finds what a called module cannot have, and calls that lead nowhere.
+//! Checks called modules for content that only a root module may have, and finds calls of missing modules.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::engine::ChildImport;
 use crate::finding::{Concern, EngineRule, Finding, Severity};
 use crate::graph::{Callee, Node};
 
-/// Finds calls that lead nowhere, whatever version of an engine looks at them.
+/// Reports calls of directories that do not exist. This does not depend on the version of the engine.
 pub(super) fn missing(node: Node<'_>, findings: &mut Vec<Finding>) {
     for (call, callee) in node.calls() {
         if callee == Callee::Missing {
@@ -26,9 +26,9 @@ pub(super) fn missing(node: Node<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Finds what a called module cannot have.
+/// Reports content that a child module cannot have.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
-    // A run loads its module as if the module under test called it.
+    // A run loads its module as a child of the module under test.
     let run = node.run_by_tests().next();
     if !node.is_called() && run.is_none() {
         return;
@@ -72,7 +72,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The path from a root module to a module, through the first call of each, with a dot at its end.
+/// The module path from a root module, through the first call of each module, with a final dot.
 fn path(node: Node<'_>) -> String {
     let mut path = String::new();
     let (mut at, mut seen) = (node, BTreeSet::from([node.id()]));
@@ -86,7 +86,7 @@ fn path(node: Node<'_>) -> String {
     path
 }
 
-/// Whether a module has something that is an error once it is called.
+/// Whether a module has content that is an error in a child module.
 pub(super) fn is_error_in_child(node: Node<'_>) -> bool {
     let module = node.module();
     module.features.child_import == ChildImport::Error && !module.imports.is_empty()

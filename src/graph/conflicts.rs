@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 
 use crate::module::address::ProviderAddress;
 
-/// What versions are asked for of: a provider, or, where that is none, the engine itself.
+/// What a constraint applies to: a provider, or `None` for the engine itself.
 pub type Subject = Option<ProviderAddress>;
 
-/// What a module and all below it ask for together, though no module that it calls does so by itself.
+/// The conflicts among a module and its descendants that no descendant has by itself.
 #[derive(Debug, Clone, Default)]
 pub struct Conflicts {
-    /// Of these there is no version that they ask for.
+    /// The providers (or the engine) for which no version meets all constraints.
     pub impossible: BTreeSet<Subject>,
-    /// On these there are more conditions than are compared.
+    /// The providers (or the engine) with more conditions than overrule compares.
     pub uncompared: BTreeSet<Subject>,
 }
 

@@ -1,5 +1,4 @@
-//! Finds values that are passed to a module where it needs to know them before anything runs, and that are known only
-//! later: the calls of a module seen from what early evaluation asks of its variables.
+//! Finds values that are passed to a module which needs them for early evaluation, but that are known only later.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,7 +20,7 @@ pub(super) fn check(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
     }
 }
 
-/// What Terraform says of the constant variables of called modules.
+/// Terraform's findings about the constant variables of child modules.
 fn constants(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut modules: BTreeMap<NodeId, Early<'_>> = BTreeMap::new();
@@ -34,7 +33,7 @@ fn constants(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
             let Some(variable) = variable.filter(|variable| is_constant(variable)) else { continue };
             let early = modules.entry(caller.id()).or_insert_with(|| Early::new(caller.module()));
             let outcome = early.constant_value(&attribute.expr);
-            // What is wrong with the argument itself is told where all arguments are looked at.
+            // Errors in the argument itself are reported with those of all arguments.
             if outcome.failed || !outcome.sure || outcome.value.is_wholly_known() {
                 continue;
             }
@@ -52,7 +51,7 @@ fn constants(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
     findings
 }
 
-/// What OpenTofu says of the variables that modules need to know, all the way up.
+/// OpenTofu's findings about the variables that modules need early, through all callers.
 fn needs(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
     let below = graph.below(roots);
     let is_seen = |caller: Node<'_>| below.binary_search(&caller.id()).is_ok();
@@ -86,7 +85,7 @@ fn needs(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
             continue;
         }
         for (caller, call) in graph.node(need.of).callers().filter(|(caller, _)| is_seen(*caller)) {
-            // A constant is asked for by one call, and everything else by all.
+            // A constant is reported at each call, everything else once for all calls.
             let of_other_call = need.told_in != need.of && need.purpose.at != call.origin.header();
             if !of_other_call {
                 let early = modules.entry(caller.id()).or_insert_with(|| Early::new(caller.module()));
@@ -97,17 +96,17 @@ fn needs(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
     findings
 }
 
-/// A variable that a module needs to know.
+/// A variable that a module needs early.
 struct Need {
     of: NodeId,
     variable: SmolStr,
     purpose: Purpose,
-    /// The module in which the engine says that something cannot be computed.
+    /// The module in which the engine reports that a value cannot be computed.
     told_in: NodeId,
 }
 
 impl Need {
-    /// Looks at what a call gives for the variable. Gives what that needs in turn.
+    /// Checks the argument of a call for the variable. Returns the variables that the argument needs in turn.
     fn by<'t>(
         &self,
         caller: Node<'t>,
@@ -159,7 +158,7 @@ impl Need {
     }
 }
 
-/// The calls of known modules, in the modules that some roots lead to: caller, call, and module.
+/// The calls among the modules that some roots lead to: caller, call, and child module.
 fn calls<'t>(
     graph: &'t ModuleGraph,
     roots: &[NodeId],

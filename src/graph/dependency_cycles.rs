@@ -1,4 +1,4 @@
-//! Finds declarations that need each other, within a module and through the modules that it calls.
+//! Finds dependency cycles, within a module and through the modules that it calls.
 
 mod components;
 mod dependency_graph;
@@ -21,13 +21,13 @@ use dependency_graph::DependencyGraph;
 use needs::Needs;
 use vertex::Vertex;
 
-/// How many steps of a cycle are shown.
+/// The maximal number of steps of a cycle in a message.
 const SHOWN: usize = 12;
 
-/// Modules, and what those of them need that others call, found out once somebody asks.
+/// The modules that others call, and the inputs that their outputs need, computed on first use.
 #[derive(Debug)]
 pub(super) struct Called {
-    /// With a module, those that it calls are among them.
+    /// All nodes; with a module, the modules that it calls are among them.
     nodes: Vec<NodeId>,
     needs: OnceLock<BTreeMap<usize, Needs>>,
 }
@@ -40,7 +40,7 @@ impl Called {
     fn needs(&self, graph: &ModuleGraph) -> &BTreeMap<usize, Needs> {
         self.needs.get_or_init(|| {
             let mut needs = BTreeMap::new();
-            // In a ring of modules that call each other little is known of each other's outputs.
+            // For modules in a call cycle, the dependencies of outputs are incomplete.
             for node in bottom_up(graph, &self.nodes).into_iter().filter(|node| node.is_called()) {
                 let dependencies = DependencyGraph::of(node, &needs);
                 let own = Needs::of(&dependencies.vertices, &dependencies.edges);
@@ -51,7 +51,7 @@ impl Called {
     }
 }
 
-/// Looks at one module, whose declarations refer to each other like this.
+/// Checks one module. `links` are the references among its declarations.
 pub(super) fn check(node: Node<'_>, links: &Links, called: &Called, findings: &mut Vec<Finding>) {
     self_references(node.module(), findings);
     if links.may_circle(node.module()) {
@@ -59,7 +59,7 @@ pub(super) fn check(node: Node<'_>, links: &Links, called: &Called, findings: &m
     }
 }
 
-/// Modules, each behind those that it calls.
+/// The modules in an order where each comes after the modules that it calls.
 fn bottom_up<'t>(graph: &'t ModuleGraph, nodes: &[NodeId]) -> Vec<Node<'t>> {
     let place = |id: NodeId| nodes.binary_search(&id).ok();
     let calls: Vec<Vec<usize>> = nodes
@@ -72,7 +72,7 @@ fn bottom_up<'t>(graph: &'t ModuleGraph, nodes: &[NodeId]) -> Vec<Node<'t>> {
     components(&calls).into_iter().flatten().map(|number| graph.node(nodes[number])).collect()
 }
 
-/// A local value that names itself is found where it does; the engine's dependencies lets it pass.
+/// Reports local values that refer to themselves. The engine's graph has no such edges.
 fn self_references(module: &Module, findings: &mut Vec<Finding>) {
     for local in module.locals.values().filter(|local| !local.attribute.is_broken) {
         for traversal in local.attribute.expr.variables() {
@@ -100,7 +100,7 @@ fn cycles(dependencies: &DependencyGraph<'_>, module: &Module) -> Vec<Finding> {
     cycles.iter().map(|component| cycle(dependencies, component, module)).collect()
 }
 
-/// One finding for everything that hangs together, with the shortest way around as its explanation.
+/// One finding per strongly connected component, with the shortest cycle in its detail.
 fn cycle(dependencies: &DependencyGraph<'_>, component: &[usize], module: &Module) -> Finding {
     let way = shortest(dependencies, component);
     let name = |vertex: usize| format!("`{}`", address(&dependencies.vertices[vertex]));
@@ -129,7 +129,7 @@ fn cycle(dependencies: &DependencyGraph<'_>, component: &[usize], module: &Modul
     finding
 }
 
-/// The shortest way from the first vertex of a component back to it.
+/// The shortest cycle through the first vertex of a component.
 fn shortest(dependencies: &DependencyGraph<'_>, component: &[usize]) -> Vec<usize> {
     let start = component[0];
     let inside: std::collections::BTreeSet<usize> = component.iter().copied().collect();
@@ -154,7 +154,7 @@ fn shortest(dependencies: &DependencyGraph<'_>, component: &[usize]) -> Vec<usiz
     component.to_vec()
 }
 
-/// How people would call it.
+/// The address of a vertex, as users write it.
 fn address(vertex: &Vertex<'_>) -> String {
     match vertex {
         Vertex::Local(name) => format!("local.{name}"),
@@ -171,7 +171,7 @@ fn address(vertex: &Vertex<'_>) -> String {
     }
 }
 
-/// How the engine calls it in such a summary.
+/// The name of a vertex in the engine's summary.
 fn engine_name(vertex: &Vertex<'_>) -> String {
     match vertex {
         Vertex::Local(_)

@@ -1,4 +1,4 @@
-//! Finds uses of what a called module marks as deprecated: arguments for its variables, and references to its outputs.
+//! Finds uses of deprecated variables and outputs of child modules.
 
 use smol_str::format_smolstr;
 
@@ -10,7 +10,7 @@ use crate::module::Module;
 use crate::module::declaration::{ModuleCall, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Step, StepKind};
 
-/// Looks at every call of a module that is known.
+/// Checks every call of a module in the graph.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     for (call, _) in node.calls() {
         let Some(child) = node.child(&call.name).map(Node::module) else { continue };
@@ -29,7 +29,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The deprecated output that an expression is a reference to, unless it becomes a deprecated output itself.
+/// The finding for a reference to a deprecated output, unless its value becomes a deprecated output itself.
 fn used_output(node: Node<'_>, site: &Site<'_>, expr: &Expr) -> Option<Finding> {
     if matches!(&site.owner, Owner::Output(output) if output.deprecated.is_some()) {
         return None;
@@ -76,7 +76,7 @@ fn deprecated(
 ) -> Option<Finding> {
     let said = variable.deprecated.as_ref()?;
     let summary = match product {
-        // To Terraform null is no value.
+        // Terraform treats null as not set.
         Product::Terraform if matches!(attribute.expr.kind, ExprKind::Null) => return None,
         Product::Terraform => "Deprecated variable got a value",
         Product::OpenTofu if said.value.is_empty() => return None,

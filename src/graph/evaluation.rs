@@ -1,8 +1,7 @@
-//! Turns the expressions of a module into values, as far as they are known before anything runs, and finds what is
-//! wrong with them then.
+//! Evaluates the expressions of a module as far as they are known before planning, and reports errors in them.
 //!
-//! As in the engine, variables are unknown but have a type, local values are what their expressions give, a module is
-//! an object of outputs of which nothing else is known, and of resources nothing is known at all.
+//! As in the engine, variables are unknown values of their type, local values are evaluated, a module is an object
+//! with unknown outputs, and resources are unknown.
 
 mod accepted_values;
 mod built_in;
@@ -40,11 +39,11 @@ pub(super) use values_files::check as check_values;
 use order::{Ordered, in_order};
 use scope::{ModuleScope, Names};
 
-/// What the engine says of a function of a provider that is not there.
+/// The engine's summary for a missing provider function.
 const NO_PROVIDER_FUNCTION: &str = "Unknown provider function";
 
-/// Looks at every expression of a module. What is in `wrong` refers to something wrongly: the engine says that and
-/// evaluates no further.
+/// Evaluates every expression of a module. `wrong` holds the expressions with an invalid reference: the engine
+/// reports these and does not evaluate them.
 pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<Finding>) {
     let module = node.module();
     let mut evaluation = Evaluation {
@@ -60,7 +59,7 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
     for local in in_order(node) {
         match local {
             Ordered::Local(local) => evaluation.local(local),
-            // The engine goes no further than such a cycle.
+            // The engine stops at such a cycle.
             Ordered::InCycle(local) => evaluation.locals.keep(&local.name, Value::UNKNOWN),
         }
     }
@@ -88,7 +87,7 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
     evaluation.secrets();
 }
 
-/// The marks of a value, and those of the value and everything in it.
+/// The marks of a value, and those of the value with all its elements.
 #[derive(Debug, Clone, Copy)]
 struct Marked {
     own: Marks,
@@ -98,13 +97,13 @@ struct Marked {
 struct Evaluation<'t, 'f> {
     node: Node<'t>,
     wrong: &'f BTreeSet<Span>,
-    /// The expressions that have no value.
+    /// The expressions whose evaluation failed.
     failed: BTreeSet<Span>,
-    /// Those that were evaluated so far.
+    /// The local values so far.
     locals: Locals,
-    /// The marks of values that have any.
+    /// The marks of the values that have any.
     marked: BTreeMap<Span, Marked>,
-    /// How much work may still be done in this module.
+    /// The remaining evaluation steps of the module.
     work: Cell<usize>,
     similar: Similar,
     findings: &'f mut Vec<Finding>,
@@ -118,7 +117,7 @@ impl<'t> Evaluation<'t, '_> {
     }
 
     fn at_site(&mut self, site: &Site<'_>, expr: &Expr, around: Iteration<'_>) {
-        // What a dynamic block may never make, the engine does not evaluate.
+        // The engine does not evaluate the content of a `dynamic` block that it may never expand.
         if !around.is_certain {
             return;
         }
@@ -139,8 +138,8 @@ impl<'t> Evaluation<'t, '_> {
         }
     }
 
-    /// Whether an expression is worth something whatever there is around it: a literal, a name that is known to be
-    /// declared or was found not to be, something of which nothing is known, or a collection of these.
+    /// Whether evaluation cannot fail or add information: a literal, a reference that was checked already, an unknown
+    /// value, or a collection of these.
     fn is_plain(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) => true,
@@ -163,7 +162,7 @@ impl<'t> Evaluation<'t, '_> {
         }
     }
 
-    /// Whether something declared, or a symbol, has marks.
+    /// Whether a declaration or symbol has marks.
     fn has_marks(&self, traversal: &Traversal) -> bool {
         let Some(StepKind::Attribute(name)) = traversal.steps.first().map(|step| &step.kind) else {
             return false;
@@ -178,12 +177,12 @@ impl<'t> Evaluation<'t, '_> {
         }
     }
 
-    /// What expressions see where those symbols mean something.
+    /// The scope of expressions in which these symbols are valid.
     fn scope(&self, symbols: Symbols) -> ModuleScope<'_> {
         ModuleScope { symbols, ..ModuleScope::new(self.node, &self.locals, &self.work) }
     }
 
-    /// What an expression is worth; unknown after an error.
+    /// The value of an expression; unknown after an error.
     fn value(
         &mut self,
         expr: &Expr,
@@ -197,7 +196,7 @@ impl<'t> Evaluation<'t, '_> {
         self.evaluated(expr, iterators, symbols, Names::Anything, address)
     }
 
-    /// The same, also where something that it refers to is wrong, which is unknown then.
+    /// Like [`Self::value`], also for an expression with an invalid reference, whose value is unknown.
     fn evaluated(
         &mut self,
         expr: &Expr,
@@ -239,7 +238,7 @@ impl<'t> Evaluation<'t, '_> {
         if failed { Value::UNKNOWN } else { value }
     }
 
-    /// The same, with what is known in spite of an error, and whether there was one.
+    /// Like [`Self::known`], with the part that is known in spite of an error, and whether there was one.
     fn worth(&self, expr: &Expr, symbols: Symbols) -> (Value, bool) {
         if self.wrong.contains(&expr.span) {
             return (Value::UNKNOWN, true);
@@ -250,8 +249,8 @@ impl<'t> Evaluation<'t, '_> {
         (value, found.iter().any(|finding| finding.severity == Severity::Error))
     }
 
-    /// What `judge` says of an expression whose type counts even where it has an error: the engine converts what is
-    /// left of it.
+    /// The finding of `judge` for an expression whose type counts even after an error: the engine converts what
+    /// remains of it.
     fn converted(
         &self,
         expr: &Expr,
@@ -262,7 +261,7 @@ impl<'t> Evaluation<'t, '_> {
         judge(&value, expr).filter(|finding| !failed || finding.summary == accepted_values::INCORRECT_TYPE)
     }
 
-    /// `count` and `for_each`, the former first: where override files bring about both, it wins.
+    /// Checks `count`, or else `for_each`: if override files lead to both, `count` takes precedence.
     fn repetition(&mut self, count: Option<&Attribute>, for_each: Option<&Attribute>, address: &dyn Display) {
         let finding = match (count, for_each) {
             (Some(count), _) => self.converted(&count.expr, Symbols::default(), accepted_values::count),
@@ -274,7 +273,7 @@ impl<'t> Evaluation<'t, '_> {
         self.findings.extend(finding.map(|finding| finding.at_validate().address(address.to_string())));
     }
 
-    /// What is imported has an identifier, and what several imports are made for has elements.
+    /// Checks the `id` and `for_each` of an import.
     fn import(&mut self, import: &Import) {
         let Some(target) = &import.target else { return };
         if !imports::reaches_for_each(self.node, import) {
@@ -290,7 +289,7 @@ impl<'t> Evaluation<'t, '_> {
         self.findings.extend(found.map(|finding| finding.at_validate().address(format!("import.{target}"))));
     }
 
-    /// What the engine itself gives meaning to in a resource, held against the types that it takes.
+    /// Checks the values in the parts of a resource that the engine defines.
     fn built_in(&mut self, resource: &Resource) {
         let known = |expr: &Expr, symbols| self.known(expr, symbols);
         let expressions = built_in::Expressions { known: &known, wrong: self.wrong, failed: &self.failed };
@@ -299,8 +298,8 @@ impl<'t> Evaluation<'t, '_> {
         self.findings.extend(found.into_iter().map(address));
     }
 
-    /// The arguments of a call, held against the types of the variables that they are for; and the defaults of the
-    /// other variables, held against their validations.
+    /// Checks the arguments of a call against the types of their variables, and the defaults of all other variables
+    /// against their validations.
     fn arguments(&mut self, call: &ModuleCall, child: Node<'_>) {
         let given = arguments::given(call, child.module());
         let names: HashSet<&str> = given.iter().map(|attribute| attribute.name.as_str()).collect();

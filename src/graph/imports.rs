@@ -1,4 +1,4 @@
-//! Finds imports into resources that are not there, or that have other instances.
+//! Checks that the targets of imports exist and have the given instances.
 
 use crate::finding::{EngineRule, Finding};
 use crate::graph::{Callee, Node};
@@ -10,7 +10,7 @@ use crate::value::{Number, Value};
 
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     if node.is_called() || !node.module().features.import_targets_validated {
-        // The addresses count from a root.
+        // The addresses are relative to a root module.
         return;
     }
     for import in &node.module().imports {
@@ -20,8 +20,8 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Whether the engine gets to the identifier of what is imported: where the resource is right, and where there is
-/// something to import.
+/// Whether the engine evaluates the `id` of an import: only if the resource is valid, and there is something to
+/// import.
 pub(super) fn reaches_id(node: Node<'_>, import: &Import) -> bool {
     if !node.module().features.import_targets_validated {
         return true;
@@ -33,12 +33,12 @@ pub(super) fn reaches_id(node: Node<'_>, import: &Import) -> bool {
         })
 }
 
-/// Whether the engine gets to what several imports are made for.
+/// Whether the engine evaluates the `for_each` of an import.
 pub(super) fn reaches_for_each(node: Node<'_>, import: &Import) -> bool {
     !node.module().features.import_targets_validated || wrong(node, import).is_empty()
 }
 
-/// What is wrong with the resource of an import in a root module.
+/// The errors in the target of an import in a root module.
 fn wrong(node: Node<'_>, import: &Import) -> Vec<Finding> {
     let (Some(target), Some(to)) = (&import.target, &import.to) else { return Vec::new() };
     let finding = absent_or_other(node, import, target, to.span);
@@ -47,7 +47,7 @@ fn wrong(node: Node<'_>, import: &Import) -> Vec<Finding> {
         let detail = "Without `for_each`, every key of this address must be a constant.";
         return vec![
             found("Invalid expression").at(to.span).detail(detail),
-            // The engine goes on with an address of nothing.
+            // The engine continues with an empty address.
             found("Invalid address").detail(detail).related(to.span, "this address"),
         ];
     }
@@ -76,7 +76,7 @@ fn absent_or_other(node: Node<'_>, import: &Import, target: &ImportTarget, at: S
         Some(resource) => made_for_each(node, import, resource, at),
         None if !module.module().complete => None,
         None if !target.path.is_empty() => Some(absent(target, at, "the module does not declare it")),
-        // What is missing in the root can be generated, but not as one of many.
+        // A missing resource in the root module can be generated, but not with an instance key.
         None if target.is_static && (target.resource.key.is_some() || import.for_each.is_some()) => {
             Some(absent(target, at, "no configuration can be generated for a single instance"))
         }
@@ -84,7 +84,7 @@ fn absent_or_other(node: Node<'_>, import: &Import, target: &ImportTarget, at: S
     }
 }
 
-/// The same of an address that ends in `[each.key]` or `[each.value]`, by the first element of `for_each`.
+/// The same for a target that ends in `[each.key]` or `[each.value]`, using the first element of `for_each`.
 fn made_for_each(node: Node<'_>, import: &Import, resource: &Resource, at: Span) -> Option<Finding> {
     let value = node.values().of(&import.for_each.as_ref()?.expr);
     if !value.is_wholly_known() || value.parts().next().is_none() {
@@ -111,7 +111,7 @@ fn made_for_each(node: Node<'_>, import: &Import, resource: &Resource, at: Span)
     instances(resource, Some(&key), at)
 }
 
-/// What `each.key` or else `each.value` is for the first element.
+/// The value of `each.key`, or else `each.value`, for the first element.
 fn first(collection: &Value, key: bool) -> Option<Value> {
     match collection {
         Value::List(_, elements) | Value::Tuple(elements) => {
@@ -134,7 +134,7 @@ fn absent(target: &ImportTarget, at: Span, why: &str) -> Finding {
         .at(at)
 }
 
-/// The key has to be of the kind that the resource has.
+/// The type of key must match the resource.
 fn instances(resource: &Resource, key: Option<&InstanceKey>, at: Span) -> Option<Finding> {
     let (count, for_each) = (resource.count.as_ref(), resource.for_each.as_ref());
     let (why, argument) = match key {

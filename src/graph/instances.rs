@@ -1,5 +1,4 @@
-//! Finds references to instances of provider configurations where there are none, and to configurations of which there
-//! are several (OpenTofu).
+//! Checks references to instances of provider configurations (OpenTofu): missing and unexpected keys.
 
 mod same_expression;
 
@@ -50,7 +49,7 @@ fn in_call(module: &Module, call: &ModuleCall, findings: &mut Vec<Finding>) {
 fn in_resource(module: &Module, resource: &Resource, findings: &mut Vec<Finding>) {
     let Some(reference) = &resource.provider_ref else { return };
     findings.extend(unsuitable(module, reference, "resource"));
-    // What is only read needs no provider when it goes.
+    // Reading needs no provider when an instance is removed.
     match resource.address.mode {
         Mode::Managed => {
             findings.extend(outlived(module, reference, resource.for_each.as_deref(), "resource"));
@@ -59,7 +58,7 @@ fn in_resource(module: &Module, resource: &Resource, findings: &mut Vec<Finding>
     }
 }
 
-/// Whether a reference has a key where it should not, or none where it should.
+/// The error for a reference with a key where none is valid, or without a required one.
 fn unsuitable(module: &Module, reference: &ProviderRef, kind: &str) -> Option<Finding> {
     let name = reference.compact();
     let provider = module.providers.get(&name);
@@ -86,7 +85,7 @@ fn unsuitable(module: &Module, reference: &ProviderRef, kind: &str) -> Option<Fi
     Some(finding)
 }
 
-/// Whether instances of a provider go together with what they would have to destroy.
+/// Whether removing an instance of a provider configuration also removes the resources that it must destroy.
 fn outlived(
     module: &Module,
     reference: &ProviderRef,

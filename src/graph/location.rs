@@ -1,14 +1,15 @@
-//! The place of a module, as a root module that leads to it has it.
+//! The location of a module relative to a root module.
 
 use smol_str::SmolStr;
 
-/// A root module, and the way from there to a module.
+/// A root module, and the path from there to a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Location {
-    /// The directory of the root module, where the engine runs, from the top.
+    /// The working directory of the engine, which is that of the root module, relative to the top directory of the
+    /// run.
     pub(super) root: SmolStr,
-    /// `path.module`.
+    /// The value of `path.module`.
     pub(super) path: SmolStr,
-    /// Whether the root module is known. If not, only what lies in the directory of the module is.
+    /// Whether the root module is known. If not, only files in the directory of the module are.
     pub(super) is_certain: bool,
 }

@@ -1,4 +1,4 @@
-//! Turns calls between modules into chains of calls: those that come back to where they started, and long ones.
+//! Finds module call cycles and long chains of calls.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,18 @@ use super::dependency_cycles::components;
 use super::{Callee, ModuleGraph, Node, NodeId};
 use crate::module::declaration::ModuleCall;
 
-/// Calls, each leading to the module in which the next one stands.
+/// Calls, each in the module that the one before it leads to.
 type Chain<'t> = Vec<(Node<'t>, &'t ModuleCall)>;
 
 impl<'t> Node<'t> {
-    /// Of all modules that this one leads to and that lead back to it, the first by its directory; none where no ring
-    /// goes through it.
+    /// The first module, by directory, of the call cycle that this module is part of. Returns `None` if it is in
+    /// none.
     pub fn first_of_ring(self) -> Option<Node<'t>> {
         let rings = self.graph.rings.get_or_init(|| rings(self.graph));
         rings[self.id.0].map(|first| self.graph.node(first))
     }
 
-    /// The shortest chain of calls that leads from this module back to it, if one does.
+    /// The shortest chain of calls from this module back to itself, if there is one.
     pub fn ring(self) -> Option<Chain<'t>> {
         self.first_of_ring()?;
         let mut reached_by = BTreeMap::new();
@@ -37,7 +37,8 @@ impl<'t> Node<'t> {
         None
     }
 
-    /// A chain of calls from this module that is one longer than `most`, if there is one. A ring is none.
+    /// A chain of calls from this module that is one call longer than `most`, if there is one. A module call cycle
+    /// does not count.
     pub fn chain_longer_than(self, most: usize) -> Option<Chain<'t>> {
         let mut levels = Vec::new();
         let mut level = vec![self];
@@ -69,7 +70,7 @@ impl<'t> Node<'t> {
     }
 }
 
-/// By node: see [`Node::first_of_ring`].
+/// The result of [`Node::first_of_ring`] for each node.
 fn rings(graph: &ModuleGraph) -> Vec<Option<NodeId>> {
     let called = graph.called();
     let mut rings = vec![None; called.len()];
@@ -85,7 +86,7 @@ fn rings(graph: &ModuleGraph) -> Vec<Option<NodeId>> {
     rings
 }
 
-/// The modules that those of a level call and that are `wanted`.
+/// The modules in `wanted` that the modules of one level call.
 fn next_level<'t>(
     level: &[Node<'t>],
     wanted: &mut dyn FnMut(Node<'t>, &'t ModuleCall, Node<'t>) -> bool,
@@ -103,7 +104,7 @@ fn next_level<'t>(
     next
 }
 
-/// The chain from one module to another, each module but the first reached by the call beside it.
+/// The chain from one module to another. Each module but the first comes with the call that leads to it.
 fn back_to<'t>(
     from: NodeId,
     to: NodeId,

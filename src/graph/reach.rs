@@ -1,16 +1,16 @@
-//! Finds out how the engine gets to each module: from modules that nobody calls, with errors on the way or without.
+//! How the engine reaches each module: from which root modules, and whether there are errors on the way.
 
 use crate::graph::dependency_cycles::components;
 use crate::graph::{Callee, ModuleGraph, Node, NodeId};
 
-/// How modules are got to.
+/// How modules are reached.
 #[derive(Debug)]
 pub(super) struct Reached {
-    /// By node: from a tree in which everything is in order.
+    /// For each node: reached from a tree without errors.
     sound: Vec<bool>,
-    /// By node: from a tree in which some called module has errors.
+    /// For each node: reached from a tree in which a called module has errors.
     broken: Vec<bool>,
-    /// By node: it has errors itself, and no other module leads to it.
+    /// For each node: it has errors itself, and no other module calls it.
     stuck: Vec<bool>,
 }
 
@@ -28,7 +28,7 @@ impl Reached {
             reached.stuck[root.0] = !followed[root.0];
         }
         for root in roots.iter().map(|root| graph.node(*root)) {
-            // Where the root itself has errors the engine goes no further; what it would then say is said anyway.
+            // The engine stops at errors of the root module itself; its further findings are reported nevertheless.
             let broken = below[root.id.0] && !root.is_broken();
             let seen = if broken { &mut reached.broken } else { &mut reached.sound };
             spread(root, seen);
@@ -36,30 +36,30 @@ impl Reached {
         reached
     }
 
-    /// Whether the engine gets to this module at all; a caller may be for another engine.
+    /// Whether the engine reaches this module. A caller may be for another engine.
     pub(super) fn has(&self, node: Node<'_>) -> bool {
         self.sound[node.id.0] || self.broken[node.id.0]
     }
 
-    /// Whether the engine gets no further than the files of this module. Before its own errors are mended, nothing is
-    /// said of what it does not declare: that may be just what is broken.
+    /// Whether the engine stops after the files of this module. Undeclared names are then not reported, because the
+    /// declaration may be the broken part.
     pub(super) fn is_stuck(&self, node: Node<'_>) -> bool {
         self.stuck[node.id.0]
     }
 
-    /// Whether the engine gets to this module in a tree in which everything is in order.
+    /// Whether the engine reaches this module from a tree without errors.
     pub(super) fn in_sound_tree(&self, node: Node<'_>) -> bool {
         self.sound[node.id.0] || !self.broken[node.id.0]
     }
 
-    /// Whether the engine gets to this module in a tree in which some called module has errors.
+    /// Whether the engine reaches this module from a tree in which a called module has errors.
     pub(super) fn in_broken_tree(&self, node: Node<'_>) -> bool {
         self.broken[node.id.0]
     }
 }
 
 impl ModuleGraph {
-    /// The modules that some of these roots lead to, the roots included, in the order in which they were added.
+    /// The modules that these roots lead to, including the roots, in the order in which they were added.
     pub fn below(&self, roots: &[NodeId]) -> Vec<NodeId> {
         let mut seen = vec![false; self.nodes.len()];
         for root in roots {
@@ -68,7 +68,8 @@ impl ModuleGraph {
         (0..seen.len()).filter(|number| seen[*number]).map(NodeId).collect()
     }
 
-    /// The modules that none of this tree calls. Of a ring of modules that nobody else calls, the first.
+    /// The modules that no module of the graph calls. For a module call cycle that nothing else calls, the first of
+    /// its modules.
     pub fn roots(&self) -> Vec<Node<'_>> {
         let mut seen = vec![false; self.nodes.len()];
         let is_root = |node: &Node<'_>| node.data().callers.is_empty() && node.data().named_by.is_empty();
@@ -79,7 +80,7 @@ impl ModuleGraph {
         if seen.contains(&false) {
             let calls: Vec<Vec<usize>> =
                 self.nodes().map(|node| node.children().map(|child| child.0).collect()).collect();
-            // Callers come last, so that a ring which another one leads to is seen when its turn comes.
+            // Callers come last, so a cycle that another one calls is already marked at its turn.
             for ring in components(&calls).into_iter().rev() {
                 let first = self.node(NodeId(ring[0]));
                 if !seen[first.id.0] {
@@ -92,7 +93,7 @@ impl ModuleGraph {
     }
 }
 
-/// Marks a module and all that it leads to.
+/// Marks a module and its descendants.
 fn spread(from: Node<'_>, seen: &mut [bool]) {
     let mut next = vec![from.id];
     while let Some(id) = next.pop() {
@@ -102,7 +103,7 @@ fn spread(from: Node<'_>, seen: &mut [bool]) {
     }
 }
 
-/// By node: whether some module that it leads to, itself left out, has errors.
+/// For each node: whether a descendant has errors.
 fn errors_below(graph: &ModuleGraph) -> Vec<bool> {
     let mut below = vec![false; graph.nodes.len()];
     let mut next: Vec<NodeId> = Vec::new();
@@ -110,7 +111,7 @@ fn errors_below(graph: &ModuleGraph) -> Vec<bool> {
         let data = &graph.nodes[node.id.0];
         let missing = data.calls.values().any(|callee| *callee == Callee::Missing);
         if missing {
-            // A directory that is not there is an error below the module that calls it.
+            // A missing directory is an error below the module that calls it.
             below[node.id.0] = true;
         }
         if missing || node.is_broken() || (node.is_called() && super::children::is_error_in_child(node)) {

@@ -1,8 +1,8 @@
-//! Turns the expressions of a module into what they refer to, and finds references to nothing.
+//! Collects the references of a module and reports invalid ones.
 //!
-//! Each expression is looked at where the engine evaluates it, with the symbols that mean something there. What the
-//! engine evaluates only while planning (`replace_triggered_by`, addresses in `moved`, `removed` and `import`) is not
-//! looked at.
+//! Each expression is checked where the engine evaluates it, with the symbols that are valid there. Expressions that
+//! the engine evaluates only while planning (`replace_triggered_by`, addresses in `moved`, `removed` and `import`)
+//! are skipped.
 
 mod declared;
 mod links;
@@ -22,17 +22,17 @@ pub(super) use declared::{Declared, no_call, no_local, no_resource, no_variable}
 pub(super) use links::Links;
 use sites::{Found, Owner, Site};
 
-/// What the expressions of a module refer to.
+/// The references of a module.
 pub(super) struct LookedAt {
-    /// What refers to what.
+    /// The references between declarations.
     pub(super) links: Links,
-    /// The expressions that refer to something wrongly, or have a syntax error.
+    /// The expressions with an invalid reference or a syntax error.
     pub(super) wrong: BTreeSet<Span>,
-    /// Whether there is the name of a type among what they refer to.
+    /// Whether a type name is among the references.
     pub(super) names_types: bool,
 }
 
-/// Looks at every expression of a module.
+/// Checks every expression of a module.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) -> LookedAt {
     let mut wrong = BTreeSet::new();
     let mut judge = Judge { links: Links::of(node.module()), ..Judge::new(node, findings) };
@@ -52,8 +52,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) -> LookedAt {
     LookedAt { links: judge.links, wrong, names_types: judge.names_types }
 }
 
-/// Whether an expression refers to a resource, a module or `self` so that the engine knows it to be wrong without any
-/// value.
+/// Whether a reference to a resource, a module or `self` in an expression is certainly invalid, without any values.
 pub(super) fn is_unsound(node: Node<'_>, site: &Site<'_>, expr: &Expr) -> bool {
     let mut findings = Vec::new();
     let mut judge = Judge::new(node, &mut findings);
@@ -71,7 +70,7 @@ pub(super) fn is_unsound(node: Node<'_>, site: &Site<'_>, expr: &Expr) -> bool {
     findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 
-/// Whether an expression in a validation of a variable refers to something wrongly.
+/// Whether an expression in a validation of a variable has an invalid reference.
 pub(super) fn is_wrong(node: Node<'_>, variable: &Variable, expr: &Expr) -> bool {
     let mut findings = Vec::new();
     let site = Site::of(Owner::Variable(variable));
@@ -80,7 +79,7 @@ pub(super) fn is_wrong(node: Node<'_>, variable: &Variable, expr: &Expr) -> bool
     findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 
-/// What is found in one module.
+/// The results for one module.
 struct Judge<'t, 'f> {
     node: Node<'t>,
     similar: Similar,
@@ -113,7 +112,7 @@ impl<'t, 'f> Judge<'t, 'f> {
         if let Some(declared) = declared {
             self.links.add(site, declared);
         }
-        // The engine does not look at what a dynamic block may never make.
+        // The engine does not check the content of a `dynamic` block that it may never expand.
         match reference {
             _ if !is_certain => {}
             Ok(reference) => self.reference(site, &reference, declared),
@@ -122,7 +121,7 @@ impl<'t, 'f> Judge<'t, 'f> {
         self.at_site(site, from);
     }
 
-    /// Looks at a reference, which names what is `declared`, or nothing that is.
+    /// Checks a reference to `declared`, or to nothing that is declared.
     fn reference(&mut self, site: &Site<'_>, reference: &Reference<'_>, declared: Option<Declared<'_>>) {
         let module = self.node.module();
         let (similar, at) = (&self.similar, reference.span);
@@ -155,15 +154,15 @@ impl<'t, 'f> Judge<'t, 'f> {
                 }
                 _ => symbols::itself(at, self.findings),
             },
-            // No reference at all.
+            // Not a reference.
             (Subject::TypeName(_), None) => self.names_types = true,
-            // What is declared, and addresses for other parts of the language.
+            // Declared, or an address for other parts of the language.
             (_, Some(_)) | (Subject::Action { .. } | Subject::List { .. }, None) => {}
         }
     }
 
-    /// `depends_on` names whole objects, and nothing of the symbols around it means anything there. Behind an element
-    /// with a mistake the engine does not ask whether there is what the others name.
+    /// `depends_on` names whole objects, and no symbols are valid there. After an element with an error, the engine
+    /// does not check whether the others exist.
     fn dependencies(&mut self, site: &Site<'_>, dependencies: &[Dependency]) {
         let from = self.findings.len();
         let module = self.node.module();
@@ -192,7 +191,7 @@ impl<'t, 'f> Judge<'t, 'f> {
         self.at_site(site, from);
     }
 
-    /// Says of what was found last where it was found.
+    /// Adds the address of the site to the findings since `from`.
     fn at_site(&mut self, site: &Site<'_>, from: usize) {
         for finding in &mut self.findings[from..] {
             finding.stage = crate::finding::Stage::Validate;

@@ -1,4 +1,4 @@
-//! Finds requirements that the engine looks at only once everything is loaded: on its own version, and on providers.
+//! Checks the requirements that the engine verifies after loading: its own version, and provider versions.
 
 use crate::finding::{EngineRule, Finding};
 use crate::graph::Node;
@@ -18,7 +18,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     import_providers(module, findings);
 }
 
-/// Constraints on providers are read twice, the second time more strictly.
+/// The engine parses provider constraints twice, the second time more strictly.
 fn unreadable_for_provider(constraint: &VersionConstraint) -> Option<Finding> {
     constraint.constraints.as_ref()?;
     let reason = Constraints::parse_for_provider(&constraint.text).err()?;
@@ -30,7 +30,7 @@ fn unreadable_for_provider(constraint: &VersionConstraint) -> Option<Finding> {
     )
 }
 
-/// An import of a resource that is declared takes its provider from there.
+/// An import of a declared resource uses the provider of the resource.
 fn import_providers(module: &Module, findings: &mut Vec<Finding>) {
     for import in &module.imports {
         let (Some(target), Some(reference), Some(at)) =

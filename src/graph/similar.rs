@@ -1,17 +1,18 @@
-//! Finds what somebody may have meant by a wrong name.
+//! Suggests similar names for undeclared ones.
 
 use smol_str::SmolStr;
 
 use crate::text::{Suggestions, distance};
 
-/// Looks for similar names in one module.
+/// Searches similar names in one module.
 #[derive(Debug, Default)]
 pub(super) struct Similar {
     suggestions: Suggestions,
 }
 
 impl Similar {
-    /// The declaration whose name is nearest to a wrong one, if any is near enough for the engines to ask about it.
+    /// The declaration whose name is most similar to an undeclared one, if it is similar enough for the engine to
+    /// suggest it.
     pub(super) fn nearest<'m, T>(
         &self,
         wrong: &str,

@@ -1,4 +1,4 @@
-//! Finds what is wrong with the tests of a module: what `terraform validate` reports of them, and what `terraform test`
+//! Checks the test files of a module: the errors that `terraform validate` reports, and those that `terraform test`
 //! reports before it runs anything.
 
 mod names;
@@ -14,16 +14,16 @@ use crate::module::address::{Subject, TestSubject, reference_in_test};
 use crate::module::declaration::Dependency;
 use crate::module::test_file::{Run, TestFile};
 
-/// What a run runs.
+/// The module that a run executes.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum UnderTest<'t> {
     /// A module of the repository.
     Module(Node<'t>),
-    /// A module that is not known.
+    /// An unknown module.
     Unknown,
 }
 
-/// Finds what is wrong with the tests of a module.
+/// Checks the test files of a module.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let similar = Similar::default();
     for test in node.tests() {
@@ -38,20 +38,20 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
             address(&mut findings[from..], run);
         }
         running::check(node, test, &similar, findings);
-        // What else is in a file that was not read whole is not known, and neither is what that means for the rest.
+        // If a file was not understood completely, the rest of it may affect all further checks.
         if !test.file.complete {
             findings.truncate(from);
         }
     }
 }
 
-/// The runs without an error of their own, each with what it runs.
+/// The runs without an error of their own, each with its module.
 pub(super) fn runs<'t>(node: Node<'t>, test: &'t Test) -> impl Iterator<Item = (&'t Run, UnderTest<'t>)> {
     let runs = test.file.runs.iter().zip(&test.loads);
     runs.filter(|(run, _)| !run.is_broken).map(move |(run, callee)| (run, under(node, *callee)))
 }
 
-/// What a run of the tests of a module runs.
+/// The module that a run executes.
 fn under(node: Node<'_>, callee: Option<Callee>) -> UnderTest<'_> {
     match callee {
         None => UnderTest::Module(node),
@@ -61,7 +61,7 @@ fn under(node: Node<'_>, callee: Option<Callee>) -> UnderTest<'_> {
 }
 
 impl Node<'_> {
-    /// What tests refer to in this module: its own, and those that run it for another module.
+    /// The names in this module that tests refer to: its own tests, and those of other modules that run it.
     pub fn named_by_tests(self) -> BTreeSet<Subject> {
         let mut named = BTreeSet::new();
         let is_own =
@@ -77,7 +77,7 @@ impl Node<'_> {
     }
 }
 
-/// What the asserts and expected failures of a run refer to.
+/// The references in the assertions and expected failures of a run.
 fn subjects(run: &Run, node: Node<'_>) -> Vec<Subject> {
     let asserts = run.asserts.iter().flat_map(|assert| [&assert.condition, &assert.error_message]);
     let asserted = asserts.flatten().flat_map(|attribute| attribute.expr.variables());
@@ -98,7 +98,7 @@ fn address(findings: &mut [Finding], run: &Run) {
     }
 }
 
-/// Runs that name a directory that does not exist.
+/// Reports runs whose module directory does not exist.
 fn missing_modules(test: &Test, findings: &mut Vec<Finding>) {
     for (run, callee) in test.file.runs.iter().zip(&test.loads) {
         let Some(module) = run.module.as_ref().filter(|_| *callee == Some(Callee::Missing)) else { continue };
@@ -117,7 +117,7 @@ fn missing_modules(test: &Test, findings: &mut Vec<Finding>) {
     }
 }
 
-/// `expect_failures` can only list what has conditions.
+/// `expect_failures` can only list objects with conditions.
 fn expectations(run: &Run, node: Node<'_>, findings: &mut Vec<Finding>) {
     for expected in &run.expect_failures {
         let Dependency { traversal, span } = expected;
@@ -146,7 +146,7 @@ fn is_checkable(subject: &TestSubject) -> bool {
     }
 }
 
-/// Providers that a run takes from its file, which does not define them.
+/// Reports providers that a run uses and its file does not define.
 fn missing_providers(run: &Run, file: &TestFile, node: Node<'_>, findings: &mut Vec<Finding>) {
     for passed in &run.providers {
         let name = passed.in_parent.compact();

@@ -1,4 +1,4 @@
-//! What is said of small trees in memory: the directory, line, summary and help of each finding.
+//! Tests of small module trees in memory: directory, line, summary and help of each finding.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use crate::module::{Module, ModuleFile};
 use crate::syntax::{self, Notation};
 use crate::text::{FileId, Source, Sources};
 
-/// A tree of modules, each one file: the root under an empty name, and those that it calls as `./name`.
+/// The findings for modules of one file each: the root module has an empty name, and others are called as `./name`.
 pub(super) fn said(files: &[(&str, &str)]) -> Vec<String> {
     said_by("terraform@1.11.4", files)
 }
 
-/// The same, by another engine.
+/// The same, for another engine.
 pub(super) fn said_by(engine: &str, files: &[(&str, &str)]) -> Vec<String> {
     let engine: Engine = Choice::parse(engine).expect("an engine").engines()[0];
     let mut sources = Sources::default();

@@ -1,16 +1,17 @@
-//! Carries versions of an engine that are not modelled from modules to those that only they call.
+//! Propagates required versions that overrule does not model from modules to the modules that only they call.
 
 use crate::finding::{Finding, Severity};
 use crate::graph::{Callee, ModuleGraph, NodeId};
 use crate::module::Unmodelled;
 
 impl ModuleGraph {
-    /// The modules whose callers are all for versions of the engine that are not modelled, and so are for them, too.
-    /// Callers come before those that they call. A module with a caller for modelled versions is for these.
+    /// The modules whose callers all require versions that are not modelled, so that they are for these versions,
+    /// too. Callers come before the modules that they call. A module with a caller for modelled versions is not
+    /// included.
     pub fn bound_by_callers(&self) -> Vec<(NodeId, Unmodelled)> {
         let mut versions: Vec<Option<Unmodelled>> =
             self.nodes.iter().map(|node| node.module.unmodelled.clone()).collect();
-        // How many calls lead to each module from one that is for modelled versions.
+        // The number of calls of each module by modules for modelled versions.
         let mut modelled: Vec<usize> =
             self.nodes.iter().map(|node| node.callers.len() + node.named_by.len()).collect();
         let mut bound = Vec::new();
@@ -30,8 +31,8 @@ impl ModuleGraph {
         bound
     }
 
-    /// Makes a module one for versions that are not modelled. Of what is wrong with its files, only what is wrong in all
-    /// of these versions remains.
+    /// Marks a module as one for versions that are not modelled. Only findings that hold in all of these versions
+    /// stay.
     pub fn bind(&mut self, id: NodeId, versions: Unmodelled, findings: &mut Vec<Finding>) {
         let node = &mut self.nodes[id.0];
         node.module.bind(versions, findings);
@@ -39,7 +40,7 @@ impl ModuleGraph {
         self.forget();
     }
 
-    /// The modules that a module calls, or names in refused calls, each once for every call.
+    /// The modules that a module calls, or names in refused calls, once per call.
     fn named(&self, caller: usize) -> impl Iterator<Item = usize> + '_ {
         let node = &self.nodes[caller];
         let children = node.calls.values().filter_map(|callee| match callee {
@@ -49,9 +50,9 @@ impl ModuleGraph {
         children.chain(node.named.iter().map(|child| child.0))
     }
 
-    /// The versions that a module is for whose callers are all for unmodelled ones: those of the first caller, unless its
-    /// own `required_version` admits none of those of some caller. Of several callers the one counts that confirms the
-    /// least.
+    /// The required versions for a module whose callers all require unmodelled ones: those of the first caller,
+    /// unless its own `required_version` excludes those of some caller. Of several callers, the one that confirms the
+    /// fewest findings counts.
     fn agreed(&self, child: usize, versions: &[Option<Unmodelled>]) -> Option<Unmodelled> {
         let node = &self.nodes[child];
         let callers = node.callers.iter().map(|(caller, _)| caller).chain(&node.named_by);

@@ -1,4 +1,4 @@
-//! Turns a module and all that it calls into the versions that are asked for: of each provider, and of the engine.
+//! The version constraints of a module and its descendants: for each provider, and for the engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,23 +14,23 @@ use crate::value::{Condition, Constraints};
 /// One constraint of a module.
 #[derive(Debug, Clone)]
 pub struct Demand {
-    /// What it lets through; of a provider by the rules for providers.
+    /// The parsed constraint. For a provider, parsed by the rules for providers.
     pub constraints: Constraints,
-    /// As it is written.
+    /// The text as written.
     pub text: SmolStr,
-    /// Where it is written.
+    /// Its span.
     pub at: Span,
-    /// The call that leads to the module; none for the module that is asked about.
+    /// The call that leads to the module, or `None` for the starting module.
     pub via: Option<Span>,
 }
 
 impl<'t> Node<'t> {
-    /// What of the demands of this module and all below it cannot be met, or was not looked at.
+    /// The constraints of this module and its descendants that cannot be met, or that were not compared.
     pub fn clashes(self) -> &'t Conflicts {
         &self.graph().clashes.get_or_init(|| clashes(self.graph()))[self.id().number()]
     }
 
-    /// What this module and all below it ask for, its own demands first.
+    /// The constraints of this module and its descendants; its own come first.
     pub fn demands(self) -> BTreeMap<Subject, Vec<Demand>> {
         let mut demands = BTreeMap::new();
         let mut seen = BTreeSet::from([self.id()]);
@@ -53,7 +53,7 @@ impl<'t> Node<'t> {
     }
 }
 
-/// Adds what a module asks for by itself.
+/// Adds the constraints of a module itself.
 fn demanded(module: &Module, via: Option<Span>, into: &mut BTreeMap<Subject, Vec<Demand>>) {
     let of_engine = module.required_versions.iter().map(|version| (None, version));
     let required = module
@@ -72,16 +72,16 @@ fn demanded(module: &Module, via: Option<Span>, into: &mut BTreeMap<Subject, Vec
     }
 }
 
-/// What some modules and all below them ask for, each condition once.
+/// The constraints of some modules and their descendants, each condition once.
 #[derive(Debug, Clone, Default)]
 struct Summary {
     conditions: BTreeMap<Subject, Vec<Condition>>,
-    /// What is told of them.
+    /// The conflicts that were reported for them.
     told: Conflicts,
 }
 
-/// By node: see [`Node::clashes`]. Goes up from those that call nobody. What is known of a module is dropped once all
-/// that call it know it too, so that of a long chain of calls only one is kept.
+/// The result of [`Node::clashes`] for each node, from the modules without calls upwards. The summary of a module is
+/// dropped once all its callers include it, so that only one is kept for a long chain of calls.
 fn clashes(graph: &ModuleGraph) -> Vec<Conflicts> {
     let most = graph.nodes.first().map_or(0, |node| node.module.limits.conditions());
     let called = graph.called();
@@ -113,7 +113,7 @@ fn clashes(graph: &ModuleGraph) -> Vec<Conflicts> {
         }
         let modules = component.iter().map(|node| &graph.nodes[*node].module);
         let (summary, new) = together(children, modules, most);
-        // In a ring of modules each has a child that asks for the same.
+        // In a module call cycle, each module has a child with the same constraints.
         if let [node] = component[..]
             && !called[node].contains(&node)
         {
@@ -124,14 +124,14 @@ fn clashes(graph: &ModuleGraph) -> Vec<Conflicts> {
     clashes
 }
 
-/// What some modules and those that they call ask for, with so many conditions on each at the most, and what is new
-/// about it.
+/// The constraints of some modules and of those that they call, with at most this many conditions each, and the new
+/// conflicts.
 fn together<'m>(
     mut children: Vec<Summary>,
     modules: impl Iterator<Item = &'m Module>,
     most: usize,
 ) -> (Summary, Conflicts) {
-    // The largest takes in the others.
+    // The largest summary absorbs the others.
     children.sort_by_key(|child| child.conditions.len());
     let mut summary = children.pop().unwrap_or_default();
     let mut new = Conflicts::default();
@@ -160,7 +160,7 @@ fn together<'m>(
 }
 
 impl Summary {
-    /// Adds conditions that are new, and notes what may change with them.
+    /// Adds new conditions, and the conflicts that they may cause.
     fn add(&mut self, subject: Subject, conditions: Vec<Condition>, most: usize, new: &mut Conflicts) {
         let known = self.conditions.entry(subject.clone()).or_default();
         let before = known.len();

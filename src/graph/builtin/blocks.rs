@@ -1,4 +1,4 @@
-//! Holds blocks against the arguments that they accept.
+//! Checks blocks against the arguments that they accept.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::module::config::Config;
 use crate::syntax::{Attribute, Block, Content};
 use crate::text::Span;
 
-/// Holds blocks against what they accept.
+/// Checks blocks, and collects the expressions that the engine does not evaluate.
 pub(super) struct Blocks<'f> {
     pub(super) wrong: &'f BTreeSet<Span>,
     pub(super) idle: &'f mut BTreeSet<Span>,
@@ -17,15 +17,15 @@ pub(super) struct Blocks<'f> {
 }
 
 impl Blocks<'_> {
-    /// Whether only what is expected stands in a block. The engine first looks at all that it refers to, and goes no
-    /// further where that is wrong.
+    /// Whether the block contains only expected items. The engine first checks all references of a block, and stops
+    /// if one is invalid.
     pub(super) fn is_right(&mut self, arguments: Arguments, config: &Config) -> bool {
         let mut unexpected = Vec::new();
         let content = content(arguments, config, &mut unexpected);
         let spans = |attributes: &[Arc<Attribute>]| -> Vec<Span> {
             attributes.iter().map(|attribute| attribute.expr.span).collect()
         };
-        // No blocks are expected, so no dynamic one ever makes anything.
+        // No nested blocks are expected, so the engine never expands a `dynamic` block.
         self.idle.extend(spans(&for_eaches(&content.blocks)));
         let expected = spans(&content.attributes);
         if expected.iter().any(|span| self.wrong.contains(span)) {
@@ -44,13 +44,13 @@ impl Blocks<'_> {
     }
 }
 
-/// What dynamic blocks go through.
+/// The `for_each` arguments of `dynamic` blocks.
 pub(in crate::graph) fn for_eaches(blocks: &[Arc<Block>]) -> Vec<Arc<Attribute>> {
     let attributes = blocks.iter().flat_map(|block| block.body.just_attributes(&mut Vec::new()));
     attributes.filter(|attribute| attribute.name == "for_each").collect()
 }
 
-/// What of a config is expected, and its dynamic blocks.
+/// The expected content of a body, and its `dynamic` blocks.
 pub(in crate::graph) fn content(
     arguments: Arguments,
     config: &Config,

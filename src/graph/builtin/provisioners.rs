@@ -1,4 +1,4 @@
-//! Turns what provisions a resource into configs, each with what it accepts.
+//! The bodies of the provisioners of a resource, each with its schema.
 
 use std::collections::BTreeSet;
 
@@ -9,21 +9,21 @@ use crate::module::config::Config;
 use crate::module::declaration::{Provisioner, Resource};
 use crate::text::Span;
 
-/// A config that belongs to a provisioner.
+/// A body that belongs to a provisioner.
 #[derive(Debug)]
 pub(in crate::graph) struct Part<'r> {
     /// The provisioner.
     pub(in crate::graph) of: &'r Provisioner,
-    /// Its own config, or that of its connection.
+    /// The body of the provisioner, or of its connection.
     pub(in crate::graph) config: Config,
-    /// What it accepts; none where only a plugin knows.
+    /// The accepted arguments, or `None` if only a plugin knows them.
     pub(in crate::graph) accepts: Option<Arguments>,
-    /// Whether it is that of the provisioner itself, and not of its connection.
+    /// Whether this is the body of the provisioner itself, and not of its connection.
     pub(in crate::graph) is_own: bool,
 }
 
-/// The configs of all provisioners of a resource, those of their connections among them. A connection of the resource
-/// is there once, and under every connection of a provisioner's own, as an override would lie over it.
+/// The bodies of all provisioners of a resource and of their connections. A `connection` of the resource is checked
+/// on its own, and merged with the connection of each provisioner, as an override would be.
 pub(in crate::graph) fn parts(resource: &Resource) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let base = resource.managed.connection.as_ref();
@@ -52,9 +52,9 @@ pub(in crate::graph) fn parts(resource: &Resource) -> Vec<Part<'_>> {
     parts
 }
 
-/// Says what is not expected in the provisioners of a resource and in their connections, and what is missing.
+/// Reports unexpected and missing items in the provisioners of a resource and in their connections.
 pub(super) fn check(resource: &Resource, blocks: &mut Blocks<'_>) {
-    // What is wrong with the connection of the resource is so for each that goes through it.
+    // Each provisioner that uses the connection of the resource repeats its errors.
     let mut told: BTreeSet<(String, Option<Span>)> = BTreeSet::new();
     for part in parts(resource) {
         let Some(accepts) = part.accepts else { continue };

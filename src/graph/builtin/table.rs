@@ -1,4 +1,4 @@
-//! What each of those blocks accepts, as one table a block.
+//! The schemas of these blocks, one table per block.
 
 use crate::syntax::{AttributeSchema, BlockSchema, Schema};
 use crate::value::{Kind, Type};
@@ -12,38 +12,38 @@ pub(in crate::graph) struct Arguments(&'static [Argument]);
 /// An argument that a block accepts.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::graph) struct Argument {
-    /// What it is called.
+    /// The name.
     pub(in crate::graph) name: &'static str,
-    /// Whether it must be set.
+    /// Whether it is required.
     pub(in crate::graph) presence: Presence,
     kind: Kind,
 }
 
-/// Whether an argument is set by who writes the block.
+/// Whether the configuration sets an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::graph) enum Presence {
-    /// It has to be.
+    /// It must be set.
     Required,
-    /// It may be.
+    /// It may be set.
     Optional,
-    /// It is known only once the object is there.
+    /// The provider computes it.
     Computed,
 }
 
 impl Argument {
-    /// The type that values are converted to.
+    /// The type to which values are converted.
     pub(in crate::graph) fn ty(&self) -> Type {
         self.kind.ty()
     }
 }
 
 impl Arguments {
-    /// The argument of that name.
+    /// The argument of this name.
     pub(in crate::graph) fn named(self, name: &str) -> Option<&'static Argument> {
         self.0.iter().find(|argument| argument.name == name)
     }
 
-    /// The names of all.
+    /// The names of all arguments.
     pub(super) fn names(self) -> impl Iterator<Item = &'static str> {
         self.0.iter().map(|argument| argument.name)
     }
@@ -63,7 +63,7 @@ const fn argument(name: &'static str, presence: Presence, kind: Kind) -> Argumen
     Argument { name, presence, kind }
 }
 
-/// Of the provider that the engine brings along.
+/// The arguments of the built-in provider.
 pub(super) const PROVIDER: Arguments = Arguments(&[]);
 
 pub(super) const TERRAFORM_DATA: Arguments = Arguments(&[
@@ -101,7 +101,7 @@ pub(super) const FILE: Arguments = Arguments(&[
     argument("source", Optional, String),
 ]);
 
-/// Of all types of connections together: which of them it is may not be known yet.
+/// The arguments of all connection types together: the type may be unknown.
 pub(super) const CONNECTION: Arguments = Arguments(&[
     argument("agent", Optional, Bool),
     argument("agent_identity", Optional, String),

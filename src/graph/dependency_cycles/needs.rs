@@ -1,4 +1,4 @@
-//! Turns the dependencies of a module into what each of its outputs needs from whoever calls it.
+//! The inputs that each output of a module depends on.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::components::components;
 use super::vertex::Vertex;
 
-/// Something that a module is given by its callers.
+/// An input that a module gets from its callers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Need {
     /// The value of a variable.
@@ -16,16 +16,16 @@ pub(super) enum Need {
     Provider(SmolStr),
 }
 
-/// What a module needs.
+/// The inputs that a module needs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Needs {
     all: Vec<Need>,
-    /// By output: the numbers of its needs.
+    /// The inputs of each output, as numbers.
     outputs: BTreeMap<SmolStr, Bits>,
 }
 
 impl Needs {
-    /// What a module needs in which these depend on each other.
+    /// The needs of a module with these dependencies.
     pub(super) fn of(vertices: &[Vertex<'_>], edges: &[Vec<usize>]) -> Self {
         let mut all = Vec::new();
         let mut own: Vec<Option<usize>> = vec![None; vertices.len()];
@@ -48,7 +48,7 @@ impl Needs {
             all.push(need);
         }
         let mut bits = vec![Bits::default(); vertices.len()];
-        // What a component leads to comes before it, so one pass will do.
+        // A component comes after all that it leads to, so one pass is sufficient.
         for component in components(edges) {
             let mut together = Bits::default();
             for vertex in &component {
@@ -74,12 +74,12 @@ impl Needs {
         Self { all, outputs }
     }
 
-    /// Everything that something in the module needs.
+    /// All inputs that any part of the module needs.
     pub(super) fn of_all(&self) -> Vec<&Need> {
         self.all.iter().collect()
     }
 
-    /// What an output needs.
+    /// The inputs that an output needs.
     pub(super) fn of_output(&self, output: &str) -> Vec<&Need> {
         let Some(bits) = self.outputs.get(output) else { return Vec::new() };
         self.all.iter().enumerate().filter(|(number, _)| bits.has(*number)).map(|(_, need)| need).collect()

@@ -1,4 +1,4 @@
-//! Trees in which something needs itself, and others in which it only seems to.
+//! Modules with dependency cycles, and modules that only seem to have one.
 
 use crate::graph::tests::said;
 

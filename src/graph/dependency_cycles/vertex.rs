@@ -1,10 +1,10 @@
-//! What can depend on something in a module.
+//! The vertices of the dependency graph.
 
 use smol_str::SmolStr;
 
 use crate::module::address::ResourceAddress;
 
-/// Something that is made once everything that it needs is there.
+/// A vertex: something that the engine evaluates after its dependencies.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Vertex<'t> {
     Local(&'t SmolStr),
@@ -18,12 +18,12 @@ pub(super) enum Vertex<'t> {
     Output(&'t SmolStr),
     Check(&'t SmolStr),
     Action(&'t SmolStr, &'t SmolStr),
-    /// The number of instances of a module call, and what its `depends_on` names.
+    /// The instances of a module call, with its `depends_on`.
     Instances(&'t SmolStr),
     /// An argument of a module call.
     Argument(&'t SmolStr, SmolStr),
     /// An output of a called module.
     Result(&'t SmolStr, SmolStr),
-    /// Everything in a called module.
+    /// A called module as a whole.
     Everything(&'t SmolStr),
 }

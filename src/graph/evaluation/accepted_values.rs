@@ -1,4 +1,4 @@
-//! Holds values against what `count`, `for_each` and the variables of modules take.
+//! Checks values of `count`, `for_each` and module arguments.
 
 use crate::finding::{EngineRule, Finding, Related};
 use crate::graph::references::sites::{Owner, Site};
@@ -7,14 +7,14 @@ use crate::module::{Module, undeclared_attributes};
 use crate::syntax::Expr;
 use crate::value::{Constraint, Mismatch, Type, Value, convert};
 
-/// What the engine says of a value that does not convert to what an argument takes.
+/// The engine's summary for a value that cannot be converted to the required type.
 pub(super) const INCORRECT_TYPE: &str = "Incorrect value type";
 
 fn invalid(rule: EngineRule, summary: &str, detail: impl Into<String>, expr: &Expr) -> Finding {
     Finding::language(rule, summary).detail(detail).at(expr.span)
 }
 
-/// What is wrong with a value of `count`, if anything.
+/// The error in a value of `count`, if any.
 pub(super) fn count(value: &Value, expr: &Expr) -> Option<Finding> {
     let why = match convert(value, &Type::Number) {
         Ok(Value::Null(_)) => "it is null",
@@ -29,7 +29,7 @@ pub(super) fn count(value: &Value, expr: &Expr) -> Option<Finding> {
     Some(invalid(EngineRule::InvalidValue, "Invalid count argument", detail, expr))
 }
 
-/// What is wrong with a value of `for_each`, if anything.
+/// The error in a value of `for_each`, if any.
 pub(super) fn for_each(value: &Value, expr: &Expr) -> Option<Finding> {
     let (summary, why) = match value {
         Value::Null(_) => ("Invalid for_each argument", "it is null".to_owned()),
@@ -56,7 +56,7 @@ pub(super) fn for_each(value: &Value, expr: &Expr) -> Option<Finding> {
     })
 }
 
-/// How to make a value for `for_each` of a collection.
+/// The help for a collection that is not valid in `for_each`.
 fn help(ty: &Type) -> Option<&'static str> {
     let elements = match ty {
         Type::List(element) | Type::Set(element) => std::slice::from_ref(&**element),
@@ -79,8 +79,8 @@ fn help(ty: &Type) -> Option<&'static str> {
     }
 }
 
-/// What is wrong with the value of a part of a condition, if anything. Those of resources are not judged before their
-/// values are known.
+/// The error in the value of a part of a condition, if any. Those of resources are checked only once their values are
+/// known.
 pub(super) fn condition(value: &Value, expr: &Expr, is_condition: bool, site: &Site<'_>) -> Option<Finding> {
     match &site.owner {
         Owner::Output(_) if is_condition => result(value, expr),
@@ -90,7 +90,7 @@ pub(super) fn condition(value: &Value, expr: &Expr, is_condition: bool, site: &S
     }
 }
 
-/// What is wrong with a value of `for_each` in an `import` block, if anything: more kinds of values are taken there.
+/// The error in a value of `for_each` in an `import` block, if any. More types are valid there.
 pub(super) fn import_for_each(value: &Value, expr: &Expr) -> Option<Finding> {
     let is_single = matches!(value, Value::Bool(_) | Value::Number(_) | Value::String(_));
     let detail =
@@ -98,7 +98,7 @@ pub(super) fn import_for_each(value: &Value, expr: &Expr) -> Option<Finding> {
     is_single.then(|| invalid(EngineRule::InvalidValue, "Invalid for_each argument", detail, expr))
 }
 
-/// What is wrong with the identifier of something that is imported, if anything.
+/// The error in the `id` of an import, if any.
 pub(super) fn import_id(value: &Value, expr: &Expr) -> Option<Finding> {
     let why = match convert(value, &Type::String) {
         Ok(Value::Null(_)) => "it is null",
@@ -129,7 +129,7 @@ fn result(value: &Value, expr: &Expr) -> Option<Finding> {
     Some(invalid(rule, "Invalid condition result", detail, expr))
 }
 
-/// A validation that is false before the value of the variable is known.
+/// The error of a validation that fails before the value of the variable is known.
 fn validation(value: &Value, expr: &Expr, variable: &Variable) -> Option<Finding> {
     (convert(value, &Type::Bool) == Ok(Value::Bool(false))).then(|| {
         Finding::language(EngineRule::InvalidCheckOrCondition, "Invalid value for variable")
@@ -149,7 +149,7 @@ fn message(value: &Value, expr: &Expr) -> Option<Finding> {
     Some(invalid(EngineRule::InvalidCheckOrCondition, "Invalid error message", detail, expr))
 }
 
-/// A value as one of the type of a variable.
+/// The value converted to the type of a variable.
 pub(super) fn converted(value: &Value, variable: &Variable) -> Result<Value, Mismatch> {
     let any = Constraint::ANY;
     let constraint = variable.constraint.as_ref().map_or(&any, |constraint| &constraint.value);
@@ -157,7 +157,7 @@ pub(super) fn converted(value: &Value, variable: &Variable) -> Result<Value, Mis
     convert(&value, &constraint.ty)
 }
 
-/// What is wrong with a value for a variable of a called module, if anything.
+/// The error in a value for a variable of a child module, if any.
 pub(super) fn argument(value: &Value, expr: &Expr, variable: &Variable) -> Option<Finding> {
     let name = &variable.name;
     let declared =
@@ -169,7 +169,7 @@ pub(super) fn argument(value: &Value, expr: &Expr, variable: &Variable) -> Optio
                 Finding::language(EngineRule::ModuleArgumentType, "Invalid value for input variable").detail(
                     format!("The value does not match the type of the variable `{name}`: {mismatch}."),
                 );
-            // Of sensitive variables the engine shows no value, and points at the declaration.
+            // The engine hides the value of a sensitive variable, and reports the declaration.
             Some(if sensitive {
                 finding.at(variable.origin.header()).related(expr.span, "set here")
             } else {
@@ -189,7 +189,7 @@ pub(super) fn argument(value: &Value, expr: &Expr, variable: &Variable) -> Optio
     }
 }
 
-/// Finds the attributes of a value for a variable of a called module that its type drops.
+/// Reports the attributes of a value that the type of the variable of a child module drops.
 pub(super) fn ignored(expr: &Expr, variable: &Variable, child: &Module, findings: &mut Vec<Finding>) {
     let Some(constraint) = &variable.constraint else { return };
     let from = findings.len();

@@ -1,4 +1,4 @@
-//! Finds values that the engine's own resources and provisioners do not take.
+//! Checks the values of the engine's own resources and provisioners.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,33 +15,33 @@ use crate::syntax::{Attribute, Expr};
 use crate::text::Span;
 use crate::value::{Type, Value, convert};
 
-/// Every kind of place where some release keeps the state.
+/// The backend types of all releases.
 #[rustfmt::skip]
 const BACKENDS: &[&str] = &[
     "_local", "artifactory", "azure", "azurerm", "cloud", "consul", "cos", "etcd", "etcdv3", "gcs", "http", "inmem",
     "kubernetes", "local", "manta", "oci", "oss", "pg", "remote", "s3", "swift",
 ];
 
-/// What the state is kept with by a backend that is described here; of all others nobody knows without the engine.
+/// The arguments of the `local` backend. Those of other backends are not checked.
 const LOCAL: &[&str] = &["path", "workspace_dir"];
 
-/// What is known of the expressions in a module.
+/// The results for the expressions of a module.
 pub(super) struct Expressions<'e> {
-    /// What one is worth, with the symbols that mean something there.
+    /// The value of an expression, given the valid symbols.
     pub(super) known: &'e dyn Fn(&Expr, Symbols) -> Value,
-    /// Those that refer to something wrongly.
+    /// The expressions with an invalid reference.
     pub(super) wrong: &'e BTreeSet<Span>,
-    /// Those that have no value.
+    /// The expressions whose evaluation failed.
     pub(super) failed: &'e BTreeSet<Span>,
 }
 
-/// What is wrong with the values in a resource.
+/// The errors in the values of a resource.
 pub(super) fn wrong(resource: &Resource, expressions: &Expressions<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let symbols = Symbols::in_resource(resource);
     if let Some(arguments) = builtin::arguments(resource) {
         let set = Set::read(arguments, &resource.config, expressions, symbols, &mut findings);
-        // The provider is not asked where anything is wrong before.
+        // The engine calls the provider only if there was no error before.
         match resource.address.mode {
             _ if !set.is_right => {}
             Mode::Managed => set.computed(&mut findings),
@@ -52,7 +52,7 @@ pub(super) fn wrong(resource: &Resource, expressions: &Expressions<'_>) -> Vec<F
     for part in builtin::parts(resource) {
         let Some(arguments) = part.accepts else { continue };
         let set = Set::read(arguments, &part.config, expressions, symbols.with_itself(), &mut findings);
-        // Provisioners are asked in any case.
+        // The engine calls provisioners in any case.
         let wrong = match part.of.kind.as_str() {
             _ if !part.is_own => None,
             "remote-exec" => set.one_script(),
@@ -64,17 +64,17 @@ pub(super) fn wrong(resource: &Resource, expressions: &Expressions<'_>) -> Vec<F
     findings
 }
 
-/// The arguments that are set, with what they are worth.
+/// The values of the arguments of a block.
 struct Set {
     arguments: Vec<(Arc<Attribute>, Presence, Value)>,
-    /// Whether nothing was found wrong with them.
+    /// Whether no error was found in them.
     is_right: bool,
-    /// Whether one refers to something wrongly.
+    /// Whether one has an invalid reference.
     is_open: bool,
 }
 
 impl Set {
-    /// Reads those that are expected; that one does not fit its type is a finding.
+    /// Evaluates the expected arguments. Reports values of the wrong type.
     fn read(
         arguments: Arguments,
         config: &Config,
@@ -110,7 +110,7 @@ impl Set {
         found.map(|(attribute, _, value)| (&**attribute, value)).filter(|(_, value)| !value.is_null())
     }
 
-    /// What only the engine sets. It gives no place.
+    /// Reports arguments that only the provider sets. The engine reports them without a position.
     fn computed(&self, findings: &mut Vec<Finding>) {
         for (attribute, presence, value) in &self.arguments {
             if *presence == Presence::Computed && !value.is_null() {
@@ -157,8 +157,8 @@ impl Set {
         }
     }
 
-    /// Where a reference in a provisioner is wrong, the engine takes every argument for set, and reports that too many
-    /// are. It is reported here only if it is true.
+    /// After an invalid reference in a provisioner, the engine treats every argument as set, and reports too many.
+    /// This finding is reported only if it is true.
     fn one_script(&self) -> Option<Finding> {
         let given =
             ["inline", "script", "scripts"].into_iter().filter(|name| self.get(name).is_some()).count();
@@ -179,13 +179,13 @@ impl Set {
     }
 }
 
-/// Points at what a resource is set to where the engines do.
+/// Sets the position of a finding about the value of an argument to that of the engine.
 pub(super) fn at_argument(finding: Finding, argument: &Attribute, config: &Config) -> Finding {
     let (place, value) = (config.place_of(argument), argument.expr.span);
     if place == value { finding.at(value) } else { finding.at(place).related(value, "this value") }
 }
 
-/// Why the backend that keeps the state in a file does not take what it is set to.
+/// Why the `local` backend refuses its configuration.
 fn not_local(set: &BTreeMap<SmolStr, Value>) -> Option<String> {
     set.iter().find_map(|(name, value)| {
         if !LOCAL.contains(&name.as_str()) {

@@ -1,5 +1,4 @@
-//! Finds what is wrong with the conditions of validations, preconditions, postconditions and assertions, and with their
-//! messages.
+//! Checks the conditions and error messages of validations, preconditions, postconditions and assertions.
 
 use std::sync::Arc;
 
@@ -13,18 +12,18 @@ use crate::syntax::{Attribute, Expr, ExprKind};
 use crate::value::evaluate;
 
 impl Evaluation<'_, '_> {
-    /// A part of a condition. The engine goes on with it where a reference is known to be wrong, and knows no name
-    /// then.
+    /// Evaluates a part of a condition. The engine continues with it after an invalid reference, but then without any
+    /// names.
     pub(super) fn condition(&mut self, site: &Site<'_>, condition: &Condition, expr: &Expr) {
         let is_condition = condition.condition.as_ref().is_some_and(|part| part.expr.span == expr.span);
         if is_condition && matches!(site.owner, Owner::Check(_)) {
-            // Only its references are looked at.
+            // Only the references are checked.
             return;
         }
         if let Owner::Variable(variable) = &site.owner
             && variable.validations.iter().flat_map(parts).any(|part| self.wrong.contains(&part.expr.span))
         {
-            // The engine looks at what all of them refer to before it evaluates any.
+            // The engine checks the references of all parts before it evaluates any.
             return;
         }
         let from = self.findings.len();
@@ -43,18 +42,18 @@ impl Evaluation<'_, '_> {
             && !is_condition
             && matches!((&site.owner, &expr.kind), (Owner::Variable(_), ExprKind::JsonString(_)))
         {
-            // In JSON it was once never anything but text, and is that still where it cannot be evaluated.
+            // JSON strings were once literal text here, and still are if they cannot be evaluated as templates.
             let why = self.findings.drain(from..).next();
             self.findings.push(taken_for_text(expr, why).address(site.to_string()));
             return;
         }
         let shown = !is_condition && matches!(site.owner, Owner::Output(_) | Owner::Check(_));
         if is_condition && parts(condition).any(|part| self.is_wrong(site, &part.expr)) {
-            // Behind an error, the result is not looked at.
+            // After an error, the result is not checked.
             return;
         }
         if matches!(site.owner, Owner::Variable(_)) && self.node.is_called() {
-            // There the engine validates what each call sets.
+            // There, the engine validates the argument of each call.
             return;
         }
         let marks = value.take_marks();
@@ -65,8 +64,8 @@ impl Evaluation<'_, '_> {
         }
     }
 
-    /// Whether something is wrong already with what a part of a condition refers to. In some blocks, the engine looks
-    /// at all parts together.
+    /// Whether a reference in a part of a condition is already known to be invalid. In some blocks, the engine checks
+    /// all parts together.
     fn is_unsound(&self, site: &Site<'_>, condition: &Condition, expr: &Expr) -> bool {
         let unsound =
             |expr: &Expr| self.wrong.contains(&expr.span) && references::is_unsound(self.node, site, expr);
@@ -83,7 +82,7 @@ impl Evaluation<'_, '_> {
         }
     }
 
-    /// Whether an expression refers to something wrongly, or gives an error.
+    /// Whether an expression has an invalid reference or fails.
     fn is_wrong(&self, site: &Site<'_>, expr: &Expr) -> bool {
         let mut found = Vec::new();
         let scope = ModuleScope { names: Names::Nothing, ..self.scope(site.symbols) };
@@ -94,7 +93,7 @@ impl Evaluation<'_, '_> {
     }
 }
 
-/// What the engine says of a message that is not worth what it is meant to be, because of what was found in it.
+/// The engine's error for a message that is not a valid template, with the reason.
 fn taken_for_text(message: &Expr, why: Option<Finding>) -> Finding {
     let finding = Finding::language(
         EngineRule::InvalidCheckOrCondition,
@@ -110,7 +109,7 @@ fn taken_for_text(message: &Expr, why: Option<Finding>) -> Finding {
     }
 }
 
-/// What a condition is made of.
+/// The parts of a condition.
 fn parts(condition: &Condition) -> impl Iterator<Item = &Arc<Attribute>> {
     [&condition.condition, &condition.error_message].into_iter().flatten()
 }

@@ -6,23 +6,23 @@ use smol_str::SmolStr;
 
 use crate::value::{Marks, Value};
 
-/// Local values that were evaluated.
+/// The evaluated local values.
 #[derive(Debug, Default)]
 pub(in crate::graph) struct Locals(BTreeMap<SmolStr, (Value, Marks)>);
 
 impl Locals {
-    /// Keeps a value for those that refer to it. Each of them gets a copy, which counts as work.
+    /// Stores a value. Each reference copies it, which counts as evaluation steps.
     pub(super) fn keep(&mut self, name: &SmolStr, value: Value) {
         let marks = value.deep_marks();
         self.0.insert(name.clone(), (value, marks));
     }
 
-    /// The value of that name.
+    /// The local value of this name.
     pub(super) fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name).map(|(value, _)| value)
     }
 
-    /// Whether a value or something in it has marks.
+    /// Whether a local value or one of its elements has marks.
     pub(super) fn are_marked(&self, name: &str) -> bool {
         self.0.get(name).is_some_and(|(_, marks)| *marks != Marks::NONE)
     }

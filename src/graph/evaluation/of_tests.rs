@@ -1,4 +1,4 @@
-//! Compares the values that tests set with the variables of the modules that they run.
+//! Checks the values that tests set against the variables of the modules that they run.
 
 use std::cell::Cell;
 
@@ -11,8 +11,8 @@ use crate::module::declaration::Variable;
 use crate::syntax::Expr;
 use crate::value::{Value, evaluate};
 
-/// What is wrong with a value that a test sets for a variable of the module that it runs; none where the value depends
-/// on anything. A failure of a validation that the run expects is none.
+/// The error in a value that a run sets for a variable of its module. Returns `None` if the value has references. A
+/// failed validation that the run expects is not an error.
 pub(in crate::graph) fn value_of_test(
     expr: &Expr,
     variable: Option<&Variable>,

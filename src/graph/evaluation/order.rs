@@ -1,4 +1,4 @@
-//! Orders the local values of a module.
+//! The evaluation order of local values.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use crate::graph::dependency_cycles::components;
 use crate::module::address::{Subject, reference};
 use crate::module::declaration::Local;
 
-/// A local value in its turn.
+/// A local value in evaluation order.
 pub(super) enum Ordered<'t> {
     Local(&'t Local),
     InCycle(&'t Local),
 }
 
-/// The local values of a module, each behind those that it is made from.
+/// The local values of a module, each after the local values that it refers to.
 pub(super) fn in_order(node: Node<'_>) -> Vec<Ordered<'_>> {
     let module = node.module();
     let locals: Vec<&Local> = module.locals.values().collect();

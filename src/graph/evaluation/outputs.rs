@@ -1,4 +1,4 @@
-//! Finds out whether an attribute that evaluation did not find is an output that a called module lacks.
+//! Decides whether an attribute that evaluation did not find is an undeclared output of a child module.
 
 use smol_str::format_smolstr;
 
@@ -9,7 +9,7 @@ use crate::module::Module;
 use crate::module::declaration::ModuleCall;
 use crate::syntax::{Expr, ExprKind, Step, StepKind};
 
-/// What could be reported of every output in an expression that a called module lacks.
+/// A finding for each undeclared output of a child module in an expression.
 pub(super) fn lacking(node: Node<'_>, expr: &Expr, similar: &Similar) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut outputs = Outputs { node, similar, findings: &mut findings };
@@ -18,7 +18,7 @@ pub(super) fn lacking(node: Node<'_>, expr: &Expr, similar: &Similar) -> Vec<Fin
             outputs.shape(inner, Shape::Unknown);
         }
         ExprKind::Splat { source, each, .. } => {
-            // What is no list counts as a list of one.
+            // The splat of a value that is not a list has one element.
             let element = match outputs.shape(source, Shape::Unknown) {
                 Shape::List(call, child) | Shape::Outputs(call, child) => Shape::Outputs(call, child),
                 Shape::Map(..) | Shape::Modules | Shape::Unknown => Shape::Unknown,
@@ -30,14 +30,14 @@ pub(super) fn lacking(node: Node<'_>, expr: &Expr, similar: &Similar) -> Vec<Fin
     findings
 }
 
-/// What is known of a value.
+/// The known structure of a value.
 #[derive(Debug, Clone, Copy)]
 enum Shape<'t> {
-    /// Nothing.
+    /// Unknown.
     Unknown,
-    /// The object that `module` stands for.
+    /// The object `module`.
     Modules,
-    /// All outputs of one instance of a call.
+    /// The outputs of one instance of a call.
     Outputs(&'t ModuleCall, Node<'t>),
     /// The instances of a call with `count`.
     List(&'t ModuleCall, Node<'t>),
@@ -52,7 +52,7 @@ struct Outputs<'t, 'f> {
 }
 
 impl<'t> Outputs<'t, '_> {
-    /// What is known of the value of a reference; `element` is the element of the splat around it.
+    /// The structure of the value of a reference; `element` is the element of the enclosing splat.
     fn shape(&mut self, expr: &Expr, element: Shape<'t>) -> Shape<'t> {
         match &expr.kind {
             ExprKind::Traversal(traversal) if traversal.root == "module" => {
@@ -103,7 +103,7 @@ impl<'t> Outputs<'t, '_> {
         shape
     }
 
-    /// What `module.name` is.
+    /// The structure of `module.name`.
     fn call(&self, name: &str) -> Shape<'t> {
         let module = self.node.module();
         let (Some(call), Some(child)) = (module.calls.get(name), self.node.child(name)) else {

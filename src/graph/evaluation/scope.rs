@@ -1,4 +1,4 @@
-//! Turns references into what they are worth before anything runs.
+//! The values of references before planning.
 
 use std::cell::Cell;
 
@@ -13,36 +13,36 @@ use crate::module::address::{Mode, Subject, reference};
 use crate::syntax::{StepKind, Traversal};
 use crate::value::{self, Lookup, Marks, Resolved, Type, Value};
 
-/// What the expressions of a module can refer to.
+/// The scope of the expressions of a module.
 #[derive(Clone, Copy)]
 pub(super) struct ModuleScope<'s> {
     pub(super) node: Node<'s>,
     pub(super) locals: &'s Locals,
-    /// The names that dynamic blocks around the expression set.
+    /// The iterators of the enclosing `dynamic` blocks.
     pub(super) iterators: &'s [SmolStr],
-    /// How much work is left for the module.
+    /// The remaining evaluation steps of the module.
     pub(super) work: &'s Cell<usize>,
-    /// The symbols that mean something there; that the others do not was found already.
+    /// The symbols that are valid here. Invalid symbols were reported already.
     pub(super) symbols: Symbols,
     pub(super) names: Names,
-    /// A variable whose value is known, by name.
+    /// The known value of a variable, with its name.
     pub(super) known: Option<(&'s SmolStr, &'s Value)>,
     pub(super) engine: Engine,
 }
 
-/// What a name can stand for that is no reference.
+/// The meaning of a name that is not a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Names {
     /// An unknown value.
     Anything,
-    /// Nothing.
+    /// None.
     Nothing,
-    /// Nothing, and neither can a reference.
+    /// None, and references are not valid either.
     NotEvenReferences,
 }
 
 impl<'s> ModuleScope<'s> {
-    /// The scope of a module in which no symbol means anything.
+    /// The scope of a module without any symbols.
     pub(super) fn new(node: Node<'s>, locals: &'s Locals, work: &'s Cell<usize>) -> Self {
         let (symbols, engine) = (Symbols::default(), node.graph().engine());
         Self { node, locals, iterators: &[], work, symbols, names: Names::Anything, known: None, engine }
@@ -62,7 +62,7 @@ impl value::Scope for ModuleScope<'_> {
         self.work
     }
 
-    /// What is undeclared was found already, so nothing is unknown to the evaluator.
+    /// Undeclared names were reported already, so the evaluator sees no unknown names.
     fn resolve(&self, traversal: &Traversal) -> Option<Resolved> {
         let everything = Resolved { value: Value::UNKNOWN, steps: traversal.steps.len() };
         if self.iterators.contains(&traversal.root) {
@@ -127,8 +127,8 @@ impl value::Scope for ModuleScope<'_> {
     }
 }
 
-/// Whether a [`ModuleScope`] knows nothing of what this refers to, not even its type: so it is with every resource, and
-/// with every module from elsewhere.
+/// Whether a [`ModuleScope`] knows neither value nor type of a reference, as for all resources and for modules that
+/// are not in the graph.
 pub(super) fn is_unknown(node: Node<'_>, traversal: &Traversal) -> bool {
     match (traversal.root.as_str(), traversal.steps.first().map(|step| &step.kind)) {
         ("module", Some(StepKind::Attribute(call))) => node.child(call).is_none(),
@@ -139,10 +139,10 @@ pub(super) fn is_unknown(node: Node<'_>, traversal: &Traversal) -> bool {
     }
 }
 
-/// What the engine's own provider calculates.
+/// The functions of the engine's own provider.
 const OWN_FUNCTIONS: &[&str] = &["decode_tfvars", "encode_expr", "encode_tfvars"];
 
-/// Whether no provider that the module requires can have this function.
+/// Whether no provider of the module can have this function.
 fn lacks_function(node: Node<'_>, name: &str) -> bool {
     let module = node.module();
     if node.graph().engine().product == Product::OpenTofu || !module.complete || module.has_generated_files {
@@ -161,7 +161,7 @@ impl ModuleScope<'_> {
         self.node.module().variables.get(name).map_or(Value::UNKNOWN, |variable| variable.unknown_value())
     }
 
-    /// Goes on into a local value as far as its parts are there, so that no more than needed is copied.
+    /// Follows the steps into a local value as far as they exist, so that only the necessary part is copied.
     fn local(&self, name: &str, traversal: &Traversal) -> Resolved {
         let Some(mut value) = self.locals.get(name) else {
             return Resolved { value: Value::UNKNOWN, steps: traversal.steps.len() };
@@ -177,7 +177,7 @@ impl ModuleScope<'_> {
         Resolved { value: value.clone(), steps }
     }
 
-    /// A module: of each instance only the names of the outputs are known.
+    /// The value of a module: only the names of the outputs of each instance are known.
     fn call(&self, name: &str) -> Value {
         let Some(call) = self.node.module().calls.get(name) else { return Value::UNKNOWN };
         let Some(child) = self.node.child(name).map(Node::module).filter(|child| child.complete) else {

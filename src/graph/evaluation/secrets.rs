@@ -1,4 +1,4 @@
-//! Finds sensitive and ephemeral values where they would be shown or kept.
+//! Finds sensitive and ephemeral values where they would be shown or stored.
 
 use std::fmt::Display;
 
@@ -13,13 +13,13 @@ use crate::syntax::{Attribute, Expr, ExprKind};
 use crate::value::{MarkSource, Marks, Resolved, Scope as _, Value, follow};
 
 impl Evaluation<'_, '_> {
-    /// The marks of the value of an expression; none of one with an error.
+    /// The marks of the value of an expression; none after an error.
     fn marks(&self, expr: &Expr) -> Marked {
         let marked = self.marked.get(&expr.span).filter(|_| !self.failed.contains(&expr.span));
         marked.copied().unwrap_or(Marked { own: Marks::NONE, deep: Marks::NONE })
     }
 
-    /// Looks at everything that shows a value, or keeps it.
+    /// Checks every position that shows or stores a value.
     pub(super) fn secrets(&mut self) {
         let module = self.node.module();
         for resource in module.resources.values() {
@@ -41,7 +41,7 @@ impl Evaluation<'_, '_> {
         }
     }
 
-    /// Keys of instances are shown, and how many there are is kept.
+    /// Instance keys are shown, and the number of instances is stored.
     fn secret_instances(
         &mut self,
         count: Option<&Attribute>,
@@ -67,7 +67,7 @@ impl Evaluation<'_, '_> {
         }
     }
 
-    /// Resources are kept in the state. Of those of providers nobody knows which arguments are not.
+    /// The state stores resources. Which arguments of a provider's resources are write-only is unknown.
     fn kept(&mut self, resource: &Resource) {
         let Some(arguments) = builtin::arguments(resource).filter(|_| self.knows_ephemeral()) else { return };
         let mut unexpected = Vec::new();
@@ -90,7 +90,7 @@ impl Evaluation<'_, '_> {
         }
     }
 
-    /// A variable that takes ephemeral values says so.
+    /// A variable must be declared as ephemeral to accept ephemeral values.
     fn handed_over(&mut self, call: &ModuleCall, child: Node<'_>) {
         if !self.knows_ephemeral() {
             return;
@@ -109,7 +109,8 @@ impl Evaluation<'_, '_> {
         }
     }
 
-    /// An output of a called module says so too, and means it.
+    /// An output must be declared as ephemeral to have an ephemeral value, and only child modules may have such
+    /// outputs.
     fn output(&mut self, output: &Output) {
         let Some(value) = output.value.as_ref().filter(|_| self.knows_ephemeral()) else { return };
         if self.wrong.contains(&value.expr.span) || self.failed.contains(&value.expr.span) {
@@ -133,7 +134,8 @@ impl Evaluation<'_, '_> {
         self.report(finding, &format_args!("output.{}", output.name));
     }
 
-    /// Whether a value without the mark may have been made of something ephemeral, and be marked once it is known.
+    /// Whether a value without the mark depends on something that may be ephemeral, so that the mark may appear once
+    /// it is known.
     fn may_be_ephemeral(&self, expr: &Expr) -> bool {
         let is_composed = matches!(expr.kind, ExprKind::JsonObject(_))
             || matches!(self.known(expr, Symbols::OF_ARGUMENTS), Value::Tuple(_) | Value::Object(_));
@@ -147,7 +149,7 @@ impl Evaluation<'_, '_> {
         may_be && !is_composed
     }
 
-    /// A message is not shown where it gives something away.
+    /// An error message with a sensitive or ephemeral value is not shown.
     pub(super) fn message(&mut self, marks: Marks, expr: &Expr, address: &dyn Display) {
         let (summary, from, mark) = match (marks.sensitive, marks.ephemeral) {
             (Some(from), _) => ("Error message refers to sensitive values", from, "sensitive"),
@@ -163,7 +165,7 @@ impl Evaluation<'_, '_> {
         self.report(related(finding, from, mark), address);
     }
 
-    /// What a root module gives is shown to people and kept in the state.
+    /// The outputs of a root module are shown and stored in the state.
     fn output_of_root(&mut self, output: &Output) {
         let module = self.node.module();
         let address = format_args!("output.{}", output.name);
@@ -176,7 +178,7 @@ impl Evaluation<'_, '_> {
             return self.report(finding, &address);
         }
         let Some(value) = &output.value else { return };
-        // Even after an error, a sensitive value is reported.
+        // A sensitive value is reported even after an error.
         let Some(Marked { deep, .. }) = self.marked.get(&value.expr.span).copied() else { return };
         match (deep.sensitive, self.marks(&value.expr).deep.ephemeral) {
             (Some(from), _) if !is_set(output.sensitive.as_ref()) => {
@@ -217,7 +219,7 @@ fn not_ephemeral(what: &str, value: &Expr) -> Finding {
         .at(value.span)
 }
 
-/// Shows where a mark comes from.
+/// Adds the origin of a mark to a finding.
 fn related(finding: Finding, from: MarkSource, mark: &str) -> Finding {
     match from {
         MarkSource::Declaration(flag) => finding.related(flag, format!("the variable is {mark}")),

@@ -1,4 +1,4 @@
-//! Finds arguments of module calls that the validations of the module refuse, where that is known beforehand.
+//! Finds arguments of module calls that fail a validation of the child module, if that is known before planning.
 
 use std::cell::Cell;
 
@@ -15,23 +15,23 @@ use crate::syntax::Expr;
 use crate::text::Span;
 use crate::value::{Type, Value, convert, evaluate};
 
-/// A default value that a validation of its variable refuses.
+/// A default that fails a validation of its own variable.
 #[derive(Debug)]
 pub struct RefusedDefault<'t> {
     /// The variable.
     pub variable: &'t Variable,
-    /// The default value.
+    /// The default.
     pub default: Span,
-    /// The condition that refuses it.
+    /// The condition that fails.
     pub condition: Span,
-    /// The summary of the error that the condition ends with, if it does not give false.
+    /// The summary of the error if the condition cannot be evaluated, or `None` if it is false.
     pub error: Option<String>,
-    /// Whether a call of the module leaves the default in place.
+    /// Whether a call of the module uses the default.
     pub is_used: bool,
 }
 
 impl<'t> Node<'t> {
-    /// The default values of this module that fail a validation, as far as that is known before anything runs.
+    /// The defaults of this module that fail a validation, as far as that is known before planning.
     pub fn refused_defaults(self) -> Vec<RefusedDefault<'t>> {
         let module = self.module();
         let work = Cell::new(module.evaluation_steps());
@@ -39,7 +39,7 @@ impl<'t> Node<'t> {
         for variable in module.variables.values() {
             let Some(default) = &variable.default else { continue };
             let mut refusals = refusals(&default.value, variable, self, &work);
-            // What refuses every value, the engine reports.
+            // The engine reports validations that refuse every value.
             refusals.retain(|refusal| !refusal.is_certain);
             if refusals.is_empty() {
                 continue;
@@ -61,8 +61,8 @@ impl<'t> Node<'t> {
     }
 }
 
-/// One finding for each validation that refuses the value. It points where the value is set, as the engine does; for a
-/// default the engine gives no place.
+/// One finding per failed validation. Like the engine, it points at the argument; for a default, the engine reports
+/// no position.
 pub(super) fn refused(
     value: &Value,
     expr: Option<&Expr>,
@@ -89,18 +89,18 @@ pub(super) fn refused(
         .collect()
 }
 
-/// A condition that refuses a value.
+/// A failed validation.
 pub(super) struct Refusal {
     pub(super) condition: Span,
-    /// The error that it ends with, if it does not give false.
+    /// The error if the condition cannot be evaluated, or `None` if it is false.
     pub(super) error: Option<Finding>,
-    /// The error message of the validation, where that is known.
+    /// The error message of the validation, if it is known.
     pub(super) message: Option<SmolStr>,
     /// Whether it refuses every value.
     pub(super) is_certain: bool,
 }
 
-/// The validations of a variable that refuse a value.
+/// The validations of a variable that a value fails.
 pub(super) fn refusals(
     value: &Value,
     variable: &Variable,
@@ -115,7 +115,7 @@ pub(super) fn refusals(
     if value.is_null() && refuses_null {
         return Vec::new();
     }
-    // The engine looks at what all of them refer to before it evaluates any.
+    // The engine checks the references of all parts before it evaluates any.
     let parts =
         variable.validations.iter().flat_map(|validation| [&validation.condition, &validation.error_message]);
     if parts.flatten().any(|part| references::is_wrong(node, variable, &part.expr)) {
@@ -153,7 +153,7 @@ pub(super) fn refusals(
     variable.validations.iter().filter_map(judge).collect()
 }
 
-/// What the engine says of a result that is neither true nor false.
+/// The engine's error for a result that is not a boolean.
 fn unusable(result: &Value, condition: &Expr) -> Option<Finding> {
     let why = match convert(result, &Type::Bool) {
         _ if !result.is_known() => return None,
@@ -166,8 +166,8 @@ fn unusable(result: &Value, condition: &Expr) -> Option<Finding> {
     Some(finding.detail(format!("A condition is true or false: {why}.")).at(condition.span))
 }
 
-/// The error that an expression ends with where the value is known, but not for every value. An operand that some engine
-/// does not evaluate does not count.
+/// The error of an expression that occurs with the known value, but not for every value. Operands that some engine
+/// does not evaluate are ignored.
 fn error_of_value(expr: &Expr, known: ModuleScope<'_>, unknown: ModuleScope<'_>) -> Option<Finding> {
     let error = |scope| {
         let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Turns expressions of a module, one by one, into what they are worth as far as that is known before anything runs.
+//! Evaluates single expressions of a module, as far as they are known before planning.
 
 use std::cell::Cell;
 
@@ -11,7 +11,7 @@ use crate::graph::references::sites::Symbols;
 use crate::syntax::Expr;
 use crate::value::{Value, evaluate};
 
-/// The values of one module. What is wrong with its expressions is told elsewhere; here they are unknown.
+/// The values of one module. Errors in its expressions are reported elsewhere; here their values are unknown.
 pub struct Values<'t> {
     node: Node<'t>,
     locals: &'t Locals,
@@ -19,7 +19,7 @@ pub struct Values<'t> {
 }
 
 impl<'t> Node<'t> {
-    /// What the expressions of this module are worth. The work that this may cause is bounded for each call.
+    /// The values of this module. Each call starts with a new evaluation step limit.
     pub fn values(self) -> Values<'t> {
         let locals = self.data().locals.get_or_init(|| locals(self));
         Values { node: self, locals, work: Cell::new(self.module().evaluation_steps()) }
@@ -50,7 +50,7 @@ fn locals(node: Node<'_>) -> Locals {
 
 fn value(node: Node<'_>, locals: &Locals, work: &Cell<usize>, expr: &Expr) -> Value {
     let mut found = Vec::new();
-    // That a symbol means nothing at a place is reported elsewhere.
+    // Invalid symbols are reported elsewhere.
     let scope = ModuleScope { symbols: Symbols::OF_ARGUMENTS, ..ModuleScope::new(node, locals, work) };
     let value = evaluate(expr, &scope, &mut found);
     if found.iter().any(|finding| finding.severity == Severity::Error) { Value::UNKNOWN } else { value }

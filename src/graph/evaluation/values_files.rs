@@ -1,4 +1,4 @@
-//! Compares the values that files set with the variables of the module they are for, as `plan` does.
+//! Checks the values in variable definitions files against the variables of their module, as `plan` does.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -15,17 +15,17 @@ use crate::module::values::ValuesFile;
 use crate::syntax::Attribute;
 use crate::value::{Value, constant_within};
 
-/// How many values without a variable a file may have and still be one for this module.
+/// A file that sets more undeclared variables than this is taken as one for another module.
 const MOST_UNDECLARED: usize = 2;
 
-/// Compares the values of all files for a module with its variables.
+/// Checks the variable definitions files of a module.
 pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let files = node.values_files();
     if files.is_empty() {
         return;
     }
     let work = Cell::new(node.module().evaluation_steps());
-    // Of the files that an engine reads by itself, the last to set a variable wins.
+    // Of the files that the engine loads automatically, the last one that sets a variable counts.
     let mut automatic: Vec<&ValuesFile> = files.iter().filter(|file| file.is_automatic).collect();
     automatic.sort_by_key(|file| precedence(&file.path));
     let mut winners: BTreeMap<&SmolStr, (&ValuesFile, &Attribute)> = BTreeMap::new();
@@ -47,7 +47,7 @@ pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The order in which an engine reads the files that it reads by itself.
+/// The order in which the engine loads automatic files.
 fn precedence(path: &str) -> (u8, &str) {
     let name = path.rsplit('/').next().unwrap_or(path);
     match name {
@@ -57,7 +57,7 @@ fn precedence(path: &str) -> (u8, &str) {
     }
 }
 
-/// Whether a file that somebody has to name is one for this module, by the variables that it sets.
+/// Whether a file that must be named on the command line is for this module, judged by the variables that it sets.
 fn is_for(file: &ValuesFile, node: Node<'_>) -> bool {
     let module = node.module();
     let declared = file.arguments.iter().filter(|argument| module.variables.contains_key(&argument.name));
@@ -71,7 +71,7 @@ fn undeclared(argument: &Attribute, node: Node<'_>) -> Option<Finding> {
     let mut wrong = Vec::new();
     constant_within(&module.limits, &argument.expr, &mut wrong);
     let is_unknown = module.may_have(&format!("var.{name}")) || module.has_generated_files;
-    // An engine forgets a value that it cannot evaluate.
+    // The engine drops a value that it cannot evaluate.
     (!is_unknown && wrong.is_empty()).then(|| {
         Finding::language(EngineRule::UndeclaredVariableValue, "Value for undeclared variable")
             .severity(Severity::Warning)
@@ -84,7 +84,7 @@ fn undeclared(argument: &Attribute, node: Node<'_>) -> Option<Finding> {
     })
 }
 
-/// Compares one value with its variable.
+/// Checks one value against its variable.
 fn judge(
     argument: &Attribute,
     variable: &Variable,
@@ -113,7 +113,7 @@ fn judge(
         Ok(_) => {}
     }
     let refusals = refusals(&value, variable, node, work).into_iter();
-    // What refuses every value is reported at the variable.
+    // A validation that refuses every value is reported at the variable.
     let refusals = refusals.filter(|refusal| !refusal.is_certain);
     findings.extend(refusals.map(|refusal| refused(refusal, argument, variable)));
     findings.extend(deprecated(argument, variable, node.graph().engine().product));
@@ -128,7 +128,7 @@ fn unsuitable(why: &str, argument: &Attribute, variable: &Variable) -> Finding {
     let finding =
         Finding::language(EngineRule::InvalidVariableValue, "Invalid value for input variable").at_plan();
     let is_sensitive = variable.sensitive.as_ref().is_some_and(|sensitive| sensitive.value);
-    // Of sensitive variables the engines show no value, and point at the declaration.
+    // The engine hides the value of a sensitive variable, and reports the declaration.
     if is_sensitive {
         return finding
             .detail(format!("Unsuitable value for var.{name}, which is sensitive: {why}."))
@@ -179,7 +179,7 @@ fn deprecated(argument: &Attribute, variable: &Variable, product: Product) -> Op
             .detail(said.value.to_string())
     };
     Some(match product {
-        // Terraform points at the declaration.
+        // Terraform reports the declaration.
         Product::Terraform => {
             finding("Deprecated variable got a value").at(said.span).related(argument.name_span, "set here")
         }

@@ -1,8 +1,8 @@
-//! Tells whether two expressions are written alike, apart from space and parentheses.
+//! Compares expressions without regard to white space and parentheses.
 
 use crate::syntax::{Expr, ExprKind, For, ObjectItem, ObjectKey, Part, Step, Template};
 
-/// Whether the engine takes two expressions for the same. Of what it does not compare, it takes none for the same.
+/// Whether the engine considers two expressions equal. Types of expressions that it does not compare are never equal.
 pub(super) fn alike(a: &Expr, b: &Expr) -> bool {
     match (&bare(a).kind, &bare(b).kind) {
         (ExprKind::Traversal(a), ExprKind::Traversal(b)) => {

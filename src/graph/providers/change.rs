@@ -11,13 +11,13 @@ use crate::text::Span;
 /// A change to the provider configuration of existing resources, with one cause.
 #[derive(Debug)]
 pub struct ProviderChange {
-    /// The module, after the change, that the cause is in.
+    /// The module, after the change, that contains the cause.
     pub node: NodeId,
-    /// The place of the cause; none where something was removed.
+    /// The span of the cause, or `None` if something was removed.
     pub at: Option<Span>,
-    /// The file of what was removed.
+    /// The file of the removed part.
     pub file: Option<String>,
-    /// What the resources use now in place of what they used before.
+    /// How the configuration of the resources changes.
     pub effect: Effect,
     /// The local name of the provider in that module, with the alias.
     pub name: SmolStr,
@@ -27,20 +27,20 @@ pub struct ProviderChange {
     pub after: String,
     /// The header of the block that is used after the change.
     pub block: Option<Span>,
-    /// The addresses of the resources, each with the directory of the module that the address starts in.
+    /// The addresses of the resources, each with the directory of the module in which the address starts.
     pub resources: Vec<(SmolStr, String)>,
 }
 
-/// What becomes of the provider configuration of a resource.
+/// How the provider configuration of a resource changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
-    /// Another provider takes its place.
+    /// Another provider.
     OtherProvider(ProviderAddress, ProviderAddress),
     /// Another block, with different identifying arguments.
     OtherBlock(Vec<Difference>),
-    /// Another block, or one that callers choose; whether it differs is not known.
+    /// Another block, or one that callers choose. Whether its identifying arguments differ is unknown.
     MayDiffer,
-    /// The same block, with other identifying arguments.
+    /// The same block, with different identifying arguments.
     OtherArguments(Vec<Difference>),
     /// No block, so that the configuration is empty.
     Empty,
@@ -51,7 +51,7 @@ pub enum Effect {
 /// An identifying argument with two values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// Its name, as in `region` or `assume_role.role_arn`.
+    /// The name of the argument: `region` or `assume_role.role_arn`.
     pub argument: SmolStr,
     /// The value before the change.
     pub before: String,

@@ -1,4 +1,5 @@
-//! Compares the provider configurations of resources before and after a change, by address through all module calls.
+//! Compares the provider configurations of resources before and after a change. Resources are matched by their
+//! addresses through all module calls.
 
 mod cause;
 mod consumers;
@@ -21,20 +22,20 @@ use crate::text::Sources;
 /// A state of the repository.
 #[derive(Debug, Clone, Copy)]
 pub struct State<'s> {
-    /// Its modules.
+    /// The modules.
     pub graph: &'s ModuleGraph,
-    /// Its texts.
+    /// The texts of the files.
     pub sources: &'s Sources,
 }
 
 impl ModuleGraph {
-    /// The changes since an earlier state. The comparison is made once, so every call has to name the same state.
+    /// The changes since an earlier state. The result is cached, so all calls must pass the same state.
     pub fn provider_changes(&self, earlier: State<'_>, sources: &Sources) -> &[ProviderChange] {
         self.provider_changes.get_or_init(|| changes(earlier, State { graph: self, sources }))
     }
 }
 
-/// How many modules are placed at most, each once for every way of calls that leads to it.
+/// Limit of module instances to compare, one per path of calls.
 const MOST_PLACES: usize = 20_000;
 
 fn changes(earlier: State<'_>, now: State<'_>) -> Vec<ProviderChange> {
@@ -61,7 +62,7 @@ fn changes(earlier: State<'_>, now: State<'_>) -> Vec<ProviderChange> {
     changes.into_values().collect()
 }
 
-/// A resource before a change and after it.
+/// A resource before and after a change.
 #[derive(Clone, Copy)]
 struct Pair<'s> {
     old: &'s Consumer<'s>,
@@ -70,7 +71,7 @@ struct Pair<'s> {
     now: State<'s>,
 }
 
-/// What a resource uses.
+/// The provider configuration that a resource uses.
 enum Used<'s> {
     Block { level: usize, node: Node<'s>, block: &'s ProviderConfiguration },
     Empty { level: usize },
@@ -105,7 +106,7 @@ impl<'s> Pair<'s> {
         cause(self.old, self.new)
     }
 
-    /// What the change does to the resource; none where it does nothing, or where Terraform refuses the result.
+    /// The effect of the change on the resource. Returns `None` if there is none, or if Terraform refuses the result.
     fn effect(&self) -> Option<Effect> {
         let (old, new) = (self.old, self.new);
         let (before, after) = (&old.trace.effective, &new.trace.effective);
@@ -135,7 +136,7 @@ impl<'s> Pair<'s> {
                 Some(Effect::Random)
             }
             (Used::Block { .. }, Used::Empty { .. }) => Some(Effect::Empty),
-            // A root module whose only sign of being one was its provider block.
+            // A root module that was only recognized by its provider block.
             (Used::Block { level: 0, .. }, Used::FromCaller | Used::Missing) if in_root(old.way[0].node) => {
                 (!new.is_refused()).then_some(Effect::Empty)
             }
@@ -202,7 +203,7 @@ fn directory(node: Node<'_>) -> String {
     if directory.is_empty() { "the top directory".to_owned() } else { format!("`{directory}`") }
 }
 
-/// Whether one of the providers is the beta of the other: they manage the same objects.
+/// Whether one provider is the beta of the other, which manages the same objects.
 fn is_beta_of(one: &ProviderAddress, other: &ProviderAddress) -> bool {
     let is_beta = |long: &str, short: &str| long.strip_suffix("-beta") == Some(short);
     (&one.host, &one.namespace) == (&other.host, &other.namespace)

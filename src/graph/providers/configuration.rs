@@ -10,12 +10,12 @@ use crate::module::address::ProviderAddress;
 use crate::module::declaration::{Action, PassedProvider, ProviderConfiguration, ProviderRef, Resource};
 use crate::text::Span;
 
-/// The key of a provider configuration in a module, whatever local name the module has for it.
+/// A provider configuration in a module: provider and alias, independent of local names.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Configuration {
     /// The provider.
     pub provider: ProviderAddress,
-    /// Its alias; none for the default configuration.
+    /// The alias, or `None` for the default configuration.
     pub alias: Option<SmolStr>,
 }
 
@@ -25,17 +25,17 @@ impl Configuration {
         Self { provider, alias: None }
     }
 
-    /// The configuration that a reference in a module stands for; none where no provider can have that name.
+    /// The configuration that a reference in a module names. Returns `None` if the provider name is not valid.
     pub fn named(module: &Module, reference: &ProviderRef) -> Option<Self> {
         Self::of(module, &reference.name, reference.alias.as_ref())
     }
 
-    /// The configuration that a local name and an alias stand for in a module.
+    /// The configuration with this local name and alias in a module.
     pub fn of(module: &Module, name: &str, alias: Option<&SmolStr>) -> Option<Self> {
         Some(Self { provider: module.provider_address(name)?, alias: alias.cloned() })
     }
 
-    /// The configuration that a resource of a module asks for.
+    /// The configuration that a resource uses.
     pub fn used_by(module: &Module, resource: &Resource) -> Option<Self> {
         match &resource.provider_ref {
             Some(reference) => Self::named(module, reference),
@@ -43,7 +43,7 @@ impl Configuration {
         }
     }
 
-    /// The configuration that an action of a module asks for.
+    /// The configuration that an action uses.
     pub(super) fn used_by_action(module: &Module, action: &Action) -> Option<Self> {
         match &action.provider_ref {
             Some(reference) => Self::named(module, reference),
@@ -51,35 +51,35 @@ impl Configuration {
         }
     }
 
-    /// The configuration that a provider block makes.
+    /// The configuration that a provider block declares.
     pub fn by(module: &Module, provider: &ProviderConfiguration) -> Option<Self> {
         Self::of(module, &provider.name, provider.alias.as_ref().map(|alias| &alias.value))
     }
 
-    /// The configuration of a caller that an entry of `providers` asks for. The engines look for the provider of the
-    /// left side, under the alias of the right side: the local name there is not used.
+    /// The configuration of the caller that an entry of `providers` passes. The engine uses the provider of the key
+    /// and the alias of the value: the local name in the value has no effect.
     pub fn asked_by(child: &Module, entry: &PassedProvider) -> Option<Self> {
         Self::of(child, &entry.in_child.name, entry.in_parent.alias.as_ref())
     }
 }
 
-/// What a module and its calls declare about providers, by address.
+/// The provider declarations of a module and of its calls, by configuration.
 #[derive(Debug, Default)]
 pub(in crate::graph) struct Table {
-    /// The blocks that make a configuration, as `name` or `name.alias`.
+    /// The blocks of each configuration, as `name` or `name.alias`.
     pub(super) blocks: BTreeMap<Configuration, Vec<SmolStr>>,
-    /// The entries of `required_providers` for a provider.
+    /// The local names of each provider in `required_providers`.
     pub(super) names: BTreeMap<ProviderAddress, Vec<SmolStr>>,
-    /// By call, the entries of `providers` that pass a configuration: the first one and the last one.
+    /// For each call, the first and the last entry of `providers` that pass a configuration.
     pub(super) passed: BTreeMap<SmolStr, BTreeMap<Configuration, (usize, usize)>>,
 }
 
-/// The configurations that a module uses, and that the modules it calls use through it.
+/// The configurations that a module and the modules that it calls need from it.
 #[derive(Debug)]
 pub struct Uses {
-    /// Each with what needs it, here or in a module below.
+    /// Each configuration with the resource that needs it, here or in a descendant.
     pub configurations: BTreeMap<Configuration, Need>,
-    /// Whether these are all: every module below is known, and was read whole.
+    /// Whether the list is complete: every descendant is known and was understood completely.
     pub complete: bool,
 }
 
@@ -88,8 +88,8 @@ pub struct Uses {
 pub struct Need {
     /// The header of a resource.
     pub at: Span,
-    /// The module that the resource stands in.
+    /// The module of the resource.
     pub node: NodeId,
-    /// Whether an entry of `providers` asks for it, so that the module has to have it itself.
+    /// Whether an entry of `providers` names it, so that the module must declare it itself.
     pub by_name: bool,
 }

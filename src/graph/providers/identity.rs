@@ -11,8 +11,8 @@ use crate::syntax::{AttributeSchema, BlockSchema, Expr, Schema, quoted};
 use crate::text::Sources;
 use crate::value::Value;
 
-/// Arguments that name an account, a project, a region, or the server that a provider talks to. Arguments that only
-/// say how it signs in or behaves, such as tokens and `default_tags`, are not among them.
+/// Arguments that name an account, a project, a region, or the server of a provider. Arguments that only concern
+/// authentication or behavior, such as tokens and `default_tags`, are left out.
 const IDENTIFYING: &[&str] = &[
     "account",
     "account_id",
@@ -65,22 +65,22 @@ const IDENTIFYING: &[&str] = &[
 const IDENTIFYING_BLOCKS: [(&str, &str); 2] =
     [("assume_role", "role_arn"), ("assume_role_with_web_identity", "role_arn")];
 
-/// The identifying arguments of a provider block, override files included.
+/// The identifying arguments of a provider block, with override files.
 #[derive(Debug)]
 pub(super) struct Identity {
-    /// By name, as in `region` or `assume_role.role_arn`.
+    /// The arguments, with names such as `region` or `assume_role.role_arn`.
     arguments: BTreeMap<SmolStr, Worth>,
-    /// The text of the whole block, which decides where none of the arguments is known to identify anything.
+    /// The text of the whole block. It decides if none of the arguments is known to identify anything.
     texts: Vec<String>,
     directory: SmolStr,
 }
 
-/// What an argument is set to.
+/// The value of an argument.
 #[derive(Debug)]
 enum Worth {
-    /// A value, and how it is written for a reader.
+    /// A known value, and its text in messages.
     Known(Value, String),
-    /// The text of an expression whose value is known only later.
+    /// The text of an expression whose value is not known before planning.
     Expression(String),
 }
 
@@ -91,7 +91,7 @@ pub(super) enum Likeness {
     Same,
     /// Certainly different.
     Different(Vec<Difference>),
-    /// Not known before something runs.
+    /// Unknown before planning.
     Unknown,
 }
 
@@ -126,7 +126,7 @@ impl Identity {
         Self { arguments, texts, directory: node.module().directory.clone() }
     }
 
-    /// Compares the block before a change with one after it.
+    /// Compares the block before a change with the one after it.
     pub(super) fn compare(&self, after: &Self) -> Likeness {
         let is_same_module = self.directory == after.directory;
         let names: BTreeSet<&SmolStr> = self.arguments.keys().chain(after.arguments.keys()).collect();
@@ -166,5 +166,5 @@ impl Identity {
     }
 }
 
-/// How many arguments a sentence names.
+/// The maximal number of arguments in a sentence.
 const MOST_SHOWN: usize = 3;

@@ -1,7 +1,7 @@
-//! Turns a way of calls into the provider configurations that reach the module at its end.
+//! Resolves the provider configurations of a module at the end of a path of calls.
 //!
-//! Which configuration reaches a module depends on all calls above it, so this is the one place that looks at ways of
-//! calls. There can be many more ways than modules: whoever asks for many of them has to bound how many.
+//! The configuration of a module depends on all calls above it, so this is the only place that follows call paths.
+//! There can be many more paths than modules: callers that request many paths must limit their number.
 
 use std::collections::BTreeMap;
 
@@ -13,51 +13,50 @@ use crate::graph::{Node, Role};
 use crate::module::declaration::{ModuleCall, PassedProvider, ProviderConfiguration, compact_name};
 use crate::text::Span;
 
-/// A module on a way of calls, and the call in the module before it that leads there.
+/// A module on a call path, and the call that leads to it.
 #[derive(Debug, Clone, Copy)]
 pub struct Level<'t> {
     /// The module.
     pub node: Node<'t>,
-    /// The call; none for the module that the way begins with.
+    /// The call, or `None` for the first module of the path.
     pub call: Option<&'t ModuleCall>,
 }
 
-/// The provider configuration that a key leads to.
+/// The resolved provider configuration.
 #[derive(Debug, Clone)]
 pub enum Found<'t> {
-    /// Provider blocks of the module at that level of the way.
+    /// Provider blocks of the module at this level of the path.
     Blocks(usize, Own<'t>),
-    /// The empty configuration that the root module has without a block.
+    /// The empty configuration that a root module has without a block.
     Implicit,
-    /// One that callers of the first module provide.
+    /// A configuration that callers of the first module pass.
     FromCaller,
-    /// None, which the engines refuse.
+    /// None, which the engine reports as an error.
     Missing,
 }
 
-/// How a provider configuration reaches a module.
+/// The way a provider configuration reaches a module.
 #[derive(Debug, Clone)]
 pub struct Reaching<'t> {
-    /// `name` or `name.alias`, as the module calls it.
+    /// `name` or `name.alias` in the module.
     pub name: SmolStr,
-    /// The key in the module.
+    /// The configuration in the module.
     pub asked: Configuration,
-    /// The key in the module that has it.
+    /// The configuration in the module that declares it.
     pub effective: Configuration,
-    /// What it leads to.
+    /// The result.
     pub found: Found<'t>,
-    /// The entry of the module's own call that passes it.
+    /// The entry of `providers` in the call of the module that passes it.
     pub entry: Option<&'t PassedProvider>,
-    /// The empty block of the module that this entry replaces.
+    /// The empty block in the module that this entry replaces.
     pub replaced: Option<&'t ProviderConfiguration>,
-    /// What in the module needs it: of what is missing only.
+    /// For a missing configuration, the first object in the module that needs it.
     pub needed: Option<(String, Span)>,
 }
 
-/// Whether the engines are run in a module: a way that ends there ends in the root module, and not at callers that are
-/// not known.
+/// Whether a path that starts here starts in a root module, and not in a module with unknown callers.
 pub fn in_root(top: Node<'_>) -> bool {
-    // The configurations of others may be in files that a tool generates.
+    // A tool may generate provider blocks of other modules.
     if top.module().has_generated_files {
         return false;
     }
@@ -67,19 +66,19 @@ pub fn in_root(top: Node<'_>) -> bool {
     }
 }
 
-/// The steps from a module up to the provider configuration that a key leads to.
+/// The steps from a module up to the resolved provider configuration.
 #[derive(Debug, Clone)]
 pub(super) struct Trace<'t> {
-    /// Where each module has the configuration from, beginning with the last module of the way.
+    /// The source of the configuration in each module, from the last module of the path upwards.
     pub(super) steps: Vec<Supply<'t>>,
-    /// The key in the module that has it.
+    /// The configuration in the module that declares it.
     pub(super) effective: Configuration,
-    /// What it leads to.
+    /// The result.
     pub(super) found: Found<'t>,
 }
 
-/// Follows a key from the last module of a way up to what it leads to. `by_name` says that it is one that the module
-/// passes on, which it has to have itself.
+/// Follows a configuration from the last module of a path upwards. `by_name` is true for a configuration that the
+/// module passes on, which it must declare itself.
 pub(super) fn trace<'t>(way: &[Level<'t>], asked: &Configuration, mut by_name: bool) -> Option<Trace<'t>> {
     let mut key = asked.clone();
     let mut steps = Vec::new();
@@ -104,7 +103,7 @@ pub(super) fn trace<'t>(way: &[Level<'t>], asked: &Configuration, mut by_name: b
     None
 }
 
-/// What a key of the last module of a way leads to, and the entry that passes it.
+/// Resolves a configuration of the last module of a path, and finds the entry that passes it.
 pub fn resolve<'t>(way: &[Level<'t>], asked: Configuration, by_name: bool) -> Option<Reaching<'t>> {
     let node = way.last()?.node;
     let Trace { steps, effective, found } = trace(way, &asked, by_name)?;
@@ -117,7 +116,7 @@ pub fn resolve<'t>(way: &[Level<'t>], asked: Configuration, by_name: bool) -> Op
     Some(Reaching { name, asked, effective, found, entry, replaced, needed: None })
 }
 
-/// What the first module of a way has without a block.
+/// The configuration of the first module of a path without a block.
 fn at_top<'t>(top: Node<'t>, key: &Configuration, by_name: bool) -> Found<'t> {
     if !in_root(top) {
         return Found::FromCaller;
@@ -126,8 +125,8 @@ fn at_top<'t>(top: Node<'t>, key: &Configuration, by_name: bool) -> Found<'t> {
     if key.alias.is_none() && (!by_name || is_required()) { Found::Implicit } else { Found::Missing }
 }
 
-/// Every configuration that the last module of a way declares, uses or passes on, itself or through what it calls, in
-/// the order of their names.
+/// All configurations that the last module of a path declares, uses or passes on, directly or for its descendants,
+/// sorted by name.
 pub fn reaching<'t>(way: &[Level<'t>]) -> Vec<Reaching<'t>> {
     let Some(Level { node, call }) = way.last().copied() else { return Vec::new() };
     let (module, table) = (node.module(), node.provider_table());
@@ -152,14 +151,14 @@ pub fn reaching<'t>(way: &[Level<'t>]) -> Vec<Reaching<'t>> {
     for (key, need) in &node.uses().configurations {
         add(key.clone(), need.by_name);
     }
-    // What a module passes on, it has to have itself, whatever it inherits.
+    // A module must declare the configurations that it passes on, whatever it inherits.
     let passed_on = passed_on(node);
     for key in passed_on.keys() {
         add(key.clone(), true);
     }
     let mut all = Vec::new();
     for (key, by_name) in keys {
-        // What is built into the engine is configured nowhere.
+        // The built-in provider is never configured.
         if key.provider.is_built_in() && !table.blocks.contains_key(&key) {
             continue;
         }
@@ -184,7 +183,7 @@ pub fn reaching<'t>(way: &[Level<'t>]) -> Vec<Reaching<'t>> {
     all
 }
 
-/// What the calls of a module ask for by name, with the call and the place.
+/// The configurations that the calls of a module pass by name, each with the call and the span.
 fn passed_on(node: Node<'_>) -> BTreeMap<Configuration, (String, Span)> {
     let mut all = BTreeMap::new();
     for (call, _) in node.calls() {
@@ -203,7 +202,7 @@ fn passed_on(node: Node<'_>) -> BTreeMap<Configuration, (String, Span)> {
     all
 }
 
-/// What in a module needs a configuration that is missing.
+/// What in a module needs a missing configuration.
 fn needed(
     node: Node<'_>,
     reaching: &Reaching<'_>,

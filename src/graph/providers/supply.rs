@@ -1,4 +1,4 @@
-//! The step from a provider configuration of a module to where the module has it from.
+//! One step of the resolution: where a module has a provider configuration from.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -38,23 +38,24 @@ impl Table {
     }
 }
 
-/// A configuration that blocks of a module make.
+/// The blocks of a module that declare a configuration.
 #[derive(Debug, Clone)]
 pub struct Own<'m> {
-    /// The first block with the key.
+    /// The first of them.
     pub block: &'m ProviderConfiguration,
-    /// The blocks whose arguments may take effect. The engines look for a block under the local name that
-    /// `required_providers` has for the provider: none means that the arguments of [`Self::block`] are dropped. If the
-    /// provider has several local names, one of them is chosen at random.
+    /// The blocks whose arguments may take effect. The engine looks for a block under the local name that
+    /// `required_providers` has for the provider. If there is none, it drops the arguments of [`Self::block`]. If the
+    /// provider has several local names, it chooses one at random.
     pub effective: Vec<&'m ProviderConfiguration>,
-    /// Whether what takes effect is random.
+    /// Whether the effective block is chosen at random.
     pub is_random: bool,
-    /// Whether an entry of the call replaces it: an empty block in a called module once declared that one is expected.
+    /// Whether an entry of the call replaces it: an empty block in a child module was the way to declare an expected
+    /// configuration before `configuration_aliases`.
     pub gives_way: bool,
 }
 
 impl<'m> Own<'m> {
-    /// The block that takes effect, if that is certain.
+    /// The effective block, if that is certain.
     pub fn attached(&self) -> Option<&'m ProviderConfiguration> {
         if self.is_random { None } else { self.effective.first().copied() }
     }
@@ -63,13 +64,13 @@ impl<'m> Own<'m> {
 /// Where a module has a provider configuration from.
 #[derive(Debug, Clone)]
 pub enum Supply<'t> {
-    /// From its own blocks.
+    /// Its own blocks.
     Own(Own<'t>),
-    /// From an entry of the call, which asks for this configuration of the caller by name.
+    /// An entry of the call, which names this configuration of the caller.
     Passed(&'t PassedProvider, Configuration),
-    /// From the default configuration of the nearest module above it that has one.
+    /// The default configuration of the nearest ancestor that has one.
     Inherited,
-    /// From nowhere: aliases are never inherited.
+    /// None: aliases are never inherited.
     Nowhere,
 }
 
@@ -84,7 +85,7 @@ impl<'t> Node<'t> {
         self.graph.provider_table(self)
     }
 
-    /// The configuration that blocks of this module make under a key.
+    /// The blocks of this module that declare a configuration.
     pub fn own_configuration(self, key: &Configuration) -> Option<Own<'t>> {
         let (module, table) = (self.module(), self.provider_table());
         let names = table.blocks.get(key)?;
@@ -118,7 +119,7 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// The keys under which a module that this one calls has a configuration of this module.
+    /// The names under which a called module has a configuration of this module.
     pub fn handed_down(
         self,
         call: &'t ModuleCall,
@@ -146,7 +147,7 @@ impl<'t> Node<'t> {
         names.into_iter().flatten().filter_map(|name| Some(&**module.required_providers.get(name)?))
     }
 
-    /// The element of `configuration_aliases` that asks callers for a configuration.
+    /// The element of `configuration_aliases` that requires callers to pass a configuration.
     pub fn asks_callers_for(self, key: &Configuration) -> Option<crate::text::Span> {
         let mut aliases = self.requirements_of(&key.provider).flat_map(|entry| &entry.aliases);
         aliases.find(|alias| alias.value.alias == key.alias).map(|alias| alias.span)
@@ -160,13 +161,13 @@ impl<'t> Node<'t> {
         self.own_configuration(key).map_or_else(|| key.provider.name.clone(), |own| own.block.name.clone())
     }
 
-    /// The provider blocks that configure something; the engines take every other one for a mere declaration.
+    /// The provider blocks with arguments; the engine treats all others as declarations.
     pub fn configured_providers(self) -> impl Iterator<Item = &'t ProviderConfiguration> {
         let providers = self.module().providers.values().map(|provider| &**provider);
         providers.filter(|provider| is_configured(provider))
     }
 
-    /// Whether the module declares a configuration: in a provider block, or as one that its callers pass.
+    /// Whether the module declares a configuration, in a provider block or in `configuration_aliases`.
     pub fn declares(self, key: &Configuration) -> bool {
         self.asks_callers_for(key).is_some() || self.provider_table().blocks.contains_key(key)
     }

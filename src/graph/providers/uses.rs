@@ -1,7 +1,7 @@
-//! Turns a tree into the provider configurations that each module uses: by its own resources, and by what it calls.
+//! The provider configurations that each module uses, by its own resources and by the modules that it calls.
 //!
-//! A configuration that a called module has from its caller is one that the caller uses. Nothing is guessed about
-//! modules from elsewhere.
+//! If a child module has a configuration from its caller, the caller uses it too. Modules that are not in the graph
+//! are unknown.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -14,12 +14,12 @@ use crate::module::address::ResourceAddress;
 use crate::module::declaration::{Action, ModuleCall, ProviderConfiguration, ProviderRef};
 use crate::text::Span;
 
-/// Something in a module that names a provider configuration.
+/// A reference to a provider configuration in a module.
 #[derive(Debug, Clone)]
 pub struct ProviderMention<'t> {
-    /// The name.
+    /// The reference.
     pub reference: &'t ProviderRef,
-    /// The address of the block that it stands in.
+    /// The address of the block that contains it.
     pub address: String,
 }
 
@@ -29,15 +29,15 @@ impl<'t> Node<'t> {
         &self.graph.uses.get_or_init(|| of(self.graph))[self.id.0]
     }
 
-    /// Whether anything, here or below, may use what a provider block of this module configures. The engine leaves out
-    /// what nothing uses, and never looks into it.
+    /// Whether this module or a descendant may use a provider block of this module. The engine ignores unused blocks
+    /// and does not evaluate them.
     pub(in crate::graph) fn may_use(self, provider: &ProviderConfiguration) -> bool {
         let uses = self.uses();
         let configuration = Configuration::by(self.module(), provider);
         !uses.complete || configuration.is_none_or(|one| uses.configurations.contains_key(&one))
     }
 
-    /// Everything in the module that names a provider configuration.
+    /// All references to provider configurations in the module.
     pub fn provider_mentions(self) -> Vec<ProviderMention<'t>> {
         let module = self.module();
         let mut mentions = Vec::new();
@@ -60,7 +60,7 @@ impl<'t> Node<'t> {
     }
 }
 
-/// What every module of a tree uses, by node.
+/// The uses of every module of a graph, by node.
 pub(super) fn of(graph: &ModuleGraph) -> Vec<Uses> {
     let mut uses: Vec<Uses> = graph.nodes().map(own).collect();
     let mut next: Vec<NodeId> = graph.nodes().map(Node::id).collect();
@@ -78,7 +78,7 @@ pub(super) fn of(graph: &ModuleGraph) -> Vec<Uses> {
     uses
 }
 
-/// What a module uses by itself.
+/// The uses of a module by itself.
 fn own(node: Node<'_>) -> Uses {
     let module = node.module();
     let mut configurations = BTreeMap::new();
@@ -106,7 +106,7 @@ fn own(node: Node<'_>) -> Uses {
     for (call, callee) in node.calls() {
         match callee {
             Callee::Module(_) => {}
-            // What is passed to a module from elsewhere is all that is known of what it uses.
+            // For a module that is not in the graph, only the passed configurations are known.
             Callee::Missing | Callee::Outside | Callee::Opaque => {
                 for passed in &call.providers {
                     add(Configuration::named(module, &passed.in_parent), passed.in_parent.name_span, true);
@@ -126,7 +126,8 @@ fn address_of_action(action: &Action) -> String {
     format!("action.{}.{}", action.kind, action.name)
 }
 
-/// Adds what a called module has from its caller to what the caller uses; returns whether any of it was new.
+/// Adds the configurations that a child module has from its caller to the uses of the caller. Returns whether any of
+/// them was new.
 fn hand_up<'t>(child: Node<'t>, caller: Node<'t>, call: &'t ModuleCall, uses: &mut [Uses]) -> bool {
     let outward: Vec<(Configuration, Need)> = uses[child.id.0]
         .configurations
@@ -147,7 +148,7 @@ fn hand_up<'t>(child: Node<'t>, caller: Node<'t>, call: &'t ModuleCall, uses: &m
                 place.insert(need);
                 changed = true;
             }
-            // What is inherited may come from further up than what is asked for by name.
+            // An inherited configuration may be declared further up than one that is passed by name.
             Entry::Occupied(mut known) if known.get().by_name && !need.by_name => {
                 known.insert(need);
                 changed = true;

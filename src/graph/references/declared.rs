@@ -1,5 +1,4 @@
-//! Turns a reference into the declaration that it names, and finds references to what a module does not declare, or not
-//! so.
+//! Resolves references to declarations, and reports undeclared names and invalid accesses.
 
 use smol_str::{SmolStr, format_smolstr};
 
@@ -13,7 +12,7 @@ use crate::module::declaration::{Local, ModuleCall, Resource, Variable};
 use crate::syntax::StepKind;
 use crate::text::Span;
 
-/// Something that a module declares and that can be referred to by a name of its own.
+/// A declaration that can be referenced by name.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::graph) enum Declared<'m> {
     Variable(&'m Variable),
@@ -23,7 +22,7 @@ pub(in crate::graph) enum Declared<'m> {
 }
 
 impl<'m> Declared<'m> {
-    /// What `subject` names in a module, if it is there.
+    /// The declaration of `subject` in a module, if there is one.
     pub(in crate::graph) fn of(module: &'m Module, subject: &Subject) -> Option<Self> {
         match subject {
             Subject::Variable(name) => module.variables.get(name).map(|variable| Self::Variable(variable)),
@@ -149,7 +148,7 @@ pub(in crate::graph) fn no_resource(
     });
 }
 
-/// The same names in another kind of block, or else a similar name in the same kind.
+/// A resource of the same type and name in another mode, or else one with a similar name in the same mode.
 fn nearest<'m>(module: &'m Module, address: &ResourceAddress, similar: &Similar) -> Option<&'m Resource> {
     let others = [Mode::Managed, Mode::Data, Mode::Ephemeral].into_iter();
     let mut others = others.map(|mode| ResourceAddress { mode, ..address.clone() });
@@ -161,7 +160,7 @@ fn nearest<'m>(module: &'m Module, address: &ResourceAddress, similar: &Similar)
     })
 }
 
-/// A data source in a `check` block can be referred to there alone.
+/// A data source in a `check` block can be referenced only in that block.
 pub(super) fn scope(resource: &Resource, check: Option<&SmolStr>, at: Span, findings: &mut Vec<Finding>) {
     if let Some(own) = &resource.check
         && check != Some(own)
@@ -180,7 +179,8 @@ pub(super) fn scope(resource: &Resource, check: Option<&SmolStr>, at: Span, find
     }
 }
 
-/// A resource with `count` or `for_each` is asked for an instance before an attribute, and any other is not.
+/// A reference to an attribute of a resource with `count` or `for_each` needs an instance key; for others, a key is
+/// an error.
 pub(super) fn instance(
     resource: &Resource,
     key: Option<&InstanceKey>,
@@ -232,7 +232,7 @@ pub(super) fn instance(
     }
 }
 
-/// What of a resource is referred to, as far as its schema is known.
+/// Checks the attributes of a referenced resource, as far as its schema is known.
 pub(super) fn attribute(resource: &Resource, reference: &Reference<'_>, findings: &mut Vec<Finding>) {
     let first = reference.remaining.first();
     if first.is_some_and(|step| matches!(&step.kind, StepKind::Attribute(name) if name == "count")) {

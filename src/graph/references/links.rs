@@ -1,7 +1,7 @@
-//! Turns what the declarations of a module refer to into an answer to one question: may some of them need each other?
+//! A fast test for dependency cycles: may some declarations of a module depend on each other?
 //!
-//! Most modules hold no circle even if a module call counts as one thing, and to see that takes a fraction of the time
-//! that the whole graph takes.
+//! Most modules have no cycle even if each module call counts as one vertex. This test takes a fraction of the time
+//! of the whole dependency graph.
 
 use std::ptr;
 
@@ -10,28 +10,28 @@ use crate::graph::references::declared::Declared;
 use crate::graph::references::sites::{Owner, Site};
 use crate::module::Module;
 
-/// Which declarations refer to which.
+/// The references between declarations.
 #[derive(Debug, Default)]
 pub(in crate::graph) struct Links {
-    /// A declaration is known by its place in memory.
+    /// Pairs of declarations, each identified by its address in memory.
     pairs: Vec<(usize, usize)>,
-    /// Whether a variable refers to more than itself. Variables come first, and where none does, none is in a circle.
+    /// Whether a variable refers to anything but itself. If none does, no variable is in a cycle.
     from_variables: bool,
-    /// Whether a provider configuration may need more than variables, so that it counts who needs a provider.
+    /// Whether a provider configuration may depend on more than variables, so that its users are relevant.
     through_providers: bool,
-    /// Something that this simple picture does not show.
+    /// Whether there are dependencies that this test does not model.
     is_more: bool,
 }
 
 impl Links {
-    /// The links of a module before anything of it was looked at.
+    /// The links of a module before its references are added.
     pub(super) fn of(module: &Module) -> Self {
         let is_more =
             module.resources.values().any(|resource| !resource.managed.replace_triggered_by.is_empty());
         Self { is_more, ..Self::default() }
     }
 
-    /// Takes note of a reference at a site to something that is declared.
+    /// Adds a reference at a site to a declaration.
     pub(super) fn add(&mut self, site: &Site<'_>, declared: Declared<'_>) {
         if site.on_destroy {
             return;
@@ -63,23 +63,24 @@ impl Links {
             Owner::Resource(resource) => self.link(address_of(*resource), to),
             Owner::Call(call) | Owner::Argument(call, _) => {
                 let from = address_of(*call);
-                // Of one call, an argument may need an output: whether that is a circle, only the whole graph shows.
+                // An argument of a call may depend on an output of the same call. Only the whole graph shows whether
+                // this is a cycle.
                 self.is_more |= from == to;
                 self.link(from, to);
             }
-            // What is imported needs what its import names.
+            // The imported resource depends on the references of its import.
             Owner::Import(_) => self.is_more |= !is_variable,
-            // Nothing in a module needs these.
+            // Nothing else in a module depends on these.
             Owner::Output(_) | Owner::Check(_) | Owner::Action(_) => {}
         }
     }
 
-    /// Whether there may be a circle in `module`, whose links these are.
+    /// Whether `module`, whose links these are, may have a cycle.
     pub(in crate::graph) fn may_circle(&self, module: &Module) -> bool {
         self.is_more || self.has_circle(module)
     }
 
-    /// Whoever needs itself directly is none.
+    /// A direct self-reference is not a cycle.
     fn link(&mut self, from: usize, to: usize) {
         if from != to {
             self.pairs.push((from, to));
@@ -94,7 +95,7 @@ impl Links {
         known.dedup();
         let mut edges = vec![Vec::new(); known.len()];
         for (from, to) in pairs() {
-            // What needs nothing stands in no circle.
+            // A declaration without dependencies is in no cycle.
             if let (Ok(from), Ok(to)) = (known.binary_search(from), known.binary_search(to)) {
                 edges[from].push(to);
             }
@@ -103,7 +104,7 @@ impl Links {
     }
 }
 
-/// Who needs a provider configuration of the module. A module call may need each of them.
+/// The users of the provider configurations of the module. A module call may use each of them.
 fn users_of_providers(module: &Module) -> Vec<(usize, usize)> {
     let providers = module.providers.values().map(|provider| address_of(&**provider));
     let calls =

@@ -1,5 +1,5 @@
-//! Turns a module into the expressions that the engine evaluates when it validates, each with the block that it stands
-//! in and the symbols that mean something there.
+//! The expressions of a module that the engine evaluates in validation, each with its block and the symbols that are
+//! valid there.
 
 use std::fmt;
 
@@ -15,22 +15,22 @@ use crate::module::declaration::{
 };
 use crate::syntax::{Attribute, Expr, Iteration};
 
-/// Where an expression stands.
+/// The position of an expression.
 #[derive(Debug, Clone)]
 pub(in crate::graph) struct Site<'m> {
-    /// The block that it belongs to.
+    /// The block that contains it.
     pub(in crate::graph) owner: Owner<'m>,
-    /// The symbols that mean something there.
+    /// The symbols that are valid there.
     pub(in crate::graph) symbols: Symbols,
-    /// Whether it counts only when a resource is destroyed, and so orders nothing.
+    /// Whether it applies only when a resource is destroyed, so that it creates no dependency.
     pub(in crate::graph) on_destroy: bool,
     /// The condition that it is a part of.
     pub(in crate::graph) condition: Option<&'m Condition>,
-    /// Whether the engine says of a function of a provider that is not there only that there is none of that name.
+    /// Whether the engine's error for a missing provider function only says that there is no such name.
     pub(in crate::graph) no_namespaces: bool,
 }
 
-/// What an expression belongs to.
+/// The declaration that contains an expression.
 #[derive(Debug, Clone)]
 pub(in crate::graph) enum Owner<'m> {
     Variable(&'m Variable),
@@ -38,7 +38,7 @@ pub(in crate::graph) enum Owner<'m> {
     Output(&'m Output),
     /// `count`, `for_each`, `depends_on` and so on of a module call.
     Call(&'m ModuleCall),
-    /// The argument of that name of a module call.
+    /// The argument of this name in a module call.
     Argument(&'m ModuleCall, SmolStr),
     Resource(&'m Resource),
     Provider(&'m ProviderConfiguration),
@@ -47,7 +47,7 @@ pub(in crate::graph) enum Owner<'m> {
     Action(&'m Action),
 }
 
-/// Which of the symbols that depend on a place mean something there.
+/// The symbols that are valid at a position.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::graph) struct Symbols {
     /// `count.index`.
@@ -58,23 +58,23 @@ pub(in crate::graph) struct Symbols {
     pub(in crate::graph) itself: bool,
 }
 
-/// Something at a site.
+/// An item at a site.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::graph) enum Found<'e> {
     /// An expression, and the `dynamic` blocks around it.
     Expression(&'e Expr, Iteration<'e>),
-    /// An expression with a syntax error in it, from which nothing is concluded.
+    /// An expression with a syntax error, which is not analyzed.
     Broken(&'e Expr),
     /// The elements of `depends_on`.
     Dependencies(&'e [Dependency]),
 }
 
-/// Calls `visit` with everything that refers to something in a module.
+/// Calls `visit` with every item of a module that may contain references.
 pub(in crate::graph) fn for_each<'t>(node: Node<'t>, visit: &mut dyn FnMut(&Site<'t>, Found<'_>)) {
     let module = node.module();
     let mut sites = Sites { visit };
     if module.features.validation_refers_to_others {
-        // Elsewhere the loader itself judges these references.
+        // In other releases, the loader itself checks these references.
         module.variables.values().for_each(|variable| sites.variable(variable));
     }
     module
@@ -90,31 +90,29 @@ pub(in crate::graph) fn for_each<'t>(node: Node<'t>, visit: &mut dyn FnMut(&Site
     module.checks.values().for_each(|check| sites.conditions(&Site::of(Owner::Check(check)), &check.asserts));
     module.actions.values().for_each(|action| sites.action(action));
     if !node.is_called() {
-        // In a called module they are an error, or belong to the tree of that module alone.
+        // In a child module they are an error, or belong to the state of that module alone.
         module.imports.iter().for_each(|import| sites.import(node, import));
     }
 }
 
 impl Symbols {
-    /// What means something in the arguments of a module call. The engine does not hold these symbols against the call
-    /// before it knows the instances.
+    /// The symbols in the arguments of a module call. The engine does not check them before it knows the instances.
     pub(in crate::graph) const OF_ARGUMENTS: Self = Self { count: true, each: true, itself: false };
 
-    /// What means something in a resource. With both `count` and `for_each`, which override files can bring about, the
-    /// former wins.
+    /// The symbols in a resource. If override files lead to both `count` and `for_each`, `count` takes precedence.
     pub(in crate::graph) fn in_resource(resource: &Resource) -> Self {
         let count = resource.count.is_some();
         Self { count, each: !count && resource.for_each.is_some(), itself: false }
     }
 
-    /// The same, and `self`.
+    /// The same symbols and `self`.
     pub(in crate::graph) fn with_itself(self) -> Self {
         Self { itself: true, ..self }
     }
 }
 
 impl<'m> Site<'m> {
-    /// Whether the block around it has `count`, and whether it has `for_each` alone.
+    /// Whether the enclosing block has `count`, and whether it has only `for_each`.
     pub(super) fn has_instances(&self) -> (bool, bool) {
         match &self.owner {
             Owner::Call(call) | Owner::Argument(call, _) => {
@@ -124,7 +122,7 @@ impl<'m> Site<'m> {
         }
     }
 
-    /// Whether the block around it can have `count` and `for_each`.
+    /// Whether the enclosing block can have `count` and `for_each`.
     pub(super) fn can_have_instances(&self) -> bool {
         match &self.owner {
             Owner::Call(_) | Owner::Argument(..) => true,
@@ -137,12 +135,12 @@ impl<'m> Site<'m> {
         Self { owner, symbols, on_destroy: false, condition: None, no_namespaces: false }
     }
 
-    /// A place in a block where no symbol means anything.
+    /// A position in a block without any symbols.
     pub(in crate::graph) fn of(owner: Owner<'m>) -> Self {
         Self::new(owner, Symbols::default())
     }
 
-    /// The `check` block whose conditions these are.
+    /// The name of the `check` block whose conditions these are.
     pub(in crate::graph) fn check(&self) -> Option<&'m SmolStr> {
         match &self.owner {
             Owner::Check(check) => Some(&check.name),
@@ -158,7 +156,7 @@ impl<'m> Site<'m> {
         }
     }
 
-    /// The same block, at a place where no symbol means anything.
+    /// The same block, without any symbols.
     pub(in crate::graph) fn without_symbols(&self) -> Self {
         Self { symbols: Symbols::default(), ..self.clone() }
     }
@@ -238,7 +236,7 @@ impl<'t> Sites<'_, 't> {
         }
     }
 
-    /// What the engine's own resources accept is known. Of all others every expression counts.
+    /// The schema of the engine's own resources is known. For all others, every expression counts.
     fn resource_config(&mut self, site: &Site<'t>, resource: &Resource) {
         match builtin::arguments(resource) {
             Some(arguments) => self.accepted(site, arguments, &resource.config),
@@ -246,13 +244,14 @@ impl<'t> Sites<'_, 't> {
         }
     }
 
-    /// The engine evaluates only what it expects.
+    /// The engine evaluates only the expected arguments.
     fn accepted(&mut self, site: &Site<'t>, arguments: Arguments, config: &Config) {
         let content = builtin::content(arguments, config, &mut Vec::new());
         for attribute in &content.attributes {
             self.argument(site, Some(attribute));
         }
-        // No blocks are expected, but what dynamic blocks refer to is looked at before that is found.
+        // No nested blocks are expected, but the engine checks the references of `dynamic` blocks before it reports
+        // them.
         for attribute in builtin::for_eaches(&content.blocks) {
             self.argument(site, Some(&attribute));
         }

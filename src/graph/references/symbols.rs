@@ -1,4 +1,4 @@
-//! Finds `count`, `each`, `self`, `path`, `terraform` and `tofu` where they mean nothing.
+//! Reports `count`, `each`, `self`, `path`, `terraform` and `tofu` where they are not valid.
 
 use super::sites::Site;
 use crate::finding::{EngineRule, Finding};
@@ -43,7 +43,7 @@ pub(super) fn each(name: &str, site: &Site<'_>, at: Span, findings: &mut Vec<Fin
     }
 }
 
-/// What to write instead of a symbol that only a block with an argument has.
+/// The help for a symbol that requires an argument of the enclosing block.
 fn help(site: &Site<'_>, symbol: &str, argument: &str) -> String {
     match (site.has_instances(), site.can_have_instances()) {
         ((false, false), true) => format!("set `{argument}` in this block, or replace `{symbol}`"),
@@ -68,7 +68,7 @@ pub(super) fn path(name: &str, at: Span, findings: &mut Vec<Finding>) {
     }
 }
 
-/// `terraform`, or `tofu`, which is the same.
+/// Checks an attribute of `terraform`, or of its alias `tofu`.
 pub(super) fn engine(root: &str, name: &str, module: &Module, at: Span, findings: &mut Vec<Finding>) {
     let applying = module.features.grammar.applying;
     if name == "workspace" || (name == "applying" && applying) {

@@ -1,4 +1,4 @@
-//! Finds references in runs to what does not exist, or not there.
+//! Checks the references in runs.
 
 use smol_str::SmolStr;
 
@@ -12,10 +12,10 @@ use crate::module::test_file::Run;
 use crate::syntax::{Expr, Step, StepKind, Traversal};
 use crate::text::Span;
 
-/// Names that are kept for later versions.
+/// Names that are reserved for later versions.
 const RESERVED: [&str; 5] = ["plan", "state", "template", "lazy", "arg"];
 
-/// Where an expression stands in a run.
+/// The position of an expression in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// In `variables`.
@@ -24,7 +24,7 @@ pub(super) enum Place {
     Assert,
 }
 
-/// What the expressions of a run can refer to.
+/// The scope of the expressions of a run.
 pub(super) struct Names<'t, 's> {
     node: Node<'t>,
     test: &'t Test,
@@ -44,12 +44,12 @@ impl<'t, 's> Names<'t, 's> {
         Self { node, test, run, under, similar }
     }
 
-    /// What a traversal refers to, if that can be read.
+    /// The reference at the start of a traversal, if it is valid.
     pub(super) fn subject(&self, traversal: &Traversal) -> Option<TestSubject> {
         Some(reference_in_test(traversal, &self.node.module().features).ok()?.subject)
     }
 
-    /// Looks at every reference of an expression.
+    /// Checks every reference of an expression.
     pub(super) fn check(&self, expr: &Expr, place: Place, findings: &mut Vec<Finding>) {
         for traversal in expr.variables() {
             match reference_in_test(traversal, &self.node.module().features) {
@@ -71,7 +71,7 @@ impl<'t, 's> Names<'t, 's> {
         }
     }
 
-    /// `run.name` and the output behind it.
+    /// Checks `run.name` and the output after it.
     fn run(&self, name: &SmolStr, reference: &TestReference<'_>, place: Place, findings: &mut Vec<Finding>) {
         let all = &self.test.file.runs;
         let place_of = |name: &SmolStr| all.iter().position(|run| run.name == *name);
@@ -95,7 +95,7 @@ impl<'t, 's> Names<'t, 's> {
             return;
         };
         if place_of(&self.run.name).is_some_and(|own| at >= own) {
-            // Since 1.13 runs are ordered by what they refer to.
+            // Since Terraform 1.13, runs are ordered by their references.
             if is_assert || self.node.module().features.runs_in_order {
                 findings.push(
                     not_yet(name, is_assert, reference.span).related(all[at].header, "the run is here"),
@@ -121,7 +121,7 @@ impl<'t, 's> Names<'t, 's> {
         }
     }
 
-    /// `var.name` in the `variables` of a run.
+    /// Checks `var.name` in the `variables` of a run.
     fn variable_of_file(&self, name: &SmolStr, at: Span) -> Option<Finding> {
         let file = &self.test.file;
         let is_there = file.variables.contains_key(name) || file.declared.contains_key(name);
@@ -170,7 +170,7 @@ impl<'t, 's> Names<'t, 's> {
         }
     }
 
-    /// References to what the module under test declares.
+    /// Checks references to declarations of the module under test.
     fn declared(
         &self,
         node: Node<'_>,
@@ -194,7 +194,7 @@ impl<'t, 's> Names<'t, 's> {
                 if !is_set && !module.variables.contains_key(name) {
                     let from = findings.len();
                     references::no_variable(module, name, at, self.similar, findings);
-                    // A value from outside makes it one.
+                    // A value from outside may be set, so this is a warning.
                     findings[from..].iter_mut().for_each(|finding| finding.severity = Severity::Warning);
                 }
             }
@@ -235,7 +235,7 @@ impl<'t, 's> Names<'t, 's> {
     }
 }
 
-/// An output of a called module, seen from an assert.
+/// The error for an undeclared output of a child module in an assertion.
 fn lacking_output(node: Node<'_>, call: &str, output: &SmolStr, at: Span) -> Option<Finding> {
     let child = node.child(call)?.module();
     let is_repeated =
@@ -257,7 +257,7 @@ fn no_attribute(detail: &str, at: Span) -> Finding {
         .help("correct the name, or add the output to the module")
 }
 
-/// A name that is kept for later, which the engine then looks for all the same.
+/// The error for a reserved name, which the engine looks up nevertheless.
 fn unknown(name: &str, at: Span) -> Finding {
     Finding::language(EngineRule::MisplacedSymbol, "Unknown variable")
         .detail(format!("Nothing is named `{name}` here."))

@@ -1,4 +1,4 @@
-//! Finds what `terraform test` reports of a run and what shows without running it.
+//! Reports the errors of `terraform test` that are known without running it.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ use crate::module::test_file::Run;
 use crate::syntax::Expr;
 use crate::text::Span;
 
-/// Finds what is wrong with the runs of a test file. The words are those of Terraform; OpenTofu has others.
+/// Checks the runs of a test file. The messages are those of Terraform; OpenTofu has others.
 pub(super) fn check(node: Node<'_>, test: &Test, similar: &Similar, findings: &mut Vec<Finding>) {
     if node.module().features.engine.product != Product::Terraform {
         return;
@@ -48,7 +48,7 @@ pub(super) fn check(node: Node<'_>, test: &Test, similar: &Similar, findings: &m
     }
 }
 
-/// The values that a run sets.
+/// Checks the values that a run sets.
 fn variables(
     run: &Run,
     under: UnderTest<'_>,
@@ -82,7 +82,7 @@ fn undeclared(run: &Run, name: &SmolStr, at: Span) -> Finding {
         .help("correct the name, or remove the value")
 }
 
-/// The variables that the asserts of a run refer to.
+/// The variables that the assertions of a run refer to.
 fn asserted_variables(run: &Run, names: &Names<'_, '_>) -> BTreeSet<SmolStr> {
     let conditions = run.asserts.iter().flat_map(|assert| [&assert.condition, &assert.error_message]);
     let expressions = conditions.flatten().map(|attribute| &attribute.expr);
@@ -95,7 +95,7 @@ fn asserted_variables(run: &Run, names: &Names<'_, '_>) -> BTreeSet<SmolStr> {
         .collect()
 }
 
-/// The values of the file that a run uses, each for the first run that does.
+/// Checks the values of the file that a run uses. Each value is checked for the first run that uses it.
 fn file_variables(
     test: &Test,
     run: &Run,
@@ -117,7 +117,7 @@ fn file_variables(
     }
 }
 
-/// Variables without a value. Values may also come from outside of the files, so this is a warning.
+/// Reports required variables without a value. Values may also come from elsewhere, so this is a warning.
 fn required_variables(test: &Test, run: &Run, module: Node<'_>, findings: &mut Vec<Finding>) {
     if test.has_values_files {
         return;
@@ -149,7 +149,7 @@ fn required_variables(test: &Test, run: &Run, module: Node<'_>, findings: &mut V
     }
 }
 
-/// Whether a run expects a failure of something.
+/// Whether a run expects a failure of an object.
 fn expects(run: &Run, module: Node<'_>, what: &TestSubject) -> bool {
     let features = &module.module().features;
     run.expect_failures.iter().any(|expected| {
@@ -157,7 +157,7 @@ fn expects(run: &Run, module: Node<'_>, what: &TestSubject) -> bool {
     })
 }
 
-/// Failures that cannot occur, because what they are expected of does not exist or has no condition.
+/// Reports expected failures of objects that do not exist or have no conditions.
 fn missing_failures(run: &Run, node: Node<'_>, findings: &mut Vec<Finding>) {
     let module = node.module();
     for Dependency { traversal, span } in &run.expect_failures {
@@ -197,7 +197,7 @@ fn missing_failures(run: &Run, node: Node<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Addresses of `plan_options`.
+/// Checks the addresses in `plan_options`.
 fn plan_options(run: &Run, node: Node<'_>, findings: &mut Vec<Finding>) {
     let features = &node.module().features;
     let of_test = |finding| Finding { rule: EngineRule::InvalidTest.id(), ..finding };

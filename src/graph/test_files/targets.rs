@@ -1,4 +1,4 @@
-//! Finds overrides in tests whose targets do not exist.
+//! Reports overrides in tests whose targets do not exist.
 
 use super::{UnderTest, runs};
 use crate::finding::{EngineRule, Finding, Severity};
@@ -6,7 +6,7 @@ use crate::graph::{Callee, Node, Test};
 use crate::module::address::MoveEndpoint;
 use crate::module::test_file::{Override, Run};
 
-/// Whether the target of an override is there.
+/// Whether the target of an override exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Presence {
     There,
@@ -14,14 +14,14 @@ enum Presence {
     Unknown,
 }
 
-/// The overrides of a whole file: the module under test or that of some run must have the target.
+/// Checks the overrides of a file: the module under test, or that of some run, must have the target.
 pub(super) fn of_file(node: Node<'_>, test: &Test, findings: &mut Vec<Finding>) {
     if !is_checked(node) {
         return;
     }
     let mocks = test.file.providers.values().filter_map(|provider| provider.mock.as_ref());
     let overrides = test.file.overrides.iter().chain(mocks.flat_map(|mock| &mock.data.overrides));
-    // A run with an error in it may run anything.
+    // A run with an error may use any module.
     let is_unknown = test.file.runs.iter().any(|run| run.is_broken);
     for target in overrides {
         let under = runs(node, test).map(|(_, under)| under).chain([UnderTest::Module(node)]);
@@ -32,7 +32,7 @@ pub(super) fn of_file(node: Node<'_>, test: &Test, findings: &mut Vec<Finding>) 
     }
 }
 
-/// The overrides of one run.
+/// Checks the overrides of one run.
 pub(super) fn of_run(run: &Run, under: UnderTest<'_>, findings: &mut Vec<Finding>) {
     if let UnderTest::Module(node) = under
         && is_checked(node)
@@ -42,7 +42,7 @@ pub(super) fn of_run(run: &Run, under: UnderTest<'_>, findings: &mut Vec<Finding
     }
 }
 
-/// Only Terraform looks, since the release that brought warnings of `validate` about tests.
+/// Only Terraform checks this, since the release in which `validate` warns about tests.
 fn is_checked(node: Node<'_>) -> bool {
     node.module().features.override_targets_validated
 }

@@ -1,4 +1,5 @@
-//! The place where the ways of a resource to its provider configurations, before and after a change, part.
+//! Finds the cause of a change: the first step at which the paths of a resource to its provider configurations
+//! differ.
 
 use smol_str::SmolStr;
 
@@ -8,27 +9,27 @@ use crate::graph::providers::supply::Supply;
 use crate::graph::{Node, NodeId};
 use crate::text::Span;
 
-/// What changes a provider configuration.
+/// The cause of a changed provider configuration.
 #[derive(Debug)]
 pub(super) struct Cause<'t> {
-    /// The module that it is in.
+    /// The module that contains it.
     pub(super) node: Node<'t>,
-    /// Its place; none where something was removed.
+    /// Its span, or `None` if something was removed.
     pub(super) at: Option<Span>,
-    /// The place of what was removed.
+    /// The span of the removed part.
     pub(super) was: Option<Span>,
-    /// The configuration in the module that it is about.
+    /// The configuration that changes in this module.
     pub(super) key: Configuration,
 }
 
 impl Cause<'_> {
-    /// What it has in common with the same cause of other resources.
+    /// The key that is equal for the same cause of other resources.
     pub(super) fn key(&self) -> (NodeId, Option<Span>, Option<Span>, Configuration) {
         (self.node.id(), self.at, self.was, self.key.clone())
     }
 }
 
-/// Follows both ways from the resource upwards to the first step that differs.
+/// Follows both paths from the resource up to the first step that differs.
 pub(super) fn cause<'t>(old: &Consumer<'t>, new: &Consumer<'t>) -> Option<Cause<'t>> {
     let last = new.way.len().checked_sub(1)?;
     let node = new.way[last].node;
@@ -66,7 +67,7 @@ pub(super) fn cause<'t>(old: &Consumer<'t>, new: &Consumer<'t>) -> Option<Cause<
     None
 }
 
-/// Where the key that a resource asks for is decided: at its `provider`, or at the provider requirement.
+/// The span that decides which configuration a resource uses: its `provider` argument, or the provider requirement.
 fn place_of_key(old: &Consumer<'_>, new: &Consumer<'_>, node: Node<'_>) -> Span {
     let name = |consumer: &Consumer<'_>| {
         let reference = consumer.resource.provider_ref.as_ref();

@@ -1,4 +1,4 @@
-//! The managed resources below a module, by address through all module calls.
+//! The managed resources of a module and its descendants, by address.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::graph::providers::supply::Supply;
 use crate::module::address::{Mode, ModuleStep, ResourceAddress};
 use crate::module::declaration::Resource;
 
-/// The address of a resource, without keys of instances.
+/// The address of a resource, without instance keys.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Address {
     path: Vec<SmolStr>,
@@ -30,9 +30,9 @@ impl fmt::Display for Address {
 /// A resource with the provider configuration that it uses.
 pub(super) struct Consumer<'t> {
     pub(super) resource: &'t Resource,
-    /// From the first module to the one that the resource stands in.
+    /// The modules from the first one to that of the resource.
     pub(super) way: Vec<Level<'t>>,
-    /// The key in the module of the resource.
+    /// The configuration in the module of the resource.
     pub(super) asked: Configuration,
     pub(super) trace: Trace<'t>,
 }
@@ -43,7 +43,7 @@ impl<'t> Consumer<'t> {
         self.way[..=level].iter().filter_map(|level| Some(&level.call?.name)).collect()
     }
 
-    /// Whether Terraform certainly refuses that the configuration is missing.
+    /// Whether Terraform certainly reports that the configuration is missing.
     pub(super) fn is_refused(&self) -> bool {
         let last = self.trace.steps.len().saturating_sub(1);
         let node = self.way[self.way.len() - 1 - last].node;
@@ -56,14 +56,14 @@ impl<'t> Consumer<'t> {
     }
 }
 
-/// What a `moved` block names: modules on the way, and the resource, if one is moved.
+/// An endpoint of a `moved` block: the calls of its path, and the resource, if it is one.
 type Moved = (Vec<SmolStr>, Option<ResourceAddress>);
 
-/// Every managed resource below a module.
+/// The managed resources of a module and its descendants.
 #[derive(Default)]
 pub(super) struct Consumers<'t> {
     pub(super) all: BTreeMap<Address, Consumer<'t>>,
-    /// By what the `moved` blocks move it to.
+    /// The `from` address of each `moved` block, by its `to` address.
     pub(super) moves: BTreeMap<Moved, Moved>,
 }
 
@@ -74,7 +74,7 @@ impl<'t> Consumers<'t> {
         consumers
     }
 
-    /// Adds the last module of a way and all below it. Nothing is known of modules that could not be read whole.
+    /// Adds the last module of a path and its descendants. Modules that were not understood completely are skipped.
     fn add(&mut self, way: &mut Vec<Level<'t>>, places: &mut usize) {
         let Some(Level { node, .. }) = way.last().copied() else { return };
         let module = node.module();
@@ -111,7 +111,7 @@ impl<'t> Consumers<'t> {
         }
     }
 
-    /// The resource that has an address after the change, by the address that it had before.
+    /// The resource before the change for an address after the change.
     pub(super) fn earlier(&self, address: &Address, moves: &BTreeMap<Moved, Moved>) -> Option<&Consumer<'t>> {
         let mut address = address.clone();
         for _ in 0..=MOST_MOVES {
@@ -124,7 +124,7 @@ impl<'t> Consumers<'t> {
     }
 }
 
-/// How many `moved` blocks are followed for one resource.
+/// Limit of consecutive `moved` blocks for one resource.
 const MOST_MOVES: usize = 16;
 
 /// The address before the last move.
