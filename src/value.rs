@@ -1,7 +1,7 @@
-//! Turns constant expressions into values, type expressions into types, and values of one type into another.
+//! Values and types: evaluates constant expressions, parses type expressions, and converts values between types.
 //!
-//! The rules are those of the engines' type system: numbers of 512 bits, unknown values that have a type, nulls that
-//! have one too, and conversions that depend on the value as well as on its type.
+//! The rules are those of cty, the type system of the engines: numbers with 512 bits, typed unknown and null values,
+//! and conversions that depend on the value as well as on its type.
 
 mod constraint;
 mod conversion_error;

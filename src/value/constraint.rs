@@ -1,4 +1,4 @@
-//! Turns a type expression into a type and the defaults of its optional attributes.
+//! Parses type constraints.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -11,20 +11,20 @@ use super::data::normal;
 use super::defaults::{Defaults, Parts};
 use super::{Attribute, Type, Value, constant, convert};
 
-/// What a type expression says.
+/// A type constraint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Constraint {
-    /// The type; any type where there was an error.
+    /// The type; `any` after an error.
     pub ty: Type,
-    /// What optional attributes are when they are missing, if any of them has a default.
+    /// The defaults of optional attributes, if there are any.
     pub defaults: Option<Defaults>,
 }
 
 impl Constraint {
-    /// Any type, and no defaults.
+    /// `any`, without defaults.
     pub const ANY: Self = Self { ty: Type::Any, defaults: None };
 
-    /// `value` with defaults in place of what is missing or null in it. Its type may still be another one.
+    /// `value` with defaults for missing and null attributes. The result may still need conversion to the type.
     pub fn apply_defaults(&self, value: &Value) -> Value {
         match &self.defaults {
             Some(defaults) => defaults.apply(value),
@@ -33,13 +33,13 @@ impl Constraint {
     }
 }
 
-/// Reads the argument `type` of a variable.
+/// Parses the `type` argument of a variable.
 pub fn type_constraint(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {
     if expr.is_native_quoted_string() {
         quoted(expr, findings);
         return Constraint::ANY;
     }
-    // Only here, and nowhere inside, such a bare name is a type.
+    // A bare `list`, `map` or `set` is a type only here, and not in another type.
     match expr.keyword().as_deref() {
         Some("list") => return Constraint { ty: Type::list(Type::Any), defaults: None },
         Some("map") => return Constraint { ty: Type::map(Type::Any), defaults: None },
@@ -50,7 +50,7 @@ pub fn type_constraint(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {
     if findings.len() > before { Constraint::ANY } else { constraint }
 }
 
-/// A type in quotes, as it was written long ago.
+/// A quoted type, the syntax before Terraform 0.12.
 fn quoted(expr: &Expr, findings: &mut Vec<Finding>) {
     let before = findings.len();
     let value = constant(expr, findings);
@@ -102,7 +102,7 @@ fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {
                 return constraint;
             }
             Err(wrong) if wrong.iter().any(is_limit) => {
-                // What was not read may well be a type.
+                // The part that was not parsed may be a valid type.
                 findings.extend(wrong.into_iter().filter(is_limit).map(|finding| finding.at(expr.span)));
                 return Constraint::ANY;
             }
@@ -125,7 +125,7 @@ fn needs_element(name: &str) -> String {
     format!("A {name} type takes one argument: the type of its elements.")
 }
 
-/// A type that is written like a function call.
+/// A type in the form of a function call.
 fn constructed(call: &Call, span: Span, findings: &mut Vec<Finding>) -> Constraint {
     let parens = call.open.to(call.close);
     let name = call.name.as_str();
@@ -222,7 +222,7 @@ struct Read {
     default: Option<Value>,
 }
 
-/// Reads `type`, `optional(type)` or `optional(type, default)`; `None` where not even a type is there.
+/// Parses `type`, `optional(type)` or `optional(type, default)`. Returns `None` if there is no type.
 fn attribute(expr: &Expr, findings: &mut Vec<Finding>) -> Option<Read> {
     let call = match &expr.kind {
         ExprKind::Call(call) if call.name == "optional" => call,
@@ -260,7 +260,7 @@ fn attribute(expr: &Expr, findings: &mut Vec<Finding>) -> Option<Read> {
     }
 }
 
-/// A default as the type of its attribute.
+/// A default, converted to the type of its attribute.
 fn checked_default(value: &Value, ty: &Type, span: Span, findings: &mut Vec<Finding>) -> Option<Value> {
     match convert(value, ty) {
         Ok(converted) => Some(converted),
@@ -274,8 +274,8 @@ fn checked_default(value: &Value, ty: &Type, span: Span, findings: &mut Vec<Find
     }
 }
 
-/// Moves places that count from the start of a JSON string's text to where that stands in the file. The engines count
-/// from its quote on, as if that were the first letter.
+/// Moves spans relative to the text of a JSON string to their position in the file. The engine counts from the quote,
+/// as if that were the first character.
 fn rebase(findings: &mut [Finding], string: Span) {
     for finding in findings {
         finding.primary = finding.primary.map(|inner| Span {

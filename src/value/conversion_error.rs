@@ -1,4 +1,4 @@
-//! Says in words why a value does not convert.
+//! Errors of conversions.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,16 +8,16 @@ use smol_str::SmolStr;
 use super::unify::{Mode, possible};
 use super::{Attribute, Type};
 
-/// Why a value does not convert, and which part of it is to blame.
+/// Why a conversion failed, and in which part of the value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
-    /// The way from the value to the part.
+    /// The path from the value to that part.
     pub path: Vec<PathStep>,
-    /// What that part should be: "a number is required".
+    /// The requirement for that part: "a number is required".
     pub message: String,
 }
 
-/// One step of the way to a part of a value.
+/// One step of a path to a part of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathStep {
     /// An attribute of an object.
@@ -86,8 +86,8 @@ pub(super) fn explain(got: &Type, want: &Type) -> String {
     }
 }
 
-/// What is missing first; else the first attribute that cannot be converted at all, else the first that only a
-/// value could decide.
+/// The missing attributes first; else the first attribute that never converts, else the first one for which that
+/// depends on the value.
 fn explain_objects(got: &BTreeMap<SmolStr, Attribute>, want: &BTreeMap<SmolStr, Attribute>) -> String {
     let missing = want.iter().filter(|(name, wanted)| !wanted.optional && !got.contains_key(*name));
     let missing: Vec<String> = missing.map(|(name, _)| format!("{name:?}")).collect();

@@ -1,7 +1,7 @@
-//! Turns a value of one type into a value of another, or says why it cannot be.
+//! Converts values to types.
 //!
-//! As in the engines there are two questions: whether values of one type convert to another at all, and then whether
-//! this value does. The second is only asked where the first was answered with yes, and fails with a path.
+//! As in cty, there are two steps: whether values of one type convert to the other at all, and then whether this
+//! value does. The second step is taken only if the first one succeeds, and its error has a path.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use super::conversion_error::explain;
 use super::unify::{Mode, common_element, filled, possible, unify};
 use super::{Attribute, Mismatch, Number, PathStep, Type, Value};
 
-/// `value` as one of type `want`.
+/// `value` converted to type `want`.
 pub fn convert(value: &Value, want: &Type) -> Result<Value, Mismatch> {
     if value.is(&want.without_optional()) {
         return Ok(value.clone());
@@ -24,19 +24,19 @@ pub fn convert(value: &Value, want: &Type) -> Result<Value, Mismatch> {
     Conversion { mode: Mode::Unsafe, path: Vec::new() }.apply(value, want)
 }
 
-/// `value` as one of type `to`, where unification has shown that types are no obstacle.
+/// `value` converted to type `to`, after unification has shown that the types are convertible.
 pub(super) fn fit(value: &Value, to: &Type) -> Result<Value, Mismatch> {
     Conversion { mode: Mode::Unsafe, path: Vec::new() }.apply(value, to)
 }
 
-/// A conversion on its way through a value.
+/// The state of a conversion.
 struct Conversion {
     mode: Mode,
     path: Vec<PathStep>,
 }
 
 impl Conversion {
-    /// Converts where [`possible`] said yes.
+    /// Converts a value for which [`possible`] is true.
     fn apply(&mut self, value: &Value, to: &Type) -> Result<Value, Mismatch> {
         if *to == Type::Any {
             return Ok(value.clone());
@@ -64,7 +64,7 @@ impl Conversion {
                 Ok(Value::Tuple(converted?))
             }
             (Value::Set(own, elements), Type::List(_)) if elements.len() > 1 && !value.is_wholly_known() => {
-                // Two unknown elements may turn out to be one.
+                // Two unknown elements may be equal.
                 Ok(Value::Unknown(Type::list(own.clone())))
             }
             (Value::List(own, elements) | Value::Set(own, elements), Type::List(wanted)) => {
@@ -101,7 +101,7 @@ impl Conversion {
                 self.map_to_object(element, elements, wanted)
             }
             _ => {
-                // A type that equals the wanted one but for optional attributes ends here too.
+                // A type that equals the wanted one except for optional attributes is converted here, too.
                 if value.is(&to.without_optional()) {
                     Ok(value.clone())
                 } else {
@@ -111,7 +111,7 @@ impl Conversion {
         }
     }
 
-    /// Converts a part, unless it is of the wanted type already.
+    /// Converts an element or attribute, unless it already has the wanted type.
     fn part(&mut self, step: PathStep, value: &Value, to: &Type) -> Result<Value, Mismatch> {
         if value.is(to) {
             return Ok(value.clone());
@@ -224,7 +224,7 @@ impl Conversion {
         Ok(Value::Object(converted))
     }
 
-    /// The element type of a collection made of `parts`.
+    /// The element type of a collection of `parts`.
     fn common<'a, 'e>(
         &self,
         parts: impl Iterator<Item = &'a Value>,
@@ -254,7 +254,7 @@ impl Conversion {
             .collect()
     }
 
-    /// Brings the elements of a map to one type.
+    /// Converts the elements of a map to one type.
     fn unified_map(
         &mut self,
         elements: BTreeMap<SmolStr, Value>,
@@ -270,14 +270,15 @@ impl Conversion {
         self.by_key(&elements, &unified)
     }
 
-    /// A map of elements that are of one type by now.
+    /// A map of elements that now have one type.
     fn map(&self, elements: BTreeMap<SmolStr, Value>, otherwise: &str) -> Result<Value, Mismatch> {
         let (keys, values): (Vec<_>, Vec<_>) = elements.into_iter().unzip();
         let (element, values) = self.gathered(values, otherwise)?;
         Ok(Value::Map(element, keys.into_iter().zip(values).collect()))
     }
 
-    /// The type that all elements have, and the elements: what has no type yet takes it on.
+    /// The common type of the elements, and the elements. Values without a type get that type. `otherwise` is the
+    /// error if types differ.
     fn gathered(&self, elements: Vec<Value>, otherwise: &str) -> Result<(Type, Vec<Value>), Mismatch> {
         gather(elements).ok_or_else(|| self.fails(otherwise))
     }
@@ -287,7 +288,8 @@ impl Conversion {
     }
 }
 
-/// The type that all elements have, and the elements: what has no type yet takes it on. `None` where types differ.
+/// The common type of the elements, and the elements. Values without a type get that type. Returns `None` if types
+/// differ.
 pub(super) fn gather(elements: Vec<Value>) -> Option<(Type, Vec<Value>)> {
     let element = elements.iter().find(|value| !value.is(&Type::Any)).map_or(Type::Any, Value::ty);
     let typed = |value: Value| match value.unmarked() {
@@ -299,7 +301,7 @@ pub(super) fn gather(elements: Vec<Value>) -> Option<(Type, Vec<Value>)> {
     Some((element, elements))
 }
 
-/// Whether maps of such elements look for a common type once more, after each element was converted.
+/// Whether maps with this element type are unified again after the conversion of each element.
 fn complex(element: &Type) -> bool {
     match element {
         Type::List(_) | Type::Set(_) | Type::Map(_) | Type::Object(_) => true,
@@ -307,7 +309,7 @@ fn complex(element: &Type) -> bool {
     }
 }
 
-/// What an empty collection is one of.
+/// The element type of an empty collection.
 fn empty_element(own: &Type, wanted: &Type) -> Type {
     if *wanted == Type::Any { own.clone() } else { wanted.without_optional() }
 }

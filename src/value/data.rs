@@ -8,47 +8,47 @@ use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use super::{Attribute, Marks, Number, Type};
 
-/// A value, known or not. The order among values is only there so that sets have one.
+/// A value, known or unknown. Values are ordered only for the elements of sets.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
     /// `true` or `false`.
     Bool(bool),
     /// A number.
     Number(Number),
-    /// A string, in the normal form that [`Value::string`] brings it into.
+    /// A string, in the normal form of [`Value::string`].
     String(SmolStr),
-    /// A list, with the type of its elements.
+    /// A list, with its element type.
     List(Type, Vec<Value>),
-    /// A set, with the type of its elements: sorted, each once. Made by [`Value::set`].
+    /// A set, with its element type. The elements are sorted and unique; see [`Value::set`].
     Set(Type, Vec<Value>),
-    /// A map, with the type of its elements.
+    /// A map, with its element type.
     Map(Type, BTreeMap<SmolStr, Value>),
-    /// A tuple; its type follows from its elements.
+    /// A tuple. Its type follows from its elements.
     Tuple(Vec<Value>),
-    /// An object; its type follows from its attributes.
+    /// An object. Its type follows from its attributes.
     Object(BTreeMap<SmolStr, Value>),
-    /// `null`, once converted with a type.
+    /// `null`, with its type.
     Null(Type),
-    /// Not known before something runs, or after an error.
+    /// An unknown value, before planning or after an error.
     Unknown(Type),
-    /// A value with marks of its own. Made by [`Value::mark`], so that there are marks, and neither another marked
-    /// value directly inside nor a set around it.
+    /// A marked value; see [`Value::mark`]. The marks are not empty, the value inside is not marked itself, and the
+    /// value is not an element of a set.
     Marked(Box<Value>, Marks),
 }
 
 impl Value {
-    /// Of which nothing is known: what an expression with an error is worth.
+    /// A value of unknown type, for example of an expression with an error.
     pub const UNKNOWN: Self = Self::Unknown(Type::Any);
 
-    /// The `null` that is written in a source: of no type yet.
+    /// A literal `null`, which has no type yet.
     pub const NULL: Self = Self::Null(Type::Any);
 
-    /// A string. Characters that can be written in several ways are brought into one form, as the engines do.
+    /// A string, converted to Unicode normalization form C as in cty.
     pub fn string(text: impl Into<SmolStr>) -> Self {
         Self::String(normal(text.into()))
     }
 
-    /// A set of these elements. Their marks become those of the set.
+    /// A set of these elements. Their marks move to the set.
     pub fn set(element: Type, mut elements: Vec<Value>) -> Self {
         let marks = elements.iter_mut().map(Self::take_deep_marks).fold(Marks::NONE, Marks::and);
         elements.sort_unstable();
@@ -56,7 +56,7 @@ impl Value {
         Self::Set(element, elements).mark(marks)
     }
 
-    /// The value with more marks.
+    /// Adds marks to the value.
     #[must_use]
     pub fn mark(self, marks: Marks) -> Self {
         match self {
@@ -66,7 +66,7 @@ impl Value {
         }
     }
 
-    /// The value without its own marks, and these. Its parts keep theirs.
+    /// The value without its own marks, and these marks. Elements keep theirs.
     pub fn unmarked(&self) -> (&Self, Marks) {
         match self {
             Self::Marked(inner, marks) => (inner, *marks),
@@ -74,7 +74,7 @@ impl Value {
         }
     }
 
-    /// Takes away its own marks.
+    /// Removes the value's own marks and returns them.
     pub fn take_marks(&mut self) -> Marks {
         let Self::Marked(inner, marks) = self else { return Marks::NONE };
         let marks = *marks;
@@ -82,12 +82,12 @@ impl Value {
         marks
     }
 
-    /// The marks of the value and of everything in it.
+    /// The marks of the value and all its elements.
     pub fn deep_marks(&self) -> Marks {
         self.parts().map(Self::deep_marks).fold(self.unmarked().1, Marks::and)
     }
 
-    /// Takes away the marks of the value and of everything in it.
+    /// Removes the marks of the value and all its elements, and returns them.
     pub fn take_deep_marks(&mut self) -> Marks {
         let marks = self.deep_marks();
         if marks != Marks::NONE {
@@ -96,7 +96,7 @@ impl Value {
         marks
     }
 
-    /// The value with every marked part replaced, from the innermost on.
+    /// The value with each marked part replaced, innermost first.
     #[must_use]
     pub(super) fn map_marked(self, replace: &mut dyn FnMut(Self, Marks) -> Self) -> Self {
         let mut all = |parts: Vec<Self>| -> Vec<Self> {
@@ -121,7 +121,7 @@ impl Value {
         }
     }
 
-    /// The elements or attributes, or the value that marks are on.
+    /// The elements or attributes, or the value inside a marked one.
     pub fn parts(&self) -> impl Iterator<Item = &Self> {
         let (elements, named) = match self {
             Self::List(_, elements) | Self::Set(_, elements) | Self::Tuple(elements) => (&elements[..], None),
@@ -134,7 +134,7 @@ impl Value {
         elements.iter().chain(named.into_iter().flatten())
     }
 
-    /// Its type.
+    /// The type of the value.
     pub fn ty(&self) -> Type {
         match self {
             Self::Bool(_) => Type::Bool,
@@ -152,7 +152,7 @@ impl Value {
         }
     }
 
-    /// Whether its type is exactly `ty`.
+    /// Whether the type is exactly `ty`.
     pub fn is(&self, ty: &Type) -> bool {
         match (self, ty) {
             (Self::Bool(_), Type::Bool)
@@ -177,17 +177,17 @@ impl Value {
         }
     }
 
-    /// Whether it is `null`, of whatever type.
+    /// Whether the value is `null`, of any type.
     pub fn is_null(&self) -> bool {
         matches!(self.unmarked().0, Self::Null(_))
     }
 
-    /// Whether it is known itself; what is in it may still be unknown.
+    /// Whether the value itself is known. Its elements may be unknown.
     pub fn is_known(&self) -> bool {
         !matches!(self.unmarked().0, Self::Unknown(_))
     }
 
-    /// Whether it and all that is in it is known.
+    /// Whether the value and all its elements are known.
     pub fn is_wholly_known(&self) -> bool {
         !matches!(self, Self::Unknown(_)) && self.parts().all(Self::is_wholly_known)
     }
@@ -197,13 +197,13 @@ impl Value {
         if let Self::String(text) = self.unmarked().0 { Some(text) } else { None }
     }
 
-    /// A known bool.
+    /// The value of a known bool.
     pub fn as_bool(&self) -> Option<bool> {
         if let Self::Bool(value) = self.unmarked().0 { Some(*value) } else { None }
     }
 }
 
-/// The normal form of a string or of a key.
+/// The normal form of a string or key.
 pub(super) fn normal(text: SmolStr) -> SmolStr {
     if text.is_ascii() || is_nfc(&text) { text } else { text.nfc().collect() }
 }

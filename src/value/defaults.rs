@@ -1,4 +1,4 @@
-//! Turns a value in which optional attributes may be missing into one with their defaults.
+//! Defaults of optional attributes.
 
 use std::collections::BTreeMap;
 
@@ -8,28 +8,28 @@ use super::convert::{fit, gather};
 use super::unify::{Mode, unify};
 use super::{Type, Value};
 
-/// The defaults of optional attributes, in the shape of the type that they belong to.
+/// The defaults of optional attributes, in the structure of their type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Defaults {
-    /// What the parts below belong to.
+    /// The defaults of elements or attributes.
     pub(super) parts: Parts,
-    /// Of an object: its own.
+    /// For an object: the defaults of its own attributes.
     pub(super) values: BTreeMap<SmolStr, Value>,
 }
 
-/// Defaults further down.
+/// The defaults of the elements or attributes of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Parts {
-    /// Those of every element of a collection.
+    /// For each element of a collection.
     Elements(Box<Defaults>),
-    /// Those of elements of a tuple.
+    /// For elements of a tuple, by index.
     Tuple(BTreeMap<usize, Defaults>),
-    /// Those of attributes of an object.
+    /// For attributes of an object, by name.
     Object(BTreeMap<SmolStr, Defaults>),
 }
 
 impl Defaults {
-    /// A value with these in place of what is missing or null in it.
+    /// The value with defaults for missing and null attributes.
     pub(super) fn apply(&self, value: &Value) -> Value {
         match value {
             Value::Tuple(elements) => Value::Tuple(self.sequence(elements)),
@@ -109,7 +109,7 @@ impl Defaults {
     }
 }
 
-/// The values as ones of a common type, if there is one and all convert.
+/// The values converted to a common type. Returns `None` if there is none or a conversion fails.
 fn same_type(values: &[Value]) -> Option<Vec<Value>> {
     let types: Vec<Type> = values.iter().map(Value::ty).collect();
     let common = unify(&types, Mode::Unsafe)?;

@@ -1,9 +1,9 @@
-//! Compares values as `==` does.
+//! Equality of values, as in `==`.
 
 use super::Value;
 
-/// Whether two values without marks are equal, if that is known. Values of different types never are; two nulls are,
-/// whatever their types.
+/// Whether two values without marks are equal, or `None` if that is unknown. Values of different types are not equal,
+/// but two nulls are, whatever their types.
 pub(super) fn equal(left: &Value, right: &Value) -> Option<bool> {
     match (left, right) {
         (Value::Null(_), Value::Null(_)) => Some(true),
@@ -40,7 +40,7 @@ pub(super) fn equal(left: &Value, right: &Value) -> Option<bool> {
     }
 }
 
-/// Whether the types are the same; unknown where one of them is not known to the end.
+/// Whether the types are equal, or `None` if one of them is not completely known.
 fn same_type(left: &Value, right: &Value) -> Option<bool> {
     let (left, right) = (left.ty(), right.ty());
     if left.has_any() || right.has_any() { None } else { Some(left == right) }

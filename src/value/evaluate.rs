@@ -1,6 +1,6 @@
-//! Turns an expression into the value that the engines would give it.
+//! Evaluates expressions as the engine does.
 //!
-//! What an expression is worth after an error is unknown, as there, so that one mistake is reported once.
+//! As in the engine, the value of an expression with an error is unknown, so that each error is reported once.
 
 use smol_str::SmolStr;
 
@@ -21,27 +21,27 @@ mod operator;
 mod template;
 mod template_file;
 
-/// The value of an expression that may use neither variables nor functions, within the usual limits.
+/// Evaluates an expression without variables and functions, with the default limits.
 pub fn constant(expr: &Expr, findings: &mut Vec<Finding>) -> Value {
     constant_within(&Limits::default(), expr, findings)
 }
 
-/// The same within the limits of a run.
+/// Like [`constant`], with the limits of a run.
 pub fn constant_within(limits: &Limits, expr: &Expr, findings: &mut Vec<Finding>) -> Value {
     let length = expr.span.range().len();
     let left = length.saturating_mul(OF_CONSTANT_BYTE).saturating_add(OF_CONSTANT).min(limits.evaluation());
     Evaluator::new(limits, left, None, findings).value(expr, None)
 }
 
-/// The value of an expression that may use what `scope` knows, and functions.
+/// Evaluates an expression with the variables and functions of `scope`.
 pub fn evaluate(expr: &Expr, scope: &dyn Scope, findings: &mut Vec<Finding>) -> Value {
     let left = scope.limits().evaluation().min(scope.work().get());
     let mut evaluator = Evaluator::new(scope.limits(), left, Some(scope), findings);
     let value = evaluator.value(expr, None);
     let (done, exhausted) = (left - evaluator.left, evaluator.exhausted);
-    // Nothing is left only once that was told.
+    // Zero remaining steps mean that the limit was already reported.
     scope.work().set(scope.work().get().saturating_sub(done).max(usize::from(!exhausted)));
-    // Each of many locals may hold the one before it; who walks through a value recurses.
+    // Each of many locals may contain the one before it, and code that traverses values is recursive.
     if !deeper_than(&value, scope.limits().nesting()) {
         return value;
     }
@@ -49,13 +49,13 @@ pub fn evaluate(expr: &Expr, scope: &dyn Scope, findings: &mut Vec<Finding>) -> 
     Value::UNKNOWN
 }
 
-/// What constant steps lead to from a value.
+/// Follows constant steps into a value.
 pub fn follow(from: Value, steps: &[Step], findings: &mut Vec<Finding>) -> Value {
     let limits = Limits::default();
     Evaluator::new(&limits, limits.evaluation(), None, findings).steps(from, steps)
 }
 
-/// The constant string that is asked for here; what converts to one is taken as one.
+/// A constant string, after conversion.
 pub fn text(expr: &Expr, limits: &Limits, findings: &mut Vec<Finding>) -> Option<SmolStr> {
     match decoded(expr, &Type::String, limits, findings)? {
         Value::String(text) => Some(text),
@@ -63,12 +63,12 @@ pub fn text(expr: &Expr, limits: &Limits, findings: &mut Vec<Finding>) -> Option
     }
 }
 
-/// The constant bool that is asked for here; what converts to one is taken as one.
+/// A constant bool, after conversion.
 pub fn flag(expr: &Expr, limits: &Limits, findings: &mut Vec<Finding>) -> Option<bool> {
     decoded(expr, &Type::Bool, limits, findings)?.as_bool()
 }
 
-/// A constant of the given type that is known and not null.
+/// A constant that is converted to the type. Reports unknown and null values.
 fn decoded(expr: &Expr, ty: &Type, limits: &Limits, findings: &mut Vec<Finding>) -> Option<Value> {
     let before = findings.len();
     let value = constant_within(limits, expr, findings);
@@ -87,16 +87,16 @@ fn decoded(expr: &Expr, ty: &Type, limits: &Limits, findings: &mut Vec<Finding>)
     None
 }
 
-/// Names that mean something inside of a `for` expression or of a splat.
+/// The variables of a `for` expression or the element of a splat.
 struct Frame<'f> {
     outer: Option<&'f Frame<'f>>,
     names: Names<'f>,
 }
 
 enum Names<'f> {
-    /// Of a `for` expression.
+    /// The variables of a `for` expression.
     Variables { key: Option<(&'f str, Value)>, value: (&'f str, Value) },
-    /// The element that a splat is at.
+    /// The current element of a splat.
     Element(Value),
 }
 
@@ -116,7 +116,7 @@ impl Frame<'_> {
         }
     }
 
-    /// Whether any variable is known by name.
+    /// Whether there are any named variables.
     fn has_variables(&self) -> bool {
         matches!(self.names, Names::Variables { .. }) || self.outer.is_some_and(Frame::has_variables)
     }
@@ -127,11 +127,11 @@ type Inside<'f> = Option<&'f Frame<'f>>;
 struct Evaluator<'e> {
     limits: &'e Limits,
     findings: &'e mut Vec<Finding>,
-    /// How much work may still be done.
+    /// The remaining evaluation steps.
     left: usize,
-    /// Whether more was to be done than that, which is told once.
+    /// Whether the limit was reached, which is reported once.
     exhausted: bool,
-    /// None where only constants may stand.
+    /// The scope, or `None` where only constants are valid.
     scope: Option<&'e dyn Scope>,
 }
 
@@ -142,7 +142,7 @@ impl<'e> Evaluator<'e> {
         scope: Option<&'e dyn Scope>,
         findings: &'e mut Vec<Finding>,
     ) -> Self {
-        // Who finds nothing left has been told by the one before.
+        // If no steps remain at the start, an earlier evaluation reported the limit.
         Self { limits, findings, left, exhausted: left == 0, scope }
     }
 }
@@ -173,7 +173,7 @@ impl Evaluator<'_> {
                 let collection = self.value(collection, inside);
                 let failed = self.failed_since(before);
                 if failed && matches!(key.kind, ExprKind::Null | ExprKind::Bool(_)) {
-                    // With such a key the engines take this for constant steps, which end with the first mistake.
+                    // With such a key, the engine treats this as constant steps, which end with the first error.
                     return Value::UNKNOWN;
                 }
                 let key = self.value(key, inside);
@@ -196,7 +196,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Where only constants may stand, a JSON string is no template.
+    /// Where only constants are valid, a JSON string is not a template.
     fn json_string(&mut self, string: &JsonString, at: Span, inside: Inside<'_>) -> Value {
         match (self.scope, &string.template) {
             (None, _) => Value::string(string.text.clone()),
@@ -226,7 +226,7 @@ impl Evaluator<'_> {
         Value::UNKNOWN
     }
 
-    /// Follows constant steps, up to the first that leads nowhere.
+    /// Follows constant steps up to the first invalid one.
     fn steps(&mut self, from: Value, steps: &[Step]) -> Value {
         let mut value = from;
         for step in steps {
@@ -250,17 +250,17 @@ impl Evaluator<'_> {
         value
     }
 
-    /// A copy of a value; it counts as work, or values could grow without bound.
+    /// A copy of a value. It counts as evaluation steps, because values could grow without limit otherwise.
     fn copy(&mut self, value: &Value, at: Span) -> Value {
         if self.may_hold(value, at) { value.clone() } else { Value::UNKNOWN }
     }
 
-    /// Counts the work for another copy of a value.
+    /// Counts the steps for another copy of a value. Returns false if the limit is exceeded.
     fn may_hold(&mut self, value: &Value, at: Span) -> bool {
         self.may_go_on(weight(value, self.left), at)
     }
 
-    /// Counts work. Past the limit, everything is unknown.
+    /// Counts evaluation steps. Returns false if the limit is exceeded; all further values are unknown.
     fn may_go_on(&mut self, work: usize, at: Span) -> bool {
         if let Some(left) = self.left.checked_sub(work) {
             self.left = left;
@@ -287,37 +287,37 @@ impl Evaluator<'_> {
         failed(&self.findings[before..])
     }
 
-    /// Evaluates something whose findings may not count.
+    /// Evaluates an expression whose findings may be discarded.
     fn apart(&mut self, evaluate: impl FnOnce(&mut Evaluator<'_>) -> Value) -> (Value, Vec<Finding>) {
         let mut findings = Vec::new();
         let mut apart = Evaluator::new(self.limits, self.left, self.scope, &mut findings);
         apart.exhausted = self.exhausted;
         let value = evaluate(&mut apart);
         (self.left, self.exhausted) = (apart.left, apart.exhausted);
-        // That a limit was reached counts in any case.
+        // The finding about a limit is never discarded.
         let is_limit = |finding: &mut Finding| finding.rule == EngineRule::LimitReached.id();
         self.findings.extend(findings.extract_if(.., is_limit));
         (value, findings)
     }
 }
 
-/// What the memory of a map takes beyond its elements, in nodes.
+/// The memory of a map in addition to its elements, in nodes.
 const OF_MAP: usize = 16;
 
-/// A step walks through as many nodes of a type.
+/// The number of nodes of a type that one step traverses.
 const TYPES: usize = 2;
 
-/// The work that a finding stands for. An expression that goes wrong for each of many elements ends before its findings
-/// fill the memory.
+/// The steps that a finding costs. This limits the memory of findings when an expression fails for each of many
+/// elements.
 const OF_FINDING: usize = 100;
 
-/// A constant is given so many steps beside those for its length: nested `for` expressions can take more.
+/// The steps for a constant in addition to those for its length: nested `for` expressions can take more.
 const OF_CONSTANT: usize = 1_000;
 
-/// The steps that a constant is given for each of its bytes.
+/// The steps for each byte of a constant.
 const OF_CONSTANT_BYTE: usize = 8;
 
-/// A limit that bites, so that a value is not known.
+/// The finding for a limit that made a value unknown.
 fn limit_reached(summary: &str, at: Span, limits: &Limits, limit: Limit) -> Finding {
     Finding::limit(limit, limits, summary, "The value is treated as unknown.").at(at)
 }
@@ -326,11 +326,11 @@ fn failed(findings: &[Finding]) -> bool {
     findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 
-/// About how much memory a value takes, in nodes. The count ends once it is more than `most`.
+/// The approximate memory of a value, in nodes. Counting stops above `most`.
 fn weight(value: &Value, most: usize) -> usize {
     let own = match value {
         Value::String(text) => 1 + text.len() / 16,
-        // A map has room for eleven elements as soon as it has one.
+        // A map allocates space for eleven elements with its first one.
         Value::Map(_, elements) | Value::Object(elements) if !elements.is_empty() => 1 + OF_MAP,
         Value::Unknown(ty) | Value::Null(ty) => 1 + type_weight(ty, most.saturating_mul(TYPES)) / TYPES,
         _ => 1,
@@ -338,8 +338,8 @@ fn weight(value: &Value, most: usize) -> usize {
     value.parts().fold(own, |sum, part| if sum > most { sum } else { sum + weight(part, most - sum) })
 }
 
-/// The number of nodes of a type as it is written, however many of them share memory: who compares types walks through
-/// all of them. The count ends once it is more than `most`.
+/// The number of nodes of a type when written out, even if they share memory: comparing types traverses all of them.
+/// Counting stops above `most`.
 fn type_weight(ty: &Type, most: usize) -> usize {
     ty.parts().fold(1, |sum, part| if sum > most { sum } else { sum + type_weight(part, most - sum) })
 }

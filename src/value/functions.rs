@@ -29,12 +29,12 @@ pub(super) use signature::FunctionError;
 pub use signature::{Function, Kind, Parameter};
 
 impl Function {
-    /// The function of that name, without `core::`; of any engine.
+    /// The function of this name in any engine, without `core::`.
     pub fn named(name: &str) -> Option<&'static Self> {
         ALL.binary_search_by(|function| function.name.cmp(name)).ok().map(|at| &ALL[at])
     }
 
-    /// About how many steps a call takes beyond one for each part of its arguments and of its result.
+    /// The approximate number of steps of a call, in addition to one for each part of its arguments and result.
     pub(super) fn work(&self, arguments: &[Value]) -> usize {
         let mut texts = arguments.iter().map(Value::as_str);
         match self.name {
@@ -61,13 +61,14 @@ impl Function {
 /// The steps to convert an element of a list to a string, or to compare it with others.
 const OF_ELEMENT: usize = 4;
 
-/// Every function of any engine, by name; `terraform metadata functions -json` prints the signatures. A row says:
+/// Every function of every engine, sorted by name; `terraform metadata functions -json` prints the signatures. A row
+/// has:
 ///
-/// - the parameters and the type of the result;
-/// - `since` which minor versions of Terraform 1 and OpenTofu 1 a function exists, unless all have it;
-/// - whether it is evaluated `always`, once every type is known (`typed`), or once every argument is wholly `known`;
-///   `unknown` has no body and never fails, and nothing is known of the others;
-/// - where marks go: to the result, unless a parameter is `lifted` or `left` ([`signature`] explains the two).
+/// - the parameters and the result type;
+/// - `since`: the minor versions of Terraform 1 and OpenTofu 1 that introduced the function, unless all have it;
+/// - when it is evaluated: `always`, once every type is known (`typed`), or once every argument is wholly `known`. An
+///   `unknown` function has no body, never fails, and its result is never known. Of all others, nothing is known;
+/// - the effect of marks: they move to the result, unless a parameter is `lifted` or `left` (see [`signature`]).
 #[rustfmt::skip]
 pub(super) const ALL: &[Function] = &[
     function("abs", &[given("num", Num).lifted()], None, Num).known(|values| arithmetic::of_one(values, Number::absolute)),

@@ -1,33 +1,33 @@
-//! Marks: what a value must not be used for. Evaluation carries them along with values, as cty does in the engines.
+//! Marks, which restrict the use of a value. As in cty, evaluation propagates them.
 
 use crate::text::Span;
 
-/// The marks of a value, each with what set it.
+/// The marks of a value, each with its origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Marks {
-    /// On a value that must not be shown.
+    /// Set if the value must not be shown.
     pub sensitive: Option<MarkSource>,
-    /// On a value that must not be stored.
+    /// Set if the value must not be stored.
     pub ephemeral: Option<MarkSource>,
 }
 
-/// What set a mark.
+/// The origin of a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MarkSource {
     /// An argument of a declaration, such as `sensitive = true`.
     Declaration(Span),
-    /// The expression: it calls `sensitive`, or refers to something that always has the mark.
+    /// The expression: it calls `sensitive`, or refers to a value that always has the mark.
     Expression,
 }
 
 impl Marks {
-    /// The marks of an ordinary value.
+    /// No marks.
     pub const NONE: Self = Self { sensitive: None, ephemeral: None };
 
-    /// The mark of what is ephemeral by itself.
+    /// The mark of values that are always ephemeral.
     pub const EPHEMERAL: Self = Self { ephemeral: Some(MarkSource::Expression), ..Self::NONE };
 
-    /// The marks of both.
+    /// The union of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self { sensitive: self.sensitive.or(other.sensitive), ephemeral: self.ephemeral.or(other.ephemeral) }

@@ -1,6 +1,6 @@
-//! Calculates with numbers as the engines do: in floating point of 512 bits.
+//! Numbers as in the engine: binary floating point with 512 bits.
 //!
-//! Decimals would be nicer to read, but a third times three is one here and must be one there.
+//! Decimal arithmetic would differ: in the engine, a third times three is one.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -9,30 +9,30 @@ use num_bigint::BigUint;
 
 mod decimal;
 
-/// How many bits of a number are kept.
+/// The precision in bits.
 const PRECISION: u64 = 512;
 
-/// What stands this many bits below a number's first cannot change it.
+/// A summand this many bits below the first bit of another one cannot change the result.
 const FAR: i64 = 1_024;
 
-/// A number of the language: finite, or one of the two infinities.
+/// A number: finite, or one of the two infinities.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Number {
     negative: bool,
     size: Size,
 }
 
-/// What a number is without its sign.
+/// A number without its sign.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Size {
-    /// `mantissa * 2^exponent`; the mantissa is odd, or it is zero and so is the exponent.
+    /// `mantissa * 2^exponent`. The mantissa is odd, or both are zero.
     Finite { mantissa: BigUint, exponent: i64 },
-    /// What a division by zero gives.
+    /// The result of a division by zero.
     Infinite,
 }
 
 impl Number {
-    /// The number as a place in a sequence, where it is a whole one that is not negative.
+    /// The number as an index, if it is whole and not negative.
     pub fn index(&self) -> Option<usize> {
         match &self.size {
             Size::Finite { mantissa, exponent } if !self.negative && (0..64).contains(exponent) => {
@@ -42,12 +42,12 @@ impl Number {
         }
     }
 
-    /// Whether there is nothing behind the point.
+    /// Whether it is a whole number.
     pub fn is_whole(&self) -> bool {
         matches!(&self.size, Size::Finite { exponent, .. } if *exponent >= 0)
     }
 
-    /// Whether it is what a division by zero gives.
+    /// Whether it is infinite, as after a division by zero.
     pub fn is_infinite(&self) -> bool {
         self.size == Size::Infinite
     }
@@ -57,7 +57,7 @@ impl Number {
         self.negative
     }
 
-    /// The number without its sign.
+    /// The absolute value.
     #[must_use]
     pub fn absolute(&self) -> Self {
         Self { negative: false, size: self.size.clone() }
@@ -68,13 +68,13 @@ impl Number {
         matches!(&self.size, Size::Finite { mantissa, .. } if *mantissa == BigUint::ZERO)
     }
 
-    /// The same number with the other sign.
+    /// The negated number.
     #[must_use]
     pub fn negated(&self) -> Self {
         Self { negative: !self.negative && !self.is_zero(), size: self.size.clone() }
     }
 
-    /// The sum; none of infinities that face each other.
+    /// The sum. Returns `None` for opposite infinities.
     pub fn add(&self, other: &Self) -> Option<Self> {
         let (Size::Finite { mantissa: a, exponent: ea }, Size::Finite { mantissa: b, exponent: eb }) =
             (&self.size, &other.size)
@@ -85,7 +85,7 @@ impl Number {
                 (Size::Finite { .. }, _) => Some(other.clone()),
             };
         };
-        // What lies so far below the other's last bit cannot reach the result.
+        // The other number is too small to change the result.
         if self.top() > other.top() + FAR || other.is_zero() {
             return Some(self.clone());
         }
@@ -101,7 +101,7 @@ impl Number {
         })
     }
 
-    /// The product; none of zero and infinity.
+    /// The product. Returns `None` for zero times infinity.
     pub fn multiply(&self, other: &Self) -> Option<Self> {
         let negative = self.negative != other.negative;
         match (&self.size, &other.size) {
@@ -114,7 +114,7 @@ impl Number {
         }
     }
 
-    /// The quotient; infinite for a division by zero, none of zero by zero or infinity by infinity.
+    /// The quotient. Infinite for a division by zero; `None` for zero by zero or infinity by infinity.
     pub fn divide(&self, other: &Self) -> Option<Self> {
         let negative = self.negative != other.negative;
         match (&self.size, &other.size) {
@@ -129,7 +129,7 @@ impl Number {
                 let dividend = a << shift;
                 let mut quotient = (&dividend / b) << 1_u8;
                 if &dividend % b != BigUint::ZERO {
-                    // Keeps what was cut off from looking like the middle between two numbers.
+                    // Prevents that the truncated quotient looks like the exact middle between two numbers.
                     quotient.set_bit(0, true);
                 }
                 Some(Self::finite(negative, quotient, ea - eb - i64::try_from(shift).ok()? - 1))
@@ -137,7 +137,7 @@ impl Number {
         }
     }
 
-    /// What is left of a division with a whole result, rounded towards zero; none where infinities are in play.
+    /// The remainder of a division, rounded towards zero. Returns `None` for infinities.
     pub fn modulo(&self, other: &Self) -> Option<Self> {
         if other.is_zero() {
             return Some(self.clone());
@@ -149,7 +149,7 @@ impl Number {
         self.add(&other.multiply(&ratio)?.negated())
     }
 
-    /// The largest whole number that is not above it.
+    /// The largest whole number that is not greater.
     #[must_use]
     pub fn floor(&self) -> Self {
         let truncated = self.truncated();
@@ -160,14 +160,14 @@ impl Number {
         }
     }
 
-    /// The smallest whole number that is not below it.
+    /// The smallest whole number that is not less.
     #[must_use]
     pub fn ceiling(&self) -> Self {
         let truncated = self.truncated();
         if truncated < *self { truncated.add(&Self::from(1)).unwrap_or(truncated) } else { truncated }
     }
 
-    /// Without what stands behind the point.
+    /// The number rounded towards zero.
     fn truncated(&self) -> Self {
         match &self.size {
             Size::Finite { mantissa, exponent } if *exponent < 0 => {
@@ -181,7 +181,7 @@ impl Number {
         Self { negative, size: Size::Infinite }
     }
 
-    /// Rounded to what is kept (to even where two are equally near), and brought into its one form.
+    /// A number rounded to the precision (half to even), in normal form.
     fn finite(negative: bool, mut mantissa: BigUint, mut exponent: i64) -> Self {
         let excess = mantissa.bits().saturating_sub(PRECISION);
         if excess > 0 {
@@ -208,7 +208,7 @@ impl Number {
         Self { negative, size: Size::Finite { mantissa, exponent } }
     }
 
-    /// Where its first bit stands.
+    /// The position of the highest bit.
     fn top(&self) -> i64 {
         match &self.size {
             Size::Finite { mantissa, exponent } => {
@@ -218,7 +218,7 @@ impl Number {
         }
     }
 
-    /// Compares without the signs.
+    /// Compares absolute values.
     fn compare_size(&self, other: &Self) -> Ordering {
         match (&self.size, &other.size) {
             (Size::Infinite, Size::Infinite) => Ordering::Equal,

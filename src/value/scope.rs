@@ -1,4 +1,4 @@
-//! What expressions can refer to, and which files their functions can read.
+//! The interface of the evaluator to a module: references, limits and files.
 
 use std::cell::Cell;
 
@@ -10,62 +10,62 @@ use crate::limits::Limits;
 use crate::syntax::Traversal;
 use crate::vfs::NamedFile;
 
-/// What expressions can refer to.
+/// The references, limits and files that expressions can use.
 pub trait Scope {
-    /// Which functions there are.
+    /// The engine, which determines the functions.
     fn engine(&self) -> Engine;
 
-    /// What holds in the run.
+    /// The limits of the run.
     fn limits(&self) -> &Limits;
 
-    /// How much work is left for all expressions of the scope together; without any, everything is unknown.
+    /// The remaining evaluation steps for all expressions of the scope together. At zero, all values are unknown.
     fn work(&self) -> &Cell<usize>;
 
-    /// What a reference is worth; names that a `for` expression gives are not asked for. `None` where the first name
-    /// means nothing at all.
+    /// The value of a reference. Variables of `for` expressions are resolved before. Returns `None` if the root name
+    /// is not valid.
     fn resolve(&self, reference: &Traversal) -> Option<Resolved>;
 
-    /// Whether a function of a provider, such as `provider::local::name`, is surely not there.
+    /// Whether a provider function, such as `provider::local::name`, certainly does not exist.
     fn lacks_function(&self, _: &str) -> bool {
         false
     }
 
-    /// Whether this is what a template sees, which cannot render another one.
+    /// Whether this is the scope of a template, which cannot render another one.
     fn is_in_template(&self) -> bool {
         false
     }
 
-    /// What lies at a path that a function names.
+    /// Looks up a path that a function names.
     fn named_file(&self, _: &str) -> Lookup {
         Lookup { file: NamedFile::Unknown, root: None }
     }
 
-    /// The regular files in a directory that a function names and below it, relative to the directory and sorted; none
-    /// where not all of them are known. `is_wanted` says which directories in it matter.
+    /// The regular files below a directory that a function names, relative to it and sorted. Returns `None` if not
+    /// all of them are known. `is_wanted` selects the subdirectories that matter.
     fn files_below(&self, _directory: &str, _is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
         None
     }
 
-    /// Whether what would lie at a path is kept out of git, so that something else may bring it.
+    /// Whether git ignores a path, so that another tool may create a file there.
     fn ignores(&self, _: &str) -> bool {
         true
     }
 }
 
-/// What lies at a path that a function names.
+/// The result of a file lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lookup {
-    /// What it is.
+    /// The file.
     pub file: NamedFile,
-    /// The directory of the root module for which it is so, if others find something else there.
+    /// The directory of the root module for which this is the result, if other root modules find something else.
     pub root: Option<SmolStr>,
 }
 
-/// The answer of a [`Scope`].
+/// A resolved reference.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resolved {
-    /// What the first name and some steps are worth.
+    /// The value of the root name with the first `steps` steps.
     pub value: Value,
-    /// How many steps that took; the others are followed from the value.
+    /// The number of steps that are already resolved; the others are followed from the value.
     pub steps: usize,
 }

@@ -1,4 +1,4 @@
-//! What the engines say of constants, types and defaults, in small tables.
+//! Tests of constants, types and defaults, as tables.
 
 use crate::finding::Finding;
 use crate::limits::Limits;
@@ -26,7 +26,7 @@ fn expression(text: &str) -> (Source, Expr) {
     (source, expr)
 }
 
-/// Each finding as its summary and the text that it points at.
+/// Each finding as its summary and the marked text.
 fn told(source: &Source, findings: &[Finding]) -> Vec<String> {
     let place = |span: Option<Span>| source.slice(span.expect("a place")).to_owned();
     findings.iter().map(|finding| format!("{} @ {}", finding.summary, place(finding.primary))).collect()

@@ -1,12 +1,12 @@
-//! Turns values and type constraints back into expressions that mean them.
+//! Writes values and type constraints as expressions.
 
 use super::defaults::{Defaults, Parts};
 use super::{Constraint, Type, Value};
 use crate::syntax::{key, quoted};
 
 impl Value {
-    /// An expression of that value on one line; none where some part of it is not known, or is no number that can be
-    /// written.
+    /// An expression with this value, on one line. Returns `None` if a part of it is unknown or is a number without a
+    /// literal form.
     pub fn written(&self) -> Option<String> {
         match self {
             Self::Bool(value) => Some(value.to_string()),
@@ -32,7 +32,7 @@ impl Value {
 }
 
 impl Constraint {
-    /// A type expression, with its defaults; none where some default is not known.
+    /// A type expression, with its defaults. Returns `None` if a default is unknown.
     pub fn written(&self) -> Option<String> {
         typed(&self.ty, self.defaults.as_ref())
     }
@@ -69,7 +69,7 @@ fn typed(ty: &Type, defaults: Option<&Defaults>) -> Option<String> {
                 let ty = typed(&attribute.ty, inner)?;
                 let default = defaults.and_then(|defaults| defaults.values.get(name));
                 written.push(match default {
-                    // An attribute that has a default need not be there, whatever its type says.
+                    // An attribute with a default is optional, whatever its type declares.
                     Some(default) => format!("{name} = optional({ty}, {})", default.written()?),
                     None if attribute.optional => format!("{name} = optional({ty})"),
                     None => format!("{name} = {ty}"),

@@ -1,4 +1,4 @@
-//! Types: what a value is, and what a type constraint asks for.
+//! Types of values, and type constraints.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -7,48 +7,48 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-/// Types in messages are cut off after this many bytes.
+/// The maximal length of a type in messages, in bytes.
 const LONGEST: usize = 1_000;
 
-/// A type, or a constraint on one; cheap to clone.
+/// A type or a type constraint. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Type {
-    /// Any type at all; as the type of a value: not known yet.
+    /// As a constraint, any type. As the type of a value, not known yet.
     Any,
     /// `true` or `false`.
     Bool,
-    /// Whole or not.
+    /// A number.
     Number,
-    /// Text.
+    /// A string.
     String,
-    /// Elements of one type, in order.
+    /// A list of one element type.
     List(Arc<Type>),
-    /// Elements of one type, each once.
+    /// A set of one element type.
     Set(Arc<Type>),
-    /// Elements of one type, by key.
+    /// A map of one element type.
     Map(Arc<Type>),
-    /// As many elements as it says, each with its type.
+    /// A tuple, with the type of each element.
     Tuple(Arc<[Type]>),
-    /// The attributes that it says, each with its type.
+    /// An object, with the type of each attribute.
     Object(Arc<BTreeMap<SmolStr, Attribute>>),
 }
 
-/// The type of an attribute of an object.
+/// An attribute of an object type.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Attribute {
-    /// Its type.
+    /// The type.
     pub ty: Type,
-    /// Whether an object may lack it; only constraints have such.
+    /// Whether an object may omit it. Only constraints have optional attributes.
     pub optional: bool,
 }
 
 impl Attribute {
-    /// One that has to be there.
+    /// A required attribute.
     pub fn required(ty: Type) -> Self {
         Self { ty, optional: false }
     }
 
-    /// One that may be missing.
+    /// An optional attribute.
     pub fn optional(ty: Type) -> Self {
         Self { ty, optional: true }
     }
@@ -80,18 +80,18 @@ impl Type {
         Self::Object(Arc::new(attributes.into_iter().collect()))
     }
 
-    /// Of a list, a set or a map: the type of its elements.
+    /// The element type of a list, set or map.
     pub fn element(&self) -> Option<&Type> {
         let (Self::List(element) | Self::Set(element) | Self::Map(element)) = self else { return None };
         Some(element)
     }
 
-    /// Of an object: its attributes.
+    /// The attributes of an object type.
     pub fn attributes(&self) -> Option<&BTreeMap<SmolStr, Attribute>> {
         if let Self::Object(attributes) = self { Some(attributes) } else { None }
     }
 
-    /// The types of its elements or attributes.
+    /// The types of elements or attributes.
     pub(super) fn parts(&self) -> impl Iterator<Item = &Type> {
         let (elements, attributes) = match self {
             Self::Any | Self::Bool | Self::Number | Self::String => (&[][..], None),
@@ -104,12 +104,12 @@ impl Type {
         elements.iter().chain(attributes.into_iter().flatten().map(|attribute| &attribute.ty))
     }
 
-    /// Whether it is not known to the end, because [`Type::Any`] is in it.
+    /// Whether it is not completely known, because it contains [`Type::Any`].
     pub fn has_any(&self) -> bool {
         *self == Self::Any || self.parts().any(Self::has_any)
     }
 
-    /// The same type with every attribute of every object in it required: the type of a value.
+    /// The same type with all attributes required, at every depth: the type of a value.
     #[must_use]
     pub fn without_optional(&self) -> Self {
         if !self.has_optional() {
@@ -127,14 +127,14 @@ impl Type {
         }
     }
 
-    /// Whether some object in it has an optional attribute.
+    /// Whether an object in it has an optional attribute.
     pub fn has_optional(&self) -> bool {
         let own = self.attributes();
         own.is_some_and(|attributes| attributes.values().any(|attribute| attribute.optional))
             || self.parts().any(Self::has_optional)
     }
 
-    /// What messages call a constraint: `list of any single type`.
+    /// The name of a constraint in messages: `list of any single type`.
     pub fn required_name(&self) -> String {
         match self {
             Self::Any => "any type".to_owned(),
@@ -145,7 +145,7 @@ impl Type {
         }
     }
 
-    /// What messages call a type: `list of string`.
+    /// The name of a type in messages: `list of string`.
     pub fn name(&self) -> String {
         match self {
             Self::Any => "dynamic".to_owned(),
@@ -160,7 +160,7 @@ impl Type {
         }
     }
 
-    /// The type as it is written, cut off where it is long.
+    /// The type as source text, cut off if it is long.
     pub fn shortened(&self) -> String {
         let mut text = Shortened(String::new());
         match write!(text, "{self}") {
@@ -174,7 +174,7 @@ impl Type {
     }
 }
 
-/// The start of a text that may be long.
+/// Collects the start of a text that may be long.
 struct Shortened(String);
 
 impl Write for Shortened {
@@ -187,7 +187,7 @@ impl Write for Shortened {
     }
 }
 
-/// As it is written: `object({a=string,b=optional(number)})`.
+/// The source text: `object({a=string,b=optional(number)})`.
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

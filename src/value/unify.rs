@@ -1,4 +1,4 @@
-//! Decides which types convert to which, and which one type those of several convert to.
+//! Convertibility and unification of types, as in cty's `convert` package.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use super::{Attribute, Type};
 
-/// With more different types than this, that are not even of one kind, no common type is looked for.
+/// Above this number of different types of different kinds, no common type is searched.
 const MOST_KINDS: usize = 2_000;
 
-/// The most general of the types, or one made of them; `None` where there is none, or no type to start from.
+/// The most general of the types, or a type composed of them. Returns `None` if there is none, or if `types` is
+/// empty.
 ///
-/// [`Type::Any`] comes back where one of the types is not known yet and decides what the result will be.
+/// The result is [`Type::Any`] if one of the types is unknown and affects the result.
 pub(super) fn unify(types: &[Type], mode: Mode) -> Option<Type> {
     let mut seen = HashSet::new();
     let types: Vec<Type> = types.iter().filter(|ty| seen.insert(*ty)).cloned().collect();
@@ -52,7 +53,7 @@ pub(super) fn unify(types: &[Type], mode: Mode) -> Option<Type> {
     most_general_first(&types).into_iter().find_map(|wanted| all_to(&types, types[wanted].clone(), mode))
 }
 
-/// How many there are of each kind.
+/// The number of types of each kind.
 #[derive(Default)]
 struct Count {
     maps: usize,
@@ -81,7 +82,7 @@ impl Count {
     }
 }
 
-/// `wanted`, if all of the types convert to it.
+/// `wanted`, if all types convert to it.
 fn all_to(types: &[Type], wanted: Type, mode: Mode) -> Option<Type> {
     types.iter().all(|ty| *ty == wanted || possible(ty, &wanted, mode)).then_some(wanted)
 }
@@ -95,7 +96,7 @@ fn like(model: &Type, element: Type) -> Type {
     }
 }
 
-/// Takes objects for maps, or tuples for lists, and looks for a common type of all.
+/// Treats objects as maps, or tuples as lists, and searches a common type.
 fn unify_as(types: &[Type], mode: Mode, common: fn(&[Type], Mode) -> Option<Type>) -> Option<Type> {
     let structural = |ty: &&Type| matches!(ty, Type::Object(_) | Type::Tuple(_));
     let inner: Vec<Type> = types.iter().filter(structural).cloned().collect();
@@ -132,7 +133,7 @@ fn unify_tuples(types: &[Type], mode: Mode) -> Option<Type> {
     all_to(types, Type::tuple(result), mode).or_else(|| list_of(types, mode))
 }
 
-/// A map that all of these objects convert to.
+/// A map type to which all objects convert.
 fn map_of(objects: &[Type], mode: Mode) -> Option<Type> {
     let attributes: Vec<Type> = objects
         .iter()
@@ -142,7 +143,7 @@ fn map_of(objects: &[Type], mode: Mode) -> Option<Type> {
     all_to(objects, Type::map(unify(&attributes, mode)?), mode)
 }
 
-/// A list that all of these tuples convert to.
+/// A list type to which all tuples convert.
 fn list_of(tuples: &[Type], mode: Mode) -> Option<Type> {
     let elements: Vec<Type> =
         tuples.iter().filter_map(tuple_elements).flat_map(|elements| elements.iter().cloned()).collect();
@@ -153,7 +154,7 @@ fn tuple_elements(ty: &Type) -> Option<&[Type]> {
     if let Type::Tuple(elements) = ty { Some(elements) } else { None }
 }
 
-/// Places in `types`, so that a type comes before those that it is more general than.
+/// Indexes into `types`, with each type before those that it is more general than.
 fn most_general_first(types: &[Type]) -> Vec<usize> {
     let mut below = vec![Vec::new(); types.len()];
     let mut above = vec![0_usize; types.len()];
@@ -186,7 +187,7 @@ fn most_general_first(types: &[Type]) -> Vec<usize> {
     result
 }
 
-/// `Less` where `a` is the more general type; `Equal` where neither is, or nothing can be said.
+/// `Less` if `a` is more general than `b`; `Equal` if neither is, or if that is undecided.
 fn generality(a: &Type, b: &Type) -> Ordering {
     match (a, b) {
         (Type::Any, Type::Any) => Ordering::Equal,
@@ -221,7 +222,7 @@ fn generality(a: &Type, b: &Type) -> Ordering {
     }
 }
 
-/// More general only where some part is and none is the other way round.
+/// More general only if some part is, and no part is the other way round.
 fn together(parts: impl Iterator<Item = Ordering>) -> Ordering {
     let (mut less, mut greater) = (false, false);
     for part in parts {
@@ -235,16 +236,16 @@ fn together(parts: impl Iterator<Item = Ordering>) -> Ordering {
     }
 }
 
-/// Which conversions are thought of.
+/// Which conversions count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// Those that no value fails.
+    /// Conversions that succeed for every value.
     Safe,
-    /// Also those that some values fail, such as from string to number.
+    /// All conversions, including those that fail for some values, such as from string to number.
     Unsafe,
 }
 
-/// Whether values of type `from` convert to `to`, as far as types can say.
+/// Whether values of type `from` convert to `to`, as far as the types decide it.
 pub(super) fn possible(from: &Type, to: &Type, mode: Mode) -> bool {
     let unsafe_too = mode == Mode::Unsafe;
     match (from, to) {
@@ -277,7 +278,7 @@ pub(super) fn possible(from: &Type, to: &Type, mode: Mode) -> bool {
     }
 }
 
-/// Whether what is in a tuple or an object converts to the elements of a collection.
+/// Whether all parts of a tuple or object convert to the elements of a collection.
 fn all_possible<'a>(
     parts: impl Iterator<Item = &'a Type> + Clone,
     element: &Type,
@@ -289,7 +290,7 @@ fn all_possible<'a>(
     parts.filter(|part| checked.insert(*part)).all(|part| *part == *element || possible(part, &element, mode))
 }
 
-/// The element type that a collection gets: the one asked for or, where that is any, the one common to all parts.
+/// The element type of a collection: the wanted one or, if that is `any`, the common type of all parts.
 pub(super) fn common_element<'a, 'e>(
     mut parts: impl Iterator<Item = &'a Type> + Clone,
     element: &'e Type,
@@ -301,12 +302,12 @@ pub(super) fn common_element<'a, 'e>(
     }
     let all: Vec<Type> = parts.clone().cloned().collect();
     let common = unify(&all, mode)?;
-    // A sequence of something unknown can only be made of nothing but unknowns.
+    // A sequence of an unknown type can only be built if all parts are of unknown type.
     let vague = sequence && common == Type::Any && !parts.all(|part| *part == Type::Any);
     (!vague).then_some(Cow::Owned(common))
 }
 
-/// `to`, with what it leaves open taken from `from`.
+/// `to`, with its open parts taken from `from`.
 pub(super) fn filled(from: &Type, to: &Type) -> Type {
     let unified = |parts: Vec<Type>, to: &Type| match unify(&parts, Mode::Unsafe) {
         Some(common) => filled(&common, to),

@@ -1,4 +1,4 @@
-//! Turns texts into versions, and says which is newer.
+//! Parses and compares versions, as go-version does.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -8,16 +8,17 @@ use smol_str::SmolStr;
 /// A version such as `1.2.3-beta1`.
 #[derive(Debug, Clone)]
 pub struct Version {
-    /// The numbers; at least three, filled up with zeros.
+    /// The numbers; at least three, padded with zeros.
     pub(super) segments: Vec<i64>,
-    /// How many numbers are written.
+    /// The number of written segments.
     pub(super) written: usize,
     prerelease: SmolStr,
     metadata: SmolStr,
 }
 
 impl Version {
-    /// Reads a version: numbers with points between, perhaps a `v` before, perhaps a prerelease and metadata behind.
+    /// Parses a version: numbers separated by dots, with an optional `v` before and an optional prerelease and
+    /// metadata after them.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.strip_prefix('v').unwrap_or(text);
         let (text, metadata) = match text.split_once('+') {
@@ -57,7 +58,7 @@ impl Version {
         self.written
     }
 
-    /// The first version that `~>` this one does not let through; none where it lets all newer ones through.
+    /// The first version that `~>` with this one excludes. Returns `None` if it allows all newer versions.
     pub(super) fn next_above(&self) -> Option<Self> {
         let raised = self.written.checked_sub(2)?;
         let mut segments = self.segments[..=raised].to_vec();
@@ -71,7 +72,7 @@ impl Version {
         })
     }
 
-    /// Whether something like `-beta1` stands behind the numbers.
+    /// Whether it has a prerelease, such as `-beta1`.
     pub fn is_prerelease(&self) -> bool {
         !self.prerelease.is_empty()
     }
@@ -85,7 +86,7 @@ impl PartialEq for Version {
 
 impl Eq for Version {}
 
-/// Metadata does not count.
+/// Metadata is ignored.
 impl Ord for Version {
     fn cmp(&self, other: &Self) -> Ordering {
         compare_segments(&self.segments, &other.segments).then_with(|| {
@@ -120,7 +121,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// Where the numbers with their points end.
+/// The end of the dotted numbers.
 pub(super) fn numbers_end(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut end = 0;
@@ -138,13 +139,13 @@ pub(super) fn numbers_end(text: &str) -> usize {
     }
 }
 
-/// Whether what stands behind the numbers can stand there: nothing, or a prerelease.
+/// Whether the text after the numbers is valid: empty, or a prerelease.
 fn is_prerelease(text: &str) -> bool {
     let Some(first) = text.bytes().next() else { return true };
     (first == b'-' || first == b'~' || first.is_ascii_alphabetic()) && dotted(text)
 }
 
-/// Whether these are words with points between.
+/// Whether these are words separated by dots.
 fn dotted(text: &str) -> bool {
     text.split('.').all(|part| {
         !part.is_empty()
@@ -152,7 +153,7 @@ fn dotted(text: &str) -> bool {
     })
 }
 
-/// Compares number by number; what is missing is zero.
+/// Compares number by number; missing ones are zero.
 pub(super) fn compare_segments(a: &[i64], b: &[i64]) -> Ordering {
     let at = |segments: &[i64], i: usize| segments.get(i).copied().unwrap_or(0);
     (0..a.len().max(b.len()))
@@ -170,7 +171,7 @@ fn compare_prereleases(a: &str, b: &str) -> Ordering {
         .unwrap_or(Ordering::Equal)
 }
 
-/// A number comes before a word; nothing comes before a number and, of all things, after a word.
+/// A number sorts before a word. A missing part sorts before a number, but after a word, as in go-version.
 fn compare_parts(a: &str, b: &str) -> Ordering {
     if a == b {
         return Ordering::Equal;

@@ -1,4 +1,4 @@
-//! Turns texts into version constraints, and says which versions they let through.
+//! Parses version constraints and matches versions against them.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use super::version::{Version, compare_segments, numbers_end};
 
 mod ceiling;
 
-/// A list of conditions that a version must all meet.
+/// A list of conditions, all of which a version must meet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Constraints {
     pub(super) conditions: Vec<Condition>,
@@ -15,13 +15,13 @@ pub struct Constraints {
 /// One condition, such as `>= 1.2`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
-    /// How a version is compared.
+    /// The operator.
     pub operator: Operator,
-    /// With what.
+    /// The version to compare with.
     pub version: Version,
 }
 
-/// How a version is compared.
+/// The operator of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Operator {
@@ -31,30 +31,30 @@ pub enum Operator {
     GreaterOrEqual,
     Less,
     LessOrEqual,
-    /// `~>`: only the last number written may be greater.
+    /// `~>`: only the last written number may increase.
     Pessimistic,
 }
 
-/// Between which versions others lie.
+/// A range of versions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Range {
-    /// From where on, if anything says so.
+    /// The lower end, if there is one.
     pub lower: Option<Bound>,
-    /// Up to where, if anything says so.
+    /// The upper end, if there is one.
     pub upper: Option<Bound>,
 }
 
 /// One end of a [`Range`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bound {
-    /// The version at that end.
+    /// The version at this end.
     pub version: Version,
-    /// Whether that version itself is in.
+    /// Whether that version is in the range.
     pub inclusive: bool,
 }
 
 impl Constraints {
-    /// Reads constraints as the engines read those of themselves and of modules; the error says which part is wrong.
+    /// Parses constraints on an engine or a module. The error names the invalid part.
     pub fn parse(text: &str) -> Result<Self, String> {
         let conditions = text.split(',').map(|part| {
             condition(part)
@@ -63,31 +63,31 @@ impl Constraints {
         Ok(Self { conditions: conditions.collect::<Result<_, _>>()? })
     }
 
-    /// Reads constraints on the version of a provider. The engines read these a second time, more strictly; the error
-    /// says what that does not take, or what is no constraint at all.
+    /// Parses constraints on a provider. The engine parses these a second time, with stricter rules. The error names
+    /// the part that either of them refuses.
     pub fn parse_for_provider(text: &str) -> Result<Self, String> {
         let constraints = Self::parse(text)?;
         text.split(',').try_for_each(strict)?;
         Ok(constraints)
     }
 
-    /// The conditions, in the order they are written in.
+    /// The conditions, in source order.
     pub fn conditions(&self) -> &[Condition] {
         &self.conditions
     }
 
-    /// Whether `version` meets all of them.
+    /// Whether `version` meets all conditions.
     pub fn matches(&self, version: &Version) -> bool {
         self.conditions.iter().all(|condition| condition.matches(version))
     }
 
-    /// Whether there is a version that meets all of them and all of the others.
+    /// Whether a version can meet these and the other constraints.
     pub fn agree_with(&self, other: &Self) -> bool {
         let conditions = self.conditions.iter().chain(&other.conditions);
         Self { conditions: conditions.cloned().collect() }.can_be_met()
     }
 
-    /// Whether there is a version that meets all of them.
+    /// Whether a version can meet all conditions.
     pub fn can_be_met(&self) -> bool {
         if let Some(only) = self.conditions.iter().find(|condition| condition.operator == Operator::Equal) {
             return self.matches(&only.version);
@@ -101,12 +101,12 @@ impl Constraints {
         }
     }
 
-    /// Between which versions those lie that meet all of them.
+    /// The range of the versions that meet all conditions.
     pub fn range(&self) -> Range {
         let mut range = Range::default();
         for condition in &self.conditions {
             let (lower, upper) = condition.bounds();
-            // Of equal bounds the one that leaves the version out is the narrower.
+            // Of two equal ends, the exclusive one is narrower.
             range.lower = narrower(range.lower, lower, Ordering::Greater);
             range.upper = narrower(range.upper, upper, Ordering::Less);
         }
@@ -120,7 +120,7 @@ impl Constraints {
 }
 
 impl Condition {
-    /// Whether `version` meets it.
+    /// Whether `version` meets the condition.
     pub fn matches(&self, version: &Version) -> bool {
         let own = &self.version;
         let order = version.cmp(own);
@@ -143,7 +143,7 @@ impl Condition {
         }
     }
 
-    /// The lowest and the highest version that meet it.
+    /// The lowest and the highest version that meet the condition.
     fn bounds(&self) -> (Option<Bound>, Option<Bound>) {
         let bound = |inclusive| Some(Bound { version: self.version.clone(), inclusive });
         match self.operator {
@@ -160,7 +160,7 @@ impl Condition {
         }
     }
 
-    /// A prerelease meets only conditions that name one of the same numbers.
+    /// A prerelease meets only conditions that name a prerelease of the same version.
     fn admits_prerelease(&self, version: &Version) -> bool {
         !version.is_prerelease()
             || self.version.is_prerelease()
@@ -200,7 +200,7 @@ fn narrower(own: Option<Bound>, other: Option<Bound>, wanted: Ordering) -> Optio
     }
 }
 
-/// What the second reading of constraints on providers asks beyond the first.
+/// The additional requirements of the second parser for provider constraints.
 fn strict(part: &str) -> Result<(), String> {
     let part = part.trim_matches(blank);
     let bare = part.trim_start_matches(['=', '!', '<', '>', '~']);

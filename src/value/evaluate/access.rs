@@ -1,4 +1,4 @@
-//! `a.b` and `a[b]`.
+//! Attribute access and indexes: `a.b` and `a[b]`.
 
 use crate::finding::EngineRule;
 use crate::text::Span;
@@ -68,7 +68,7 @@ impl Evaluator<'_> {
                 return self.invalid_index(format!("This is not a valid key: {mismatch}."), at);
             }
         };
-        // A key that finds an element leaves its marks on it, except the name of an attribute.
+        // The marks of the key move to the element, except for the name of an attribute.
         let both = if matches!(ty, Type::Object(_)) { marks } else { marks.and(key_marks) };
         let no_key = |key: &str| format!("No element has the key {key:?}.");
         let found = match (from, &key) {

@@ -1,18 +1,18 @@
-//! What a call gives to a parameter.
+//! Arguments of function calls.
 
 use crate::syntax::Expr;
 use crate::text::Span;
 use crate::value::Value;
 
-/// An argument that is given, or one of those that an expanded argument gives.
+/// An argument, or an element of an expanded one.
 pub(super) struct Argument<'c> {
     pub(super) expr: &'c Expr,
-    /// Of an expanded argument, what it is worth.
+    /// For an element of an expanded argument, its value.
     pub(super) value: Option<Value>,
 }
 
 impl Argument<'_> {
-    /// Where the engines say that it does not fit.
+    /// Where the engine reports an unsuitable value.
     pub(super) fn start(&self) -> Span {
         if self.value.is_some() { self.expr.span } else { self.expr.start_span() }
     }

@@ -1,4 +1,4 @@
-//! `f(a, b...)`.
+//! Function calls: `f(a, b...)`.
 
 use crate::finding::{Concern, EngineRule, Finding};
 use crate::syntax::Call;
@@ -11,10 +11,10 @@ use super::argument::Argument;
 use super::template_file::RENDERING;
 use super::{Evaluator, Inside, failed};
 
-/// The steps for a finding that compares a name with those of all functions.
+/// The steps for a finding about an unknown function, which compares its name with all functions.
 const OF_UNKNOWN_FUNCTION: usize = 1_000;
 
-/// As many steps as making or searching one byte of a text is worth.
+/// The steps to create or search one byte of a string.
 const STEPS_PER_BYTE: usize = 8;
 
 impl Evaluator<'_> {
@@ -27,13 +27,13 @@ impl Evaluator<'_> {
         let engine = scope.engine();
         let name = if engine.has_namespaces() { call.name.trim_start_matches("core::") } else { &call.name };
         if name.starts_with("provider::") && !scope.lacks_function(name) {
-            // Only the provider knows.
+            // Only the provider knows the result.
             return Value::UNKNOWN;
         }
         let Some(function) = Function::named(name).filter(|function| function.is_in(engine)) else {
             let known = ALL.iter().filter(|function| function.is_in(engine));
             let near = similar(name, known.map(|function| function.name));
-            // To the engines whatever has a namespace comes from a provider.
+            // For the engine, every function with a namespace belongs to a provider.
             let is_namespaced = engine.has_namespaces() && call.name.contains("::");
             let summary =
                 if is_namespaced { "Unknown provider function" } else { "Call to unknown function" };
@@ -103,7 +103,8 @@ impl Evaluator<'_> {
         Value::UNKNOWN
     }
 
-    /// The arguments, an expanded one in its parts; `None` where those are not known, or after an error.
+    /// The arguments, with an expanded one split into its elements. Returns `None` if these are unknown, or after an
+    /// error.
     fn arguments<'c>(&mut self, call: &'c Call, inside: Inside<'_>) -> Option<Vec<Argument<'c>>> {
         let plain = |expr| Argument { expr, value: None };
         let (last, others) = match call.arguments.split_last() {
@@ -148,7 +149,7 @@ impl Evaluator<'_> {
         true
     }
 
-    /// The first argument that is worth something without an error.
+    /// The first argument that evaluates without an error.
     fn call_try(&mut self, call: &Call, arguments: &[Argument<'_>], inside: Inside<'_>) -> Value {
         for argument in arguments {
             let (value, findings) = self.tried(argument, inside);

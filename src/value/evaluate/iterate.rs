@@ -1,4 +1,4 @@
-//! `[for a in b : c]`, `{for a in b : c => d}` and `a[*].b`.
+//! Iteration: `[for a in b : c]`, `{for a in b : c => d}` and `a[*].b`.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -13,7 +13,7 @@ use crate::value::{Marks, Number, Type, Value};
 
 use super::{Evaluator, Frame, Inside, Names};
 
-/// Names of the key and of the value.
+/// The names of the key and the value variable.
 type ForNames<'n> = (Option<&'n str>, &'n str);
 
 impl Evaluator<'_> {
@@ -49,7 +49,7 @@ impl Evaluator<'_> {
         Value::Tuple(values)
     }
 
-    /// The strings of a `for` directive in a template, one after the other.
+    /// The results of a `for` directive in a template, one per element.
     pub(super) fn for_each_rendered(
         &mut self,
         names: ForNames<'_>,
@@ -65,7 +65,7 @@ impl Evaluator<'_> {
             let frame = frame(names, key, value, inside);
             body(self, Some(&frame))
         });
-        // All are rendered, for what is wrong in them.
+        // All iterations are evaluated, to report their errors.
         let parts: Vec<Value> = each.collect();
         let (mut text, mut all_marks) = (String::new(), marks);
         for part in &parts {
@@ -120,7 +120,7 @@ impl Evaluator<'_> {
         Value::Object(values)
     }
 
-    /// The name that a key stands for; `None` where it is not known, or after an error. Only the first error is
+    /// The attribute name for a key. Returns `None` if it is unknown, or after an error. Only the first error is
     /// reported.
     fn key_of_element(&mut self, key: &Value, at: Span, result: &mut ForResult) -> Option<SmolStr> {
         let (key, marks) = key.unmarked();
@@ -141,7 +141,7 @@ impl Evaluator<'_> {
         None
     }
 
-    /// The elements of a collection; where they are not known, or after an error, the result of the expression.
+    /// The elements of a collection. If they are unknown, or after an error, the result of the whole expression.
     fn collection(
         &mut self,
         expr: &Expr,
@@ -173,7 +173,8 @@ impl Evaluator<'_> {
         Ok(Elements { each, marks })
     }
 
-    /// The marks of a condition that can be one at all, before it is evaluated for each element; `None` after an error.
+    /// Checks a condition before it is evaluated for each element, and returns its marks. Returns `None` after an
+    /// error.
     fn plausible(&mut self, condition: &Expr, names: ForNames<'_>, inside: Inside<'_>) -> Option<Marks> {
         let before = self.findings.len();
         let frame = frame(names, Value::UNKNOWN, Value::UNKNOWN, inside);
@@ -191,7 +192,7 @@ impl Evaluator<'_> {
         (!self.failed_since(before)).then(|| value.unmarked().1)
     }
 
-    /// Whether an element certainly passes. Only the first error is reported.
+    /// Whether an element certainly passes the condition. Only the first error is reported.
     fn included(
         &mut self,
         condition: Option<&Expr>,
@@ -211,7 +212,7 @@ impl Evaluator<'_> {
                         result.known &= value.is_known();
                         return value.as_bool() == Some(true);
                     }
-                    // Of an unknown value only what makes an object reports that it is no condition.
+                    // For an unknown value, only an object expression reports that it is not a condition.
                     Err(_) if !value.is_known() && !object => {
                         result.known = false;
                         return false;
@@ -249,7 +250,7 @@ impl Evaluator<'_> {
         each: &Expr,
         inside: Inside<'_>,
     ) -> Value {
-        // What is no sequence is taken for one of a single element, and a null for an empty one.
+        // A value that is not a sequence becomes a tuple of one element, and a null an empty tuple.
         let ty = value.ty();
         let sequence = matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Set(_));
         match (&value, sequence) {
@@ -261,7 +262,7 @@ impl Evaluator<'_> {
             }
             (_, false) if ty == Type::Any => return Value::UNKNOWN,
             (_, false) => {
-                // Whether an unknown value is null, and so how many elements there are, is not known.
+                // An unknown value may be null, so the number of elements is unknown.
                 let open = !value.is_known();
                 let before = self.findings.len();
                 let result = self.each(each, value.mark(marks), inside);
@@ -299,7 +300,7 @@ impl Evaluator<'_> {
         self.value(each, Some(&Frame { outer: inside, names: Names::Element(element) }))
     }
 
-    /// The type of what a splat gives for a sequence of type `ty`.
+    /// The type of the result of a splat on a sequence of type `ty`.
     fn splat_type(&mut self, ty: &Type, each: &Expr, inside: Inside<'_>, tell: bool) -> Type {
         let before = self.findings.len();
         let result = if let Type::Tuple(elements) = ty {
@@ -319,19 +320,19 @@ fn frame<'f>(names: ForNames<'f>, key: Value, value: Value, outer: Inside<'f>) -
     Frame { outer, names: Names::Variables { key: names.0.map(|name| (name, key)), value: (names.1, value) } }
 }
 
-/// The elements of a collection, each with its key, and the marks of the collection.
+/// The elements of a collection with their keys, and the marks of the collection.
 struct Elements {
     each: Vec<(Value, Value)>,
     marks: Marks,
 }
 
-/// What is known of the result of a `for` expression so far.
+/// The result of a `for` expression so far.
 struct ForResult {
     marks: Marks,
     known: bool,
 }
 
-/// What is in a known collection, each with its key.
+/// The elements of a known collection, each with its key.
 fn elements(value: Value) -> Option<Vec<(Value, Value)>> {
     match value {
         Value::List(_, elements) | Value::Tuple(elements) => Some(

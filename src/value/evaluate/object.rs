@@ -1,4 +1,4 @@
-//! `{ a = b }`, in either notation.
+//! Object expressions: `{ a = b }`, in both syntaxes.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -26,7 +26,7 @@ impl Evaluator<'_> {
             if key_failed {
                 known = false;
             } else if key.is_null() {
-                // The engines point at the value here.
+                // The engine reports the value here.
                 self.error(
                     EngineRule::InvalidValue,
                     "Null value as key",
@@ -52,7 +52,7 @@ impl Evaluator<'_> {
         if known { Value::Object(attributes).mark(marks) } else { Value::UNKNOWN }
     }
 
-    /// A key that is not a bare name.
+    /// A key other than a bare name.
     fn key(&mut self, key: &Expr, inside: Inside<'_>) -> Value {
         match &key.kind {
             ExprKind::Traversal(traversal) if !traversal.steps.is_empty() => {

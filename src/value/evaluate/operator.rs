@@ -1,4 +1,4 @@
-//! `a + b`, `!a` and `a ? b : c`.
+//! Operators and conditionals: `a + b`, `!a` and `a ? b : c`.
 
 use crate::finding::{EngineRule, Finding};
 use crate::syntax::{BinaryOperator, Expr, UnaryOperator};
@@ -10,13 +10,13 @@ use crate::value::{Marks, Number, Type, Value};
 
 use super::{Evaluator, Inside, failed};
 
-/// What a condition says.
+/// The result of a condition.
 pub(super) enum Decision {
     Yes,
     No,
-    /// It is not known.
+    /// Unknown.
     Open,
-    /// It is no condition, and that was told.
+    /// Invalid, which is already reported.
     Failed,
 }
 
@@ -73,7 +73,7 @@ impl Evaluator<'_> {
                 return result.mark(marks);
             }
         }
-        // What an operand is not comes behind what is wrong inside of it.
+        // An operand of the wrong type is reported after the errors inside it.
         left_findings.append(&mut right_findings);
         self.findings.splice(before..before, left_findings);
         if self.failed_since(before) {
@@ -116,7 +116,7 @@ impl Evaluator<'_> {
         self.chosen(condition, (if_true, then.span), (if_false, otherwise.span), inside)
     }
 
-    /// One of two results.
+    /// Selects one of two results.
     pub(super) fn chosen(
         &mut self,
         condition: &Expr,
@@ -152,7 +152,7 @@ impl Evaluator<'_> {
             return Value::UNKNOWN;
         };
         let mut decider = self.value(condition, inside);
-        // The marks of both branches count, whichever it is.
+        // The marks of both branches apply, whichever is selected.
         let marks = [&mut decider, &mut if_true, &mut if_false].map(Value::take_marks);
         let marks = marks.into_iter().fold(Marks::NONE, Marks::and);
         let both_null = if_true.is_null() && if_false.is_null();
@@ -211,7 +211,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// A result that may be chosen, with its findings and its place.
+/// A possible result with its findings and its span.
 pub(super) type Branch = ((Value, Vec<Finding>), Span);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -234,7 +234,7 @@ impl Operand {
     }
 }
 
-/// The result of `&&` or `||` where one operand decides, and which: nobody hears of mistakes in the other.
+/// The result of `&&` or `||` if one operand decides it, and which one. Errors in the other operand are dropped.
 fn short_circuit(operator: BinaryOperator, left: Operand, right: Operand) -> Option<(Value, Side)> {
     let decisive = match operator {
         BinaryOperator::Or => true,
@@ -254,7 +254,7 @@ fn short_circuit(operator: BinaryOperator, left: Operand, right: Operand) -> Opt
     }
 }
 
-/// What an operator takes, and what it gives.
+/// The operand type and the result type of an operator.
 fn signature(operator: BinaryOperator) -> (Type, Type) {
     match operator {
         BinaryOperator::Or | BinaryOperator::And => (Type::Bool, Type::Bool),

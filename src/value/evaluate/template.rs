@@ -1,4 +1,4 @@
-//! `"a ${b} %{ if c }d%{ endif }"`.
+//! Templates: `"a ${b} %{ if c }d%{ endif }"`.
 
 use crate::finding::EngineRule;
 use crate::syntax::{ForDirective, IfDirective, Part, Template};
@@ -9,7 +9,7 @@ use crate::value::{Marks, Type, Value};
 use super::{Evaluator, Inside};
 
 impl Evaluator<'_> {
-    /// A template that is only an interpolation has the value of that; any other is a string.
+    /// A template that consists of one interpolation has its value; any other is a string.
     pub(super) fn template(&mut self, template: &Template, at: Span, inside: Inside<'_>) -> Value {
         match &*template.parts {
             [Part::Interpolation(only)] => self.value(only, inside),

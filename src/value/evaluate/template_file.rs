@@ -1,4 +1,4 @@
-//! `templatefile` and `templatestring`: a text that is rendered as a template, with names of its own.
+//! `templatefile` and `templatestring`: templates with variables of their own.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -15,10 +15,10 @@ use crate::text::{Source, Span};
 use crate::value::functions::{FunctionError, read_text};
 use crate::value::{Function, Lookup, Resolved, Scope, Type, Value};
 
-/// The functions that render a template, and so cannot be called in one.
+/// The functions that render a template, which a template cannot call.
 pub(super) const RENDERING: [&str; 2] = ["templatefile", "templatestring"];
 
-/// What the expressions of a template see: its own names, and the files of the module that renders it.
+/// The scope of a template: its variables, and the files of the calling module.
 struct TemplateScope<'s> {
     outer: &'s dyn Scope,
     names: &'s BTreeMap<SmolStr, Value>,
@@ -206,22 +206,22 @@ impl Evaluator<'_> {
         if failed(&found) {
             return Rendered::Failed(described(source, &found));
         }
-        // Places in a template are in no file of the run.
+        // Positions in a template are not in a file of the run.
         self.findings.extend(found.into_iter().map(|finding| finding.at(at)));
         Rendered::Value(value)
     }
 }
 
-/// What rendering a template comes to.
+/// The result of rendering a template.
 enum Rendered {
     Value(Value),
-    /// The names that are given to it are wrong.
+    /// The variable names are invalid.
     WrongNames(String),
-    /// The template is.
+    /// The template has an error.
     Failed(String),
 }
 
-/// The first error in a template, with its place.
+/// The first error in a template, with its position.
 fn described(source: &Source, findings: &[Finding]) -> String {
     let errors = || findings.iter().filter(|finding| finding.severity == Severity::Error);
     let Some(first) = errors().next() else { return String::new() };
@@ -239,7 +239,7 @@ fn place(source: &Source, span: Span) -> String {
     format!("{}:{},{}", source.name(), start.line, start.column)
 }
 
-/// Whether HCL takes it for a name.
+/// Whether this is an HCL identifier.
 fn is_name(name: &str) -> bool {
     let expr = syntax::parse_expression(name);
     expr.is_ok_and(|expr| match expr.kind {
@@ -249,7 +249,7 @@ fn is_name(name: &str) -> bool {
     })
 }
 
-/// Whether an expression is a single reference; none where that is not decided here.
+/// Whether an expression is a single reference. Returns `None` if overrule does not decide that.
 fn may_be_reference(expr: &Expr) -> Option<bool> {
     match &expr.kind {
         ExprKind::Traversal(traversal) => {

@@ -1,9 +1,9 @@
-//! Functions on numbers.
+//! Numeric functions.
 
 use super::signature::{FunctionError, Outcome, number, whole};
 use crate::value::{Number, Value};
 
-/// The engine calculates powers in floating point, which is exact up to here.
+/// The engine computes powers in double precision, which is exact up to this number.
 const EXACT: u128 = 1 << 53;
 
 /// A function of one number.
@@ -11,7 +11,7 @@ pub(super) fn of_one(arguments: &[Value], apply: fn(&Number) -> Number) -> Outco
     number(arguments, 0).map(|number| Value::Number(apply(number)))
 }
 
-/// The engine has no sign for a fraction or for a number beyond 64 bits.
+/// `signum`. The engine refuses fractions and numbers beyond 64 bits.
 pub(super) fn signum(arguments: &[Value]) -> Outcome {
     let number = whole(&arguments[0]).and_then(|number| i64::try_from(number).ok());
     let number = number.ok_or_else(|| FunctionError::of_call("a whole number is required"))?;
@@ -27,7 +27,7 @@ pub(super) fn outermost(
     choose(arguments.iter()).cloned().ok_or_else(|| FunctionError::of_call("it takes at least one number"))
 }
 
-/// The result is unknown where the engine may round it.
+/// `pow`. The result is unknown if the engine may round it.
 pub(super) fn pow(arguments: &[Value]) -> Outcome {
     let (base, exponent) = (number(arguments, 0)?, number(arguments, 1)?);
     if base.is_negative() && !exponent.is_whole() && !base.is_infinite() && !exponent.is_infinite() {
@@ -41,7 +41,7 @@ pub(super) fn pow(arguments: &[Value]) -> Outcome {
     Ok(Value::Number(if power < 0 { size.negated() } else { size }))
 }
 
-/// Only checks that there is a logarithm.
+/// `log`: only checks that the logarithm is defined.
 pub(super) fn log(arguments: &[Value]) -> Outcome {
     let float = |place| number(arguments, place)?.to_string().parse().map_err(|_| FunctionError::Unknown);
     let (number, base): (f64, f64) = (float(0)?, float(1)?);

@@ -1,4 +1,4 @@
-//! Functions that take strings apart or change how they are written.
+//! String functions.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -10,13 +10,13 @@ pub(super) fn of_text(arguments: &[Value], apply: fn(&str) -> String) -> Outcome
     text(arguments, 0).map(|text| Value::string(apply(text)))
 }
 
-/// A function of one string whose result is only known for ASCII: Unicode versions differ.
+/// A function of one string whose result is computed only for ASCII, because Unicode versions differ.
 pub(super) fn of_ascii(arguments: &[Value], apply: fn(&str) -> String) -> Outcome {
     let text = text(arguments, 0).ok().filter(|text| text.is_ascii());
     text.map(|text| Value::string(apply(text))).ok_or(FunctionError::Unknown)
 }
 
-/// A function that takes something away from a string.
+/// A function that trims a string.
 pub(super) fn trimmed(arguments: &[Value], apply: for<'t> fn(&'t str, &str) -> &'t str) -> Outcome {
     Ok(Value::string(apply(text(arguments, 0)?, text(arguments, 1)?)))
 }
@@ -50,7 +50,7 @@ pub(super) fn split(arguments: &[Value]) -> Outcome {
     Ok(Value::List(Type::String, text.split(separator).map(Value::string).collect()))
 }
 
-/// Every word with a capital at its start; digits and `_` belong to words.
+/// Capitalizes each word. Digits and `_` are parts of words.
 pub(super) fn title(text: &str) -> String {
     let mut inside = false;
     let each = |sign: char| {
@@ -74,7 +74,7 @@ pub(super) fn indent(arguments: &[Value], longest: usize) -> Outcome {
     Ok(Value::string(text.replace('\n', &format!("\n{}", " ".repeat(blanks)))))
 }
 
-/// Offset and length count grapheme clusters.
+/// `substr`. Offset and length count grapheme clusters.
 pub(super) fn substr(arguments: &[Value]) -> Outcome {
     let (Some(offset), Some(length)) = (whole(&arguments[1]), whole(&arguments[2])) else {
         return Err(FunctionError::of_call("the offset and the length must be whole numbers"));
@@ -88,7 +88,7 @@ pub(super) fn substr(arguments: &[Value]) -> Outcome {
         (offset, length)
     };
     let start = usize::try_from(start).unwrap_or(usize::MAX);
-    // A negative length means no limit either.
+    // A negative length means no limit, too.
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     Ok(Value::string(text.graphemes(true).skip(start).take(length).collect::<String>()))
 }

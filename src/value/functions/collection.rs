@@ -93,7 +93,7 @@ pub(super) fn element(arguments: &[Value]) -> Outcome {
         _ => None,
     };
     let empty = || FunctionError::of_call("an empty list has no elements");
-    // Whatever is beyond the end starts again at the beginning, and the other way round.
+    // Indexes wrap around at both ends.
     let place = |index: i128, length: usize| {
         let place = index.checked_rem_euclid(i128::try_from(length).ok()?)?;
         usize::try_from(place).ok()
@@ -104,7 +104,7 @@ pub(super) fn element(arguments: &[Value]) -> Outcome {
         }
         (_, Type::List(element), _) => Ok(Value::Unknown((*element).clone())),
         (_, Type::Tuple(elements), Some(_)) if elements.is_empty() => Err(empty()),
-        // Not every release goes round the beginning of a tuple.
+        // Not every release wraps negative indexes of tuples.
         (_, Type::Tuple(_), None | Some(..0)) => Ok(Value::UNKNOWN),
         (_, Type::Tuple(types), Some(index)) => {
             let place = place(index, types.len()).ok_or_else(empty)?;
@@ -117,7 +117,7 @@ pub(super) fn element(arguments: &[Value]) -> Outcome {
     }
 }
 
-/// The marks of lists in the list move to the result.
+/// `flatten`. The marks of nested lists move to the result.
 pub(super) fn flatten(arguments: &[Value]) -> Outcome {
     let value = &arguments[0];
     if !matches!(value, Value::List(..) | Value::Set(..) | Value::Tuple(_)) {
@@ -129,7 +129,7 @@ pub(super) fn flatten(arguments: &[Value]) -> Outcome {
     Ok(if is_known { Value::Tuple(flat) } else { Value::UNKNOWN }.mark(marks))
 }
 
-/// Whether all elements of a sequence are known to be in `flat` then.
+/// Adds the elements of a sequence to `flat`. Returns false if they are not all known.
 fn flatten_into(value: &Value, flat: &mut Vec<Value>, marks: &mut Marks) -> bool {
     let (inner, own) = value.unmarked();
     match (inner, inner.ty()) {
@@ -153,7 +153,7 @@ fn flatten_into(value: &Value, flat: &mut Vec<Value>, marks: &mut Marks) -> bool
     }
 }
 
-/// A list with the elements to keep.
+/// A list of the elements for which `keep` is true.
 fn reduced(arguments: &[Value], mut keep: impl FnMut(&Value) -> bool) -> Value {
     match &arguments[0] {
         Value::List(element, elements) if arguments[0].is_wholly_known() => {
@@ -187,7 +187,7 @@ pub(super) fn contains(arguments: &[Value]) -> Outcome {
             Ok(if open { Value::Unknown(Type::Bool) } else { Value::Bool(false) })
         }
         Value::Unknown(Type::List(_) | Type::Set(_) | Type::Tuple(_)) => Ok(Value::Unknown(Type::Bool)),
-        // An unknown second argument hides what is wrong with the first.
+        // An unknown second argument hides errors in the first.
         _ if !wanted.is_known() || !list.is_known() => Ok(Value::Unknown(Type::Bool)),
         _ => Err(FunctionError::of_call("its first argument must be a list, a set or a tuple")),
     }

@@ -1,11 +1,11 @@
-//! Functions that change the type or the marks of a value, and those that were removed.
+//! Functions that change the type or the marks of a value, and removed functions.
 
 use super::signature::{FunctionError, Outcome};
 use crate::value::convert::convert;
 use crate::value::unify::{Mode, possible};
 use crate::value::{MarkSource, Marks, Type, Value};
 
-/// `tostring` and so on.
+/// `tostring` and the other conversion functions.
 pub(super) fn to(arguments: &[Value], ty: &Type) -> Outcome {
     let value = &arguments[0];
     let refusal = || {
@@ -16,7 +16,7 @@ pub(super) fn to(arguments: &[Value], ty: &Type) -> Outcome {
         return Err(refusal());
     }
     if !value.is_known() {
-        // Unlike an implicit conversion, this leaves the type of the elements open.
+        // Unlike an implicit conversion, this leaves the element type open.
         return Ok(Value::Unknown(ty.clone()));
     }
     convert(value, ty).map_err(|_| refusal())
@@ -31,7 +31,7 @@ pub(super) fn nonsensitive(arguments: &[Value]) -> Value {
     value.clone().mark(Marks { sensitive: None, ..marks })
 }
 
-/// An unknown value may turn out to be sensitive.
+/// `issensitive`. An unknown value may become sensitive.
 pub(super) fn issensitive(arguments: &[Value]) -> Value {
     let (value, marks) = arguments[0].unmarked();
     match marks.sensitive {
@@ -41,7 +41,7 @@ pub(super) fn issensitive(arguments: &[Value]) -> Value {
     }
 }
 
-/// Replaces what is ephemeral by null, unless it is unknown.
+/// Replaces ephemeral values by null, unless they are unknown.
 pub(super) fn ephemeralasnull(arguments: &[Value]) -> Value {
     arguments[0].clone().map_marked(&mut |value, marks| {
         let kept = Marks { ephemeral: None, ..marks };
@@ -50,7 +50,7 @@ pub(super) fn ephemeralasnull(arguments: &[Value]) -> Value {
     })
 }
 
-/// The error of a function that Terraform 0.12 removed, in the words of Terraform and OpenTofu.
+/// The error for a function that Terraform 0.12 removed, as in Terraform and OpenTofu.
 pub(super) fn removed(name: &str, instead: &str) -> FunctionError {
     FunctionError::of_call(format!(
         "the {name:?} function was deprecated in Terraform v0.12 and is no longer available; use {instead} syntax to \

@@ -1,4 +1,4 @@
-//! `csvdecode`: the rows of a table, by the rules of Go's `encoding/csv`, which are stricter than those of most readers.
+//! `csvdecode`: parses CSV by the rules of Go's `encoding/csv`, which are stricter than those of most parsers.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::signature::{FunctionError, Outcome, text};
 use crate::value::data::normal;
 use crate::value::{Attribute, Type, Value};
 
-/// Of a table with more fields than these nothing is known.
+/// Above this number of fields, the value is unknown.
 const MOST_FIELDS: usize = 50_000;
 
 pub(super) fn csvdecode(arguments: &[Value]) -> Outcome {
@@ -27,7 +27,7 @@ pub(super) fn csvdecode(arguments: &[Value]) -> Outcome {
             return Err(wrong("the number of fields is not the same in every row"));
         }
         fields += row.len();
-        // What is wrong in the rest, is still to be found.
+        // Errors in the remaining rows must still be found.
         if fields <= MOST_FIELDS {
             let fields = names.iter().cloned().zip(row.into_iter().map(Value::string));
             table.push(Value::Object(fields.collect()));
@@ -36,13 +36,13 @@ pub(super) fn csvdecode(arguments: &[Value]) -> Outcome {
     Ok(if fields > MOST_FIELDS { Value::Unknown(Type::list(ty)) } else { Value::List(ty, table) })
 }
 
-/// The rows of a table that were not read yet.
+/// The remaining rows of a table.
 struct Rows<'t> {
     rest: &'t str,
 }
 
 impl<'t> Rows<'t> {
-    /// The next line that is not empty, without its end; and whether it has one.
+    /// The next line that is not empty, without its line ending, and whether it has one.
     fn next_line(&mut self) -> Option<(&'t str, bool)> {
         if self.rest.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! Functions that decode a string.
+//! Functions that decode strings.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use crate::value::{Number, Type, Value};
 pub(super) fn jsondecode(arguments: &[Value]) -> Outcome {
     let text = text(arguments, 0)?;
     let expr = if text.starts_with('\u{feff}') { None } else { parse_json(text) };
-    // The engines do not see what follows a bracket that closes nothing.
+    // The engine ignores everything after an unmatched closing bracket.
     let expr = expr.or_else(|| parse_json(&text[..stray_bracket(text)?]));
     let expr = expr.ok_or_else(|| FunctionError::of_call("the string is not valid JSON"))?;
     json(&expr).ok_or(FunctionError::Unknown)
 }
 
-/// The place of the first closing bracket that no other one opens.
+/// The offset of the first unmatched closing bracket.
 fn stray_bracket(text: &str) -> Option<usize> {
     let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
     for (at, byte) in text.bytes().enumerate() {
@@ -36,8 +36,8 @@ fn stray_bracket(text: &str) -> Option<usize> {
     None
 }
 
-/// The value of a JSON document, unless a number is beyond what can be represented. Of properties with one name and type
-/// the last counts.
+/// The value of a JSON document. Returns `None` if a number cannot be represented. Of properties with the same name
+/// and type, the last one counts.
 fn json(expr: &Expr) -> Option<Value> {
     Some(match &expr.kind {
         ExprKind::Null => Value::NULL,
@@ -50,7 +50,7 @@ fn json(expr: &Expr) -> Option<Value> {
             for property in properties {
                 let (name, value) = (normal(property.name.text.clone()), json(&property.value)?);
                 let ty = value.ty();
-                // The engines read all of them as what the last one is.
+                // The engine decodes all of them with the type of the last one.
                 if attributes.insert(name, value).is_some_and(|before| !before.is(&ty)) {
                     return None;
                 }
@@ -69,7 +69,7 @@ pub(super) fn base64decode(arguments: &[Value]) -> Outcome {
     }
 }
 
-/// The bytes that a text stands for; line breaks in it mean nothing.
+/// Decodes base64 text, ignoring line breaks.
 fn base64(text: &str) -> Option<Vec<u8>> {
     let signs: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
     if !signs.len().is_multiple_of(4) {
@@ -117,7 +117,7 @@ pub(super) fn parseint(arguments: &[Value]) -> Outcome {
         return Err(FunctionError::of_argument(1, "it must be a whole number from 2 to 62"));
     };
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    // Up to 36, letters of both cases mean the same.
+    // In bases up to 36, both cases mean the same digit.
     let value = |sign: char| match sign {
         'A'..='Z' if base > 36 => Some(u32::from(sign) - u32::from('A') + 36),
         _ => sign.to_digit(36),
@@ -133,7 +133,7 @@ pub(super) fn parseint(arguments: &[Value]) -> Outcome {
     Ok(number.map_or(Value::Unknown(Type::Number), Value::Number))
 }
 
-/// Only checks the namespace, which is a name or a UUID.
+/// `uuidv5`: only checks the namespace, which is a name or a UUID.
 pub(super) fn uuidv5(arguments: &[Value]) -> Outcome {
     match text(arguments, 0)? {
         "dns" | "url" | "oid" | "x500" => Err(FunctionError::Unknown),

@@ -1,4 +1,4 @@
-//! Functions that encode a value.
+//! Functions that encode values.
 
 use std::fmt::Write as _;
 
@@ -28,7 +28,7 @@ pub(super) fn jsonencode(arguments: &[Value]) -> Outcome {
     Ok(Value::string(text))
 }
 
-/// Writes a value as JSON. It is unknown where the engine may choose another order or other digits.
+/// Writes a value as JSON. Returns `FunctionError::Unknown` if the engine may choose another order or other digits.
 pub(super) fn json(value: &Value, out: &mut String) -> Result<(), FunctionError> {
     match value {
         Value::Null(_) => out.push_str("null"),
@@ -67,7 +67,7 @@ pub(super) fn json(value: &Value, out: &mut String) -> Result<(), FunctionError>
     Ok(())
 }
 
-/// A text in quotes, in such a way that it can stand in HTML.
+/// Writes a JSON string, with the characters escaped that are special in HTML.
 fn quoted(text: &str, out: &mut String) {
     out.push('"');
     for sign in text.chars() {

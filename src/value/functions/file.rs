@@ -1,4 +1,4 @@
-//! Functions that read a file.
+//! Functions that read files.
 
 use super::signature::{FunctionError, Outcome, text};
 use crate::value::{Lookup, Scope, Type, Value};
@@ -8,12 +8,12 @@ pub(super) fn file(arguments: &[Value], scope: &dyn Scope) -> Outcome {
     let path = text(arguments, 0)?;
     Ok(match content(path, scope)? {
         Some(content) => Value::string(content),
-        // What is not known may be no text, which is an error.
+        // An unknown value may not be text, which is an error.
         None => Value::UNKNOWN,
     })
 }
 
-/// The text of a file; none where it is not known.
+/// The text of a file. Returns `None` if it is unknown.
 pub(in crate::value) fn content(path: &str, scope: &dyn Scope) -> Result<Option<String>, FunctionError> {
     let Lookup { file, root } = scope.named_file(path);
     match file {
@@ -28,7 +28,7 @@ pub(in crate::value) fn content(path: &str, scope: &dyn Scope) -> Result<Option<
     }
 }
 
-/// `filebase64`: what it gives is seldom of use before something runs.
+/// `filebase64`: only checks that the file exists, because its content is rarely used before planning.
 pub(super) fn present(arguments: &[Value], scope: &dyn Scope) -> Outcome {
     let path = text(arguments, 0)?;
     let found = scope.named_file(path);
@@ -39,7 +39,7 @@ pub(super) fn present(arguments: &[Value], scope: &dyn Scope) -> Outcome {
     }
 }
 
-/// The hash of a file. Line ends may differ from one checkout to the next, so that it is not known.
+/// The hash of a file. It is unknown, because line endings may differ between checkouts.
 pub(super) fn hashed(arguments: &[Value], scope: &dyn Scope) -> Outcome {
     present(arguments, scope).map_err(|error| match error {
         FunctionError::Argument(_, why) => FunctionError::Call(why),
@@ -61,7 +61,7 @@ pub(super) fn fileexists(arguments: &[Value], scope: &dyn Scope) -> Outcome {
     }
 }
 
-/// Why there is no file.
+/// The error for a missing file.
 fn absent(path: &str, found: &Lookup) -> String {
     let place = match found.root.as_deref() {
         None => String::new(),
@@ -83,7 +83,7 @@ fn absent(path: &str, found: &Lookup) -> String {
     }
 }
 
-/// A path without `~` stays as it is.
+/// `pathexpand`. A path without `~` stays as it is.
 pub(super) fn pathexpand(arguments: &[Value]) -> Outcome {
     let path = text(arguments, 0)?;
     if path.starts_with('~') { Ok(Value::Unknown(Type::String)) } else { Ok(Value::string(path)) }

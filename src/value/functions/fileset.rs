@@ -1,17 +1,17 @@
-//! `fileset`: the files of a directory that a pattern matches.
+//! `fileset`: the files in a directory that match a pattern.
 
 use super::signature::{FunctionError, Outcome, text};
 use crate::value::{Scope, Type, Value};
 use crate::vfs::NamedFile;
 
-/// A longer pattern, or one with more alternatives, is not followed.
+/// Limit of the length of a pattern and of its alternatives. Beyond it, the result is unknown.
 const LONGEST: usize = 500;
 const MOST_ALTERNATIVES: usize = 50;
 
 pub(super) fn fileset(arguments: &[Value], scope: &dyn Scope) -> Outcome {
     let (path, pattern) = (text(arguments, 0)?, text(arguments, 1)?);
     let unknown = Ok(Value::Unknown(Type::set(Type::String)));
-    // The engine joins both, so that special characters in the path count too, and steps upwards undo others.
+    // The engine joins path and pattern, so special characters in the path count, too, and `..` cancels other parts.
     let is_plain = !path.contains(['*', '?', '[', '{', '\\'])
         && !pattern.contains('\\')
         && pattern.split('/').all(|name| !name.is_empty() && name != "." && name != "..");
@@ -28,7 +28,7 @@ pub(super) fn fileset(arguments: &[Value], scope: &dyn Scope) -> Outcome {
             _ => unknown,
         };
     };
-    // What git ignores may be there when an engine runs.
+    // Files that git ignores may exist when the engine runs.
     let may_be_ignored = patterns.iter().any(|pattern| {
         let sample: Vec<String> = pattern.iter().map(Segment::sample).collect();
         scope.ignores(&format!("{path}/{}", sample.join("/")))
@@ -48,12 +48,12 @@ pub(super) fn fileset(arguments: &[Value], scope: &dyn Scope) -> Outcome {
     if is_known { Ok(set()) } else { unknown }
 }
 
-/// The part of a pattern between slashes.
+/// A part of a pattern between slashes.
 #[derive(Debug, PartialEq, Eq)]
 enum Segment {
     /// `**`: any number of directories.
     Any,
-    /// What a name consists of.
+    /// A pattern for one name.
     Name(Vec<Piece>),
 }
 
@@ -69,7 +69,7 @@ enum Piece {
 }
 
 impl Segment {
-    /// A name that it matches.
+    /// A name that the pattern matches.
     fn sample(&self) -> String {
         let Self::Name(pieces) = self else { return "x".to_owned() };
         let sample = |piece: &Piece| match piece {
@@ -83,7 +83,7 @@ impl Segment {
     fn matches(&self, name: &str) -> bool {
         let Self::Name(pieces) = self else { return true };
         let signs: Vec<char> = name.chars().collect();
-        // By number of pieces: whether so many of them match the signs so far.
+        // For each number of pieces, whether they match the characters so far.
         let mut reached = vec![false; pieces.len() + 1];
         reached[0] = true;
         spread(&mut reached, pieces);
@@ -116,9 +116,9 @@ fn spread(reached: &mut [bool], pieces: &[Piece]) {
     }
 }
 
-/// Whether a pattern matches all names of a path.
+/// Whether a pattern matches a path, given as names.
 fn is_match(pattern: &[Segment], names: &[&str]) -> bool {
-    // By number of segments: whether so many of them match the names so far.
+    // For each number of segments, whether they match the names so far.
     let mut reached = vec![false; pattern.len() + 1];
     reached[0] = true;
     let spread = |reached: &mut Vec<bool>| {
@@ -156,7 +156,8 @@ fn may_lead_below(pattern: &[Segment], directory: &str) -> bool {
     false
 }
 
-/// A pattern without its `{a,b}`; none where that is nested, left open, or makes too many.
+/// Expands the `{a,b}` groups of a pattern. Returns `None` if they are nested or unclosed, or if there are too many
+/// results.
 fn alternatives(pattern: &str) -> Option<Vec<String>> {
     let mut done = vec![String::new()];
     let mut rest = pattern;
@@ -182,7 +183,7 @@ fn alternatives(pattern: &str) -> Option<Vec<String>> {
     Some(done)
 }
 
-/// The segments of a pattern; none where a class is left open.
+/// The segments of a pattern. Returns `None` for an unclosed class.
 fn parse(pattern: &str) -> Option<Vec<Segment>> {
     let segment = |name: &str| {
         if name == "**" {

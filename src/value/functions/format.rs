@@ -5,10 +5,10 @@ use super::signature::{FunctionError, Outcome, text, whole};
 use crate::value::convert::convert;
 use crate::value::{Type, Value};
 
-/// From here on `%v` writes numbers with an exponent.
+/// From this number on, `%v` uses an exponent.
 const SHORT: i128 = 1_000_000;
 
-/// One part of a format.
+/// A part of a format string.
 enum Part<'f> {
     Text(&'f str),
     /// `%%`.
@@ -16,10 +16,10 @@ enum Part<'f> {
     Verb(Verb),
 }
 
-/// A sequence that a value takes the place of.
+/// A verb, which a value replaces.
 struct Verb {
     letter: char,
-    /// The value that it is for, counted from 0, where the sequence says which.
+    /// The explicit index of its value, counted from 0.
     place: Option<usize>,
     /// Whether there is nothing between the percent sign and the letter.
     plain: bool,
@@ -32,7 +32,7 @@ pub(super) fn format(arguments: &[Value], longest: usize) -> Outcome {
     }
 }
 
-/// The result where an argument is not wholly known. Not even its type is known beside a null without a type.
+/// The result for an argument that is not wholly known. Its type is unknown, too, if there is a null without a type.
 fn opaque(arguments: &[Value], ty: Type) -> Option<Value> {
     if arguments.contains(&Value::NULL) {
         return Some(Value::UNKNOWN);
@@ -40,7 +40,7 @@ fn opaque(arguments: &[Value], ty: Type) -> Option<Value> {
     (!arguments.iter().all(Value::is_wholly_known)).then_some(Value::Unknown(ty))
 }
 
-/// Formats once for each element of the lists among the arguments, which must have one length.
+/// `formatlist`: formats once per element of the list arguments, which must have equal lengths.
 pub(super) fn formatlist(arguments: &[Value], longest: usize) -> Outcome {
     if let Some(result) = opaque(arguments, Type::list(Type::String)) {
         return Ok(result);
@@ -63,7 +63,7 @@ pub(super) fn formatlist(arguments: &[Value], longest: usize) -> Outcome {
             None => value.clone(),
         };
         let values: Vec<Value> = values.iter().map(each).collect();
-        // The engine blames the call, and no argument.
+        // The engine reports the call instead of an argument.
         results.push(formatted(format, &values, longest).map_err(|error| match error {
             FunctionError::Argument(_, why) => FunctionError::Call(why),
             error => error,
@@ -106,7 +106,7 @@ fn formatted(format: &str, values: &[Value], longest: usize) -> Outcome {
         }
     }
     if used < values.len() {
-        // The engine counts from the format on, and so blames what is before the first value too many.
+        // The engine counts from the format argument, and so reports the argument before the first extra one.
         return Err(FunctionError::of_argument(
             used,
             format!("the format takes {used} values, but {} are given", values.len()),
@@ -115,7 +115,7 @@ fn formatted(format: &str, values: &[Value], longest: usize) -> Outcome {
     Ok(text.map_or(Value::Unknown(Type::String), Value::string))
 }
 
-/// The first part of a format, and what is behind it.
+/// The first part of a format string, and the rest.
 fn part(format: &str) -> Result<(Part<'_>, &str), String> {
     let Some(sequence) = format.strip_prefix('%') else {
         let end = format.find('%').unwrap_or(format.len());
@@ -146,7 +146,7 @@ fn part(format: &str) -> Result<(Part<'_>, &str), String> {
     Ok((Part::Verb(Verb { letter, place, plain }), &rest[1..]))
 }
 
-/// What a value is in the place of a sequence; none where that is not said here.
+/// The text that replaces a verb. Returns `None` if it is not known.
 fn inserted(verb: &Verb, value: &Value) -> Result<Option<String>, String> {
     let letter = verb.letter;
     let unfit = |what: &str| format!("`%{letter}` takes {what}");
@@ -175,7 +175,7 @@ fn inserted(verb: &Verb, value: &Value) -> Result<Option<String>, String> {
     })
 }
 
-/// What `%v` makes of a value; none where the engine may choose an exponent or another order.
+/// The text of a value for `%v`. Returns `None` if the engine may use an exponent or another order.
 fn as_it_is(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.to_string()),

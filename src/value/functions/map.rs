@@ -38,7 +38,7 @@ pub(super) fn values(arguments: &[Value]) -> Outcome {
 
 pub(super) fn merge(arguments: &[Value]) -> Outcome {
     let Some(ty) = merged_type(arguments)? else {
-        // Nulls have no type, and are passed over all the same.
+        // Nulls have no type, but are skipped all the same.
         return Ok(match merged(arguments) {
             Some(attributes) => Value::Object(attributes),
             None => Value::UNKNOWN,
@@ -51,7 +51,7 @@ pub(super) fn merge(arguments: &[Value]) -> Outcome {
     })
 }
 
-/// All elements; none where an argument is unknown.
+/// The merged elements. Returns `None` if an argument is unknown.
 fn merged(arguments: &[Value]) -> Option<BTreeMap<SmolStr, Value>> {
     let mut all = BTreeMap::new();
     for argument in arguments {
@@ -66,7 +66,7 @@ fn merged(arguments: &[Value]) -> Option<BTreeMap<SmolStr, Value>> {
     Some(all)
 }
 
-/// The type of what merging gives, if it is known.
+/// The type of the merged value, if it is known.
 fn merged_type(arguments: &[Value]) -> Result<Option<Type>, FunctionError> {
     let mut attributes = BTreeMap::new();
     let mut all_keys_known = true;
@@ -161,7 +161,7 @@ pub(super) fn zipmap(arguments: &[Value]) -> Outcome {
     }
 }
 
-/// Every element, with the keys of the lists that it is in.
+/// Each element, with the keys of the lists that contain it.
 pub(super) fn transpose(arguments: &[Value]) -> Outcome {
     let [Value::Map(_, lists)] = arguments else { return Err(FunctionError::Unknown) };
     let mut keys: BTreeMap<SmolStr, Vec<Value>> = BTreeMap::new();

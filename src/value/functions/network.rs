@@ -1,19 +1,19 @@
-//! Functions on network addresses.
+//! Functions on IP addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::signature::{FunctionError, Outcome, text, whole};
 use crate::value::{Type, Value};
 
-/// A range of addresses that start alike.
+/// An address prefix in CIDR notation.
 struct Prefix {
-    /// The first of them, if they are of version 4.
+    /// The first address, for IPv4.
     v4: Option<u32>,
     length: usize,
 }
 
 impl Prefix {
-    /// Reads `address/length`. As in the engine, numbers of version 4 may start with zeros.
+    /// Parses `address/length`. As in the engine, numbers in IPv4 addresses may start with zeros.
     fn read(text: &str) -> Option<Self> {
         let (address, length) = text.split_once('/')?;
         let address = match address.parse::<Ipv6Addr>() {
@@ -33,13 +33,12 @@ impl Prefix {
         if self.v4.is_some() { 32 } else { 128 }
     }
 
-    /// The bits of an address of version 4 that all of them have.
+    /// The netmask of an IPv4 prefix.
     fn mask(&self) -> u32 {
         u32::MAX.checked_shl(u32::try_from(self.free()).unwrap_or(32)).unwrap_or(0)
     }
 
-    /// Of addresses of version 4, the one that stands so many behind the first. The others can be written in several
-    /// ways.
+    /// The IPv4 address with this index. IPv6 addresses have several written forms and are not computed.
     fn address(&self, place: u128) -> Option<Ipv4Addr> {
         Some(Ipv4Addr::from_bits(self.v4?.checked_add(u32::try_from(place).ok()?)?))
     }
@@ -61,12 +60,12 @@ fn decimal(text: &str) -> Option<usize> {
     if is_short && text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
 }
 
-/// The prefix that a call is given.
+/// Parses the prefix argument of a call.
 fn prefix(text: &str) -> Result<Prefix, String> {
     Prefix::read(text).ok_or_else(|| format!("{text:?} is not an address prefix such as \"10.0.0.0/8\""))
 }
 
-/// A function of a prefix and whole numbers; unknown where addresses can be written in several ways.
+/// A function of a prefix and whole numbers. Unknown for IPv6, because addresses have several written forms.
 fn of_prefix(
     arguments: &[Value],
     apply: impl Fn(&Prefix, &[i128]) -> Result<Option<String>, FunctionError>,
@@ -105,13 +104,13 @@ pub(super) fn cidrsubnets(arguments: &[Value]) -> Outcome {
     }
 }
 
-/// How many numbers there are of so many bits; none where that is more than is ever asked for.
+/// The count of numbers with this many bits. Returns `None` if it exceeds every valid argument.
 fn numbers_of(bits: usize) -> Option<i128> {
     (bits < 127).then(|| 1 << bits)
 }
 
 fn host(prefix: &Prefix, number: i128) -> Result<Option<Ipv4Addr>, FunctionError> {
-    // Numbers below zero count from the end.
+    // Negative numbers count from the end.
     let place = if number < 0 { -(number + 1) } else { number };
     match numbers_of(prefix.free()) {
         Some(hosts) if place >= hosts => Err(FunctionError::of_call(format!(
@@ -149,9 +148,9 @@ fn subnet(prefix: &Prefix, bits: i128, number: i128) -> Result<Option<String>, F
     }
 }
 
-/// The subnets of version 4, one behind the other; none are listed of version 6.
+/// Consecutive IPv4 subnets. For IPv6, the list is empty.
 fn subnets(prefix: &Prefix, lengths: &[Option<i128>]) -> Result<Vec<String>, FunctionError> {
-    // How much of the prefix is taken, in pieces that are as small as any asked for here.
+    // The used part of the prefix, in units of the smallest requested subnet.
     let mut taken: u128 = 0;
     let mut subnets = Vec::new();
     for (place, length) in lengths.iter().enumerate() {
@@ -164,7 +163,7 @@ fn subnets(prefix: &Prefix, lengths: &[Option<i128>]) -> Result<Vec<String>, Fun
             _ if length > prefix.free() => return refusal("the prefix would be too long for an address"),
             _ => {}
         }
-        // Every subnet starts at a multiple of its own size.
+        // Each subnet starts at a multiple of its size.
         let size = 1_u128 << (32 - length);
         let start = taken.next_multiple_of(size);
         let end = start + size;

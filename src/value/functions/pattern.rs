@@ -1,4 +1,4 @@
-//! The functions that take patterns: `regex`, `regexall` and `replace`.
+//! Functions with regular expressions: `regex`, `regexall` and `replace`.
 
 use regex::{Captures, Regex, RegexBuilder};
 use smol_str::SmolStr;
@@ -10,41 +10,42 @@ use crate::value::{Attribute, Type, Value};
 
 mod re2;
 
-/// How much longer than a pattern a string may be, because a compiled pattern is much larger than its text.
+/// Maximal ratio of the length of a string to that of a pattern, because a compiled pattern is much larger than its
+/// text.
 const TEXT_TO_PATTERN: usize = 64;
 
-/// The largest compiled pattern in bytes. To match larger ones takes too long; what they match is unknown.
+/// The maximal size of a compiled pattern in bytes. Larger ones take too long to match, so their results are unknown.
 const LARGEST: usize = 1 << 16;
 
-/// Steps to compile the smallest pattern.
+/// The steps to compile the smallest pattern.
 const OF_PATTERN: usize = 50;
 
-/// Steps to compile the largest pattern: [`LARGEST`] ends the compilation of those that are larger.
+/// The steps to compile the largest pattern: [`LARGEST`] ends the compilation of larger ones.
 const MOST_STATES: usize = 4_000;
 
-/// Steps to compile a class of Unicode characters.
+/// The steps to compile a class of Unicode characters.
 const OF_UNICODE_CLASS: usize = 500;
 
-/// Steps to compile what matches almost any character.
+/// The steps to compile a part that matches almost any character.
 const OF_ANY: usize = 8;
 
-/// As many bytes of a string are searched for all matches, in the worst case for each of its bytes, in one step.
+/// The bytes of a string that one step searches for all matches, in the worst case for each byte of the string.
 const SEARCHED: usize = 64;
 
 /// A valid pattern.
 struct Pattern {
-    /// The compiled pattern, if it is certain to match what the engine matches.
+    /// The compiled pattern, if it certainly matches the same as in the engine.
     regex: Option<Regex>,
     shape: Shape,
 }
 
-/// The result of a match.
+/// The structure of a match.
 enum Shape {
-    /// The string that matches.
+    /// The matching string.
     Whole,
     /// A tuple with a string for each group.
     Groups(usize),
-    /// An object with a string for each name. Of several groups with one name the last one counts.
+    /// An object with a string for each group name. Of several groups with one name, the last one counts.
     Names(Vec<SmolStr>),
 }
 
@@ -56,7 +57,7 @@ pub(super) fn regexall(arguments: &[Value], longest: usize) -> Outcome {
     matched(arguments, longest, true)
 }
 
-/// The first match, or all of them. The pattern is checked even if the string is unknown.
+/// The first match, or all matches. The pattern is checked even if the string is unknown.
 fn matched(arguments: &[Value], longest: usize, all: bool) -> Outcome {
     let pattern = Pattern::read(text(arguments, 0)?, longest / TEXT_TO_PATTERN)?;
     let shape = &pattern.shape;
@@ -79,7 +80,7 @@ fn matched(arguments: &[Value], longest: usize, all: bool) -> Outcome {
     found.map(|found| shape.value(&found)).ok_or_else(missing)
 }
 
-/// The second argument may be a pattern between slashes.
+/// `replace`. The second argument may be a pattern between slashes.
 pub(super) fn replace(arguments: &[Value], longest: usize) -> Outcome {
     let (text, part, with) = (text(arguments, 0)?, text(arguments, 1)?, text(arguments, 2)?);
     match part.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
@@ -94,7 +95,7 @@ pub(super) fn replace(arguments: &[Value], longest: usize) -> Outcome {
 }
 
 impl Pattern {
-    /// Compiles a pattern that is not longer than so many bytes.
+    /// Compiles a pattern of at most `longest` bytes.
     fn read(text: &str, longest: usize) -> Result<Self, FunctionError> {
         if text.len() > longest {
             return Err(FunctionError::Expensive);
@@ -102,19 +103,20 @@ impl Pattern {
         let wrong = |why: String| FunctionError::of_argument(0, why);
         let translation = translate(text).map_err(|why| wrong(format!("invalid regexp pattern: {why}")))?;
         let shape = Shape::of(&translation.groups).map_err(wrong)?;
-        // Unicode normalization may change what a pattern with other characters means.
+        // Unicode normalization may change the meaning of other characters in a pattern.
         let is_exact = translation.is_exact && text.is_ascii();
         let regex = if is_exact { compiled(&translation.pattern) } else { None };
         Ok(Self { regex, shape })
     }
 }
 
-/// About how many steps it takes to search a string for all matches of a pattern.
+/// The approximate number of steps to search a string for all matches of a pattern.
 pub(super) fn work_of_all(text: &str) -> usize {
     text.len().saturating_mul(text.len()) / SEARCHED
 }
 
-/// About how many steps it takes to compile a pattern: one for each state, with repeated parts as often as they repeat.
+/// The approximate number of steps to compile a pattern: one per state, with repeated parts counted as often as they
+/// repeat.
 pub(super) fn work(pattern: &str) -> usize {
     let mut groups = vec![0_usize];
     let mut last = 0_usize;
@@ -137,7 +139,7 @@ pub(super) fn work(pattern: &str) -> usize {
                 let most = bounds.split(',').filter_map(|bound| bound.parse::<usize>().ok()).max();
                 last.saturating_mul(most.unwrap_or(1))
             }
-            // Any character that is not listed takes states for every length of its encoding.
+            // A negated class needs states for every length of the UTF-8 encoding.
             '[' => {
                 let class: String = letters.by_ref().take_while(|letter| *letter != ']').collect();
                 if class.starts_with('^') { OF_ANY } else { 1 }

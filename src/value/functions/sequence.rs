@@ -1,4 +1,4 @@
-//! Functions on sequences that are evaluated once every element is known.
+//! Functions on sequences that require every element to be known.
 
 use super::signature::{FunctionError, Outcome, number, whole};
 use crate::value::convert::convert;
@@ -6,7 +6,7 @@ use crate::value::equality::equal;
 use crate::value::unify::{Mode, unify};
 use crate::value::{Number, Type, Value};
 
-/// More numbers than this are not made.
+/// The maximal length of a `range`.
 const LONGEST_RANGE: usize = 1024;
 
 pub(super) fn range(arguments: &[Value]) -> Outcome {
@@ -25,7 +25,7 @@ pub(super) fn range(arguments: &[Value]) -> Outcome {
     if !step.is_negative() && end < start {
         return Err(FunctionError::of_argument(1, "it must not be less than the start"));
     }
-    // A step of zero never ends.
+    // A step of zero would not end.
     let mut number = start;
     let mut all = Vec::new();
     while if step.is_negative() { number > end } else { number < end } {
@@ -46,13 +46,13 @@ pub(super) fn chunklist(arguments: &[Value]) -> Outcome {
     let Some(size @ 0..) = whole(size) else {
         return Err(FunctionError::of_call("the size of a part must be a whole number and not negative"));
     };
-    // No size is one that is large enough for all.
+    // A size of zero means one chunk.
     let size = usize::try_from(size).ok().filter(|size| *size > 0).unwrap_or(usize::MAX);
     let parts = elements.chunks(size).map(|part| Value::List(element.clone(), part.to_vec()));
     Ok(Value::List(Type::list(element.clone()), parts.collect()))
 }
 
-/// To `alltrue`, null is not true.
+/// `alltrue`. A null element is not true.
 pub(super) fn alltrue(arguments: &[Value]) -> Outcome {
     list(arguments)
         .map(|elements| Value::Bool(elements.iter().all(|element| element.as_bool() == Some(true))))
@@ -70,7 +70,7 @@ fn list(arguments: &[Value]) -> Result<&[Value], FunctionError> {
     }
 }
 
-/// Strings in the order of their bytes.
+/// `sort`: strings in byte order.
 pub(super) fn sort(arguments: &[Value]) -> Outcome {
     let mut elements = list(arguments)?.to_vec();
     if elements.iter().any(Value::is_null) {

@@ -17,7 +17,7 @@ pub(super) fn setsubtract(arguments: &[Value]) -> Outcome {
     combined(arguments, |all, set| all.retain(|value| set.binary_search(value).is_err()))
 }
 
-/// The first set combined with each of the others.
+/// Combines the first set with each of the others.
 fn combined(arguments: &[Value], combine: fn(&mut Vec<Value>, Vec<Value>)) -> Outcome {
     let empty = |value: &&Value| !matches!(value, Value::Set(Type::Any, elements) if elements.is_empty());
     let types: Vec<Type> =
@@ -46,7 +46,7 @@ fn combined(arguments: &[Value], combine: fn(&mut Vec<Value>, Vec<Value>)) -> Ou
     Ok(Value::set(element, result))
 }
 
-/// The most elements of a product that are computed. Products grow fast, and of a larger one only the type is known.
+/// The maximal number of elements of a computed product. Of a larger one, only the type is known.
 const MOST_COMPUTED: usize = 1000;
 
 pub(super) fn setproduct(arguments: &[Value]) -> Outcome {
@@ -78,8 +78,8 @@ pub(super) fn setproduct(arguments: &[Value]) -> Outcome {
     })
 }
 
-/// The elements of a collection in their common type; none where they are not known. Equal elements of a set are one,
-/// so all of them must be known.
+/// The elements of a collection in their common type. Returns `None` if they are not known. Equal elements of a set
+/// are one element, so all of them must be known.
 fn elements(argument: &Value, ty: &Type, ordered: bool) -> Option<Vec<Value>> {
     let (Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements)) = argument else {
         return None;
@@ -90,7 +90,7 @@ fn elements(argument: &Value, ty: &Type, ordered: bool) -> Option<Vec<Value>> {
     elements.iter().map(|element| convert(element, ty).ok()).collect()
 }
 
-/// Every combination of one element from each factor, in order; none where there are too many.
+/// The combinations of one element from each factor, in order. Returns `None` if there are too many.
 fn product(factors: &[Vec<Value>]) -> Option<Vec<Value>> {
     let count = factors.iter().try_fold(1_usize, |count, factor| count.checked_mul(factor.len()))?;
     if count > MOST_COMPUTED {

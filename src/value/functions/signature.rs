@@ -1,4 +1,4 @@
-//! What the table of functions says of each: its parameters, its result, and how marks and unknown values pass through.
+//! The rows of the function table: parameters, result, and the handling of marks and unknown values.
 
 use crate::engine::{Engine, Product};
 use crate::value::{Marks, Number, Scope, Type, Value};
@@ -6,16 +6,16 @@ use crate::value::{Marks, Number, Scope, Type, Value};
 /// A built-in function.
 #[derive(Debug, Clone, Copy)]
 pub struct Function {
-    /// Its name, without `core::`.
+    /// The name, without `core::`.
     pub name: &'static str,
-    /// The parameters that need an argument, in order.
+    /// The required parameters.
     pub parameters: &'static [Parameter],
     /// The parameter for any number of further arguments.
     pub variadic: Option<Parameter>,
-    /// The type of the result.
+    /// The result type.
     pub return_type: Kind,
     pub(super) evaluation: Evaluation,
-    /// Whether an unknown result has the marks that parameters lift from their arguments.
+    /// Whether an unknown result has the marks of arguments of `lifted` parameters.
     pub(super) marks_unknown: bool,
     pub(super) since: Since,
 }
@@ -32,18 +32,18 @@ pub struct Parameter {
     marks: Marking,
 }
 
-/// What happens to the marks of an argument.
+/// The handling of the marks of an argument.
 #[derive(Debug, Clone, Copy)]
 enum Marking {
-    /// All of them, those of elements too, move to the result.
+    /// All marks, including those of elements, move to the result.
     Moved,
-    /// The marks of the argument itself move to the result, unless that is unknown. Its elements keep theirs.
+    /// The marks of the argument itself move to the result, unless that is unknown. Elements keep theirs.
     Lifted,
-    /// The function gets the argument as it is.
+    /// The function gets the marked argument.
     Left,
 }
 
-/// A type, as far as a table can hold one.
+/// A type in a constant table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Any type, or one that depends on the arguments.
@@ -62,32 +62,32 @@ pub enum Kind {
     MapOf(&'static Kind),
 }
 
-/// What a call is evaluated to.
+/// How a call is evaluated.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Evaluation {
-    /// The body handles every argument.
+    /// The body handles all arguments.
     Always(Body),
-    /// The body needs the type of every argument.
+    /// The body requires the type of each argument.
     Typed(Body),
-    /// The body needs every argument to be wholly known.
+    /// The body requires each argument to be wholly known.
     Known(Body),
-    /// The result is never known, but the call never fails.
+    /// The result is always unknown, and the call never fails.
     Unknown,
-    /// The call may fail, so that not even the type of the result is known.
+    /// The call may fail, so that even the type of the result is unknown.
     Unmodelled,
 }
 
-/// The code of a function.
+/// The implementation of a function.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Body {
     Plain(fn(&[Value]) -> Outcome),
-    /// Makes and searches no string of more bytes than the number says.
+    /// Creates and searches strings of at most the given number of bytes.
     Bounded(fn(&[Value], usize) -> Outcome),
-    /// Looks at files.
+    /// Reads files.
     Reading(fn(&[Value], &dyn Scope) -> Outcome),
 }
 
-/// The first minor versions that have a function; none of an engine that lacks it.
+/// The first minor versions with a function; `None` for an engine without it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Since {
     terraform: Option<u16>,
@@ -100,13 +100,13 @@ pub(super) type Outcome = Result<Value, FunctionError>;
 /// Why a call has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::value) enum FunctionError {
-    /// An argument is wrong.
+    /// An argument is invalid.
     Argument(usize, String),
-    /// The call as a whole is wrong.
+    /// The call is invalid.
     Call(String),
-    /// It would take more work than the limits allow.
+    /// The call exceeds a limit.
     Expensive,
-    /// The result is not known here. It is no error: the result is unknown, with the type in the table.
+    /// The result is unknown to overrule, but of the type in the table. This is not an error.
     Unknown,
 }
 
@@ -120,7 +120,7 @@ impl FunctionError {
     }
 }
 
-/// A function that every supported release has, and of which nothing but this is known.
+/// A function that all supported releases have. The builder methods add all other properties.
 pub(super) const fn function(
     name: &'static str,
     parameters: &'static [Parameter],
@@ -179,12 +179,12 @@ impl Function {
         Self { evaluation: Evaluation::Known(Body::Bounded(body)), ..self }
     }
 
-    /// A function that looks at files.
+    /// A function that reads files.
     pub(super) const fn reading(self, body: fn(&[Value], &dyn Scope) -> Outcome) -> Self {
         Self { evaluation: Evaluation::Known(Body::Reading(body)), ..self }
     }
 
-    /// A function that never fails, and whose result is unknown.
+    /// A function that never fails, with an unknown result.
     pub(super) const fn unknown(self) -> Self {
         Self { evaluation: Evaluation::Unknown, ..self }
     }
@@ -199,17 +199,16 @@ impl Function {
             Product::Terraform => self.since.terraform,
             Product::OpenTofu => self.since.opentofu,
         };
-        // Terraform 0.12 has what every release of Terraform 1 has.
+        // Terraform 0.12 has the functions of every Terraform 1 release.
         since.is_some_and(|minor| minor == 0 || engine.terraform(minor) || engine.opentofu(minor))
     }
 
-    /// The parameter that an argument is given for.
+    /// The parameter for an argument.
     pub fn parameter(&self, argument: usize) -> Option<&Parameter> {
         self.parameters.get(argument).or(self.variadic.as_ref())
     }
 
-    /// The result for arguments that are converted to the parameters. The body makes and searches no string of more
-    /// than `longest` bytes.
+    /// Calls the function with converted arguments. The body creates and searches strings of at most `longest` bytes.
     pub(in crate::value) fn call(
         &self,
         mut arguments: Vec<Value>,
@@ -255,7 +254,7 @@ impl Body {
 }
 
 impl Kind {
-    /// The type that it stands for.
+    /// The type.
     pub fn ty(self) -> Type {
         match self {
             Self::Any => Type::Any,
@@ -282,7 +281,7 @@ pub(super) fn number(arguments: &[Value], place: usize) -> Result<&Number, Funct
     }
 }
 
-/// A whole number, unless it is larger than any function needs.
+/// A whole number. Returns `None` for one larger than any function needs.
 pub(super) fn whole(value: &Value) -> Option<i128> {
     match value {
         Value::Number(number) if number.is_whole() => number.to_string().parse().ok(),

@@ -1,4 +1,4 @@
-//! Functions on times. They only check their arguments.
+//! Time functions. They only check their arguments.
 
 use super::signature::{FunctionError, Outcome, text};
 use crate::value::Value;
@@ -34,8 +34,8 @@ pub(super) fn formatdate(arguments: &[Value]) -> Outcome {
 
 const NO_TIME: &str = "not a time such as \"2025-12-31T23:59:59Z\"";
 
-/// Whether a text may be a time in the form of RFC 3339. The engine is not strict about it in every way, so a text that
-/// is nearly one may be.
+/// Whether a text may be an RFC 3339 timestamp. The engine is not strict in every respect, so some invalid timestamps
+/// are accepted.
 fn may_be_time(text: &str) -> bool {
     let bytes = text.as_bytes();
     let number = |from: usize, to: usize| text.get(from..to).and_then(|digits| digits.parse::<u32>().ok());
@@ -70,7 +70,7 @@ fn days(year: u32, month: u32) -> u32 {
     }
 }
 
-/// Whether a text is numbers with units, or a zero.
+/// Whether a text is a duration: numbers with units, or zero.
 fn is_duration(text: &str) -> bool {
     let mut rest = text.strip_prefix(['+', '-']).unwrap_or(text);
     if rest == "0" {
@@ -93,7 +93,7 @@ fn is_duration(text: &str) -> bool {
     true
 }
 
-/// The first sequence of letters in a format that stands for no part of a time, or an apostrophe that is not closed.
+/// The first sequence of letters in a format that is not a valid verb, or an unclosed apostrophe.
 fn wrong_verb(format: &str) -> Option<&str> {
     let mut rest = format;
     while let Some(first) = rest.chars().next() {
@@ -117,7 +117,7 @@ fn wrong_verb(format: &str) -> Option<&str> {
     None
 }
 
-/// How long it is from an apostrophe to the one that closes it, both included. A doubled one stands for itself.
+/// The length of quoted text, with its apostrophes. A doubled apostrophe is an escape.
 fn quoted(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     if bytes.get(1) == Some(&b'\'') {

@@ -1,8 +1,8 @@
-//! `yamldecode`: the value of a YAML document, by the rules of the engines: those of YAML 1.1 for words, and those of
-//! YAML 1.2 for numbers.
+//! `yamldecode`: parses YAML by the rules of the engine, which are those of YAML 1.1 for words and those of YAML 1.2
+//! for numbers.
 //!
-//! The engines read YAML with a port of libyaml. Where readers disagree about a text (tags, directives, and most of what
-//! is not YAML to one of them), its value is unknown.
+//! The engine uses a port of libyaml. Where parsers disagree (tags, directives, and most text that one of them
+//! refuses), the value is unknown.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -14,10 +14,10 @@ use super::signature::{FunctionError, Outcome, text};
 use crate::value::data::normal;
 use crate::value::{Number, Type, Value, convert};
 
-/// Of a document with more values than these, each alias counted with all that it stands for, nothing is known.
+/// Above this number of values, with each alias counted in full, the value is unknown.
 const MOST_VALUES: usize = 50_000;
 
-/// The same of a document that is nested deeper than this.
+/// Above this nesting depth, the value is unknown.
 const DEEPEST: usize = 60;
 
 pub(super) fn yamldecode(arguments: &[Value]) -> Outcome {
@@ -32,16 +32,16 @@ pub(super) fn yamldecode(arguments: &[Value]) -> Outcome {
 
 /// Why a document has no value.
 enum Failure {
-    /// It is an error.
+    /// It has an error.
     Wrong(String),
-    /// It is not decided here.
+    /// overrule does not decide it.
     Unknown,
 }
 
-/// A collection that is being read.
+/// An open collection.
 enum Open {
     Sequence(Vec<Value>),
-    /// With the key whose value comes next.
+    /// With the key of the next value.
     Mapping(BTreeMap<SmolStr, Value>, Option<Key>),
 }
 
@@ -65,7 +65,7 @@ fn document(text: &str) -> Result<Value, Failure> {
     let length = (!text.ends_with('\n')).then(|| text.chars().count());
     for event in Parser::new_from_str(text) {
         let (mut event, span) = event.map_err(|error| mistake(text, error.info()))?;
-        // A block scalar that ends with the text has no line break that is not written.
+        // Without a final line break in the text, a block scalar at its end has none.
         if let Event::Scalar(scalar, ScalarStyle::Literal | ScalarStyle::Folded, ..) = &mut event
             && length.is_some_and(|length| span.end.index() >= length)
             && let Some(shorter) = scalar.strip_suffix('\n')
@@ -85,8 +85,8 @@ fn document(text: &str) -> Result<Value, Failure> {
     value.ok_or_else(|| Failure::Wrong("there is no document".to_owned()))
 }
 
-/// Whether a text holds what readers disagree about: tabs in front of a line, characters that are not printed or that
-/// end a line to some, and escapes that only some know.
+/// Whether a text has content on which parsers disagree: tabs at the start of a line, characters that are not
+/// printable or that some treat as line breaks, and escapes that only some support.
 fn is_peculiar(text: &str) -> bool {
     let is_special = |sign: char| {
         (sign.is_control() && !matches!(sign, '\n' | '\r' | '\t'))
@@ -98,8 +98,8 @@ fn is_peculiar(text: &str) -> bool {
         || text.contains('\t') && text.split(['\n', '\r']).any(starts_with_tab)
 }
 
-/// Mistakes that every reader finds. Of some others the engines know nothing: they read `[` over lines that start at the
-/// margin, and strings in quotes over lines that are not indented.
+/// The errors that all parsers report. The engine accepts some others: a `[` that continues at the margin, and quoted
+/// strings that continue without indentation.
 const CERTAIN: &[&str] = &[
     "mapping values are not allowed in this context",
     "while parsing a block mapping, did not find expected key",
@@ -124,7 +124,7 @@ const CERTAIN: &[&str] = &[
 ];
 
 fn mistake(text: &str, why: &str) -> Failure {
-    // A block scalar that starts at the margin is one to the engines.
+    // The engine accepts a block scalar at the margin.
     let has_bare_block = text.lines().any(|line| line.starts_with(['|', '>']));
     if CERTAIN.contains(&why) && !has_bare_block {
         Failure::Wrong(format!("the text is not YAML: {why}"))
@@ -134,7 +134,7 @@ fn mistake(text: &str, why: &str) -> Failure {
 }
 
 impl Reader {
-    /// Takes in what comes next, and gives the document once it is whole.
+    /// Adds an event, and returns the document once it is complete.
     fn add(&mut self, event: Event<'_>) -> Result<Option<Value>, Failure> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
@@ -144,7 +144,7 @@ impl Reader {
                 let is_merge = text == "<<";
                 let value = match style {
                     ScalarStyle::Plain => resolved(&text)?,
-                    // It is a string in the end, and yet `yes` in it is read as `true` first.
+                    // The value is a string, but a `yes` in it is resolved to `true` first.
                     ScalarStyle::Literal | ScalarStyle::Folded => match resolved(&text)? {
                         Value::Null(_) => Value::NULL,
                         value => convert(&value, &Type::String).map_err(|_| Failure::Unknown)?,
@@ -189,7 +189,7 @@ impl Reader {
         Ok(None)
     }
 
-    /// Puts a value where it belongs.
+    /// Adds a value to the innermost open collection.
     fn take(&mut self, value: Value, anchor: usize, is_merge: bool) -> Result<Option<Value>, Failure> {
         self.count(1)?;
         if anchor > 0 {
@@ -223,7 +223,7 @@ fn size(value: &Value) -> usize {
     value.parts().map(size).sum::<usize>() + 1
 }
 
-/// The attribute that a key names.
+/// The attribute name for a key.
 fn name(key: &Value) -> Result<SmolStr, Failure> {
     match convert(key, &Type::String) {
         Ok(Value::String(name)) => Ok(normal(name)),
@@ -233,7 +233,7 @@ fn name(key: &Value) -> Result<SmolStr, Failure> {
     }
 }
 
-/// The value of a scalar without quotes.
+/// The value of a plain scalar.
 fn resolved(text: &str) -> Result<Value, Failure> {
     Ok(match text {
         "" | "~" | "null" | "Null" | "NULL" => Value::NULL,
@@ -255,7 +255,7 @@ fn is_infinite(text: &str) -> bool {
     matches!(unsigned, ".inf" | ".Inf" | ".INF")
 }
 
-/// Whether a text starts with four digits, a dash and a digit.
+/// Whether a text starts with four digits, a hyphen and a digit.
 fn may_be_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() >= 8
@@ -264,7 +264,7 @@ fn may_be_date(text: &str) -> bool {
         && bytes[5].is_ascii_digit()
 }
 
-/// A day becomes a point in time. Of all else that looks like one, only the type is known.
+/// A date becomes a timestamp. For other text that looks like one, only the type is known.
 fn date(text: &str) -> Value {
     let parts: Vec<&str> = text.split('-').collect();
     let part = |place: usize| parts.get(place).filter(|part| part.len() == 2)?.parse::<u32>().ok();
@@ -274,7 +274,7 @@ fn date(text: &str) -> Value {
     }
 }
 
-/// A number, if it is one.
+/// The number that a text is, if it is one.
 fn number(text: &str) -> Option<Value> {
     let radix = |digits: &str, radix: u32| {
         let is_number = !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(radix));

@@ -1,14 +1,14 @@
-//! Turns digits into numbers, and back.
+//! Converts numbers from and to decimal text.
 
 use num_bigint::BigUint;
 
 use super::{Number, PRECISION, Size};
 
-/// A number is not written out when it would need more digits than this.
+/// Numbers with more digits than this have no text.
 const LONGEST: i64 = 20_000;
 
 impl Number {
-    /// Reads a number as the engines read a string or a literal: decimal digits, perhaps a point, perhaps an exponent.
+    /// Parses a number as in a string or literal of the engine: decimal digits, and optionally a dot and an exponent.
     pub fn parse(text: &str) -> Option<Self> {
         let (negative, rest) = match text.as_bytes().first()? {
             b'+' => (false, &text[1..]),
@@ -49,14 +49,14 @@ impl Number {
         })
     }
 
-    /// The digits as the engines make a string of it: as few as say which number it is, and never an exponent.
-    /// `None` where that would be longer than anybody reads.
+    /// The number as the engine converts it to a string: with the fewest digits that identify it, and without an
+    /// exponent. Returns `None` above the limit of digits.
     pub fn text(&self) -> Option<String> {
         let sign = if self.negative { "-" } else { "" };
         match &self.size {
             Size::Infinite => Some(format!("{}Inf", if self.negative { "-" } else { "+" })),
             Size::Finite { exponent, .. } if exponent.abs() > LONGEST => None,
-            // Of a whole number of which no bit is lost, all digits say which it is.
+            // For a whole number within the precision, all digits are significant.
             Size::Finite { mantissa, exponent }
                 if *exponent >= 0 && self.top() <= PRECISION.cast_signed() =>
             {
@@ -69,7 +69,7 @@ impl Number {
         }
     }
 
-    /// Times five to the power of `power`.
+    /// Multiplies by five to the power of `power`.
     fn scaled_up(self, power: u64) -> Self {
         match self.size {
             Size::Finite { mantissa, exponent } => {
@@ -80,7 +80,7 @@ impl Number {
         }
     }
 
-    /// Divided by five to the power of `power`.
+    /// Divides by five to the power of `power`.
     fn scaled_down(self, power: u64) -> Self {
         match self.size {
             Size::Finite { mantissa, exponent } => {
@@ -111,7 +111,7 @@ fn signed(digits: &str) -> Option<i64> {
     digits.strip_prefix('+').unwrap_or(digits).parse().ok()
 }
 
-/// Five to the power of `power`, as a mantissa of a few more bits than a number keeps and a power of two.
+/// Five to the power of `power`: a mantissa with slightly more bits than the precision, and a power of two.
 fn power_of_five(power: u64) -> (BigUint, i64) {
     let cut = |mut value: BigUint, mut exponent: i64| {
         let excess = value.bits().saturating_sub(PRECISION + 128);
@@ -134,10 +134,10 @@ fn power_of_five(power: u64) -> (BigUint, i64) {
     (result, result_exponent)
 }
 
-/// The fewest digits that tell `mantissa * 2^exponent` from its neighbours of [`PRECISION`] bits, and where the point
-/// stands: behind that many digits.
+/// The fewest digits that distinguish `mantissa * 2^exponent` from the adjacent numbers of [`PRECISION`] bits, and
+/// the position of the dot after that many digits.
 fn shortest(mantissa: &BigUint, exponent: i64) -> (Vec<u8>, i64) {
-    // One bit more than is kept: the last is half the distance to a neighbour.
+    // One bit more than the precision: the last one is half the distance to an adjacent number.
     let missing = (PRECISION + 1).saturating_sub(mantissa.bits());
     let wide = mantissa << missing;
     let exponent = exponent - i64::try_from(missing).unwrap_or(i64::MAX);
@@ -165,13 +165,13 @@ fn shortest(mantissa: &BigUint, exponent: i64) -> (Vec<u8>, i64) {
     (digits, point)
 }
 
-/// All digits of `mantissa * 2^exponent` without zeros at the end, and where the point stands.
+/// All digits of `mantissa * 2^exponent` without trailing zeros, and the position of the dot.
 fn decimals(mantissa: &BigUint, exponent: i64) -> (Vec<u8>, i64) {
     let power = exponent.unsigned_abs();
     let (whole, behind) = if exponent >= 0 {
         (mantissa << power, 0)
     } else {
-        // Dividing by two is multiplying by five and moving the point.
+        // Dividing by two is multiplying by five and moving the dot.
         let five = BigUint::from(5_u8).pow(u32::try_from(power).unwrap_or(u32::MAX));
         (mantissa * five, exponent)
     };
@@ -183,7 +183,7 @@ fn decimals(mantissa: &BigUint, exponent: i64) -> (Vec<u8>, i64) {
     (digits, point)
 }
 
-/// The next number of that many digits.
+/// The next larger number with that many digits.
 fn increased(digits: &[u8], point: i64) -> (Vec<u8>, i64) {
     let mut digits = digits.to_vec();
     while let Some(last) = digits.pop() {
@@ -195,7 +195,7 @@ fn increased(digits: &[u8], point: i64) -> (Vec<u8>, i64) {
     (vec![b'1'], point + 1)
 }
 
-/// Digits with their point, and zeros where they are needed to say where it is.
+/// Digits with their dot, and with the zeros that its position requires.
 fn placed(digits: &[u8], point: i64) -> String {
     let digits = String::from_utf8_lossy(digits);
     let Ok(whole) = usize::try_from(point) else {

@@ -1,4 +1,4 @@
-//! What constants are worth, and what is wrong with those that are none.
+//! Constants and their errors.
 
 use super::value;
 use crate::value::Value;

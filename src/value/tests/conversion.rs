@@ -1,9 +1,9 @@
-//! Which defaults fit which types.
+//! Conversion of defaults to types.
 
 use super::{expression, value};
 use crate::value::{Number, Type, Value, convert, type_constraint};
 
-/// What a variable of this type and default says.
+/// The default of a variable with this type, or the error.
 fn variable(ty: &str, default: &str) -> Result<Value, String> {
     let (_, expr) = expression(ty);
     let mut findings = Vec::new();
@@ -38,7 +38,7 @@ fn what_converts() {
         ("list", "[1, 2]"),
         ("map", "{}"),
         ("list(number)", r#"[null, "1"]"#),
-        // An accent of its own and one that is part of its letter are the same.
+        // A combining accent and a precomposed letter are equal.
         ("object({ e\u{301} = string })", "{ \u{e9} = 1 }"),
     ] {
         assert!(variable(ty, default).is_ok(), "{default} as {ty}: {:?}", variable(ty, default));

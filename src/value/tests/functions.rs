@@ -1,4 +1,4 @@
-//! What functions give, and what is said of those that give nothing.
+//! Results and errors of functions.
 
 use std::cell::Cell;
 
@@ -8,7 +8,7 @@ use crate::limits::Limits;
 use crate::syntax::{StepKind, Traversal};
 use crate::value::{Resolved, Scope, Type, Value, evaluate};
 
-/// `var.text`, `var.texts` and `var.open`, none of them known.
+/// `var.text`, `var.texts` and `var.open`, all unknown.
 struct Variables(&'static str, Cell<usize>, Limits);
 
 impl Scope for Variables {
@@ -89,7 +89,7 @@ fn what_functions_give() {
     }
 }
 
-/// Each result was seen in `terraform console` 1.11.4.
+/// The results are those of `terraform console` 1.11.4.
 #[test]
 fn what_functions_make_of_texts_and_numbers() {
     for (call, result) in [

@@ -1,4 +1,4 @@
-//! Where marks go.
+//! Propagation of marks.
 
 use super::functions::read;
 use crate::value::{MarkSource, Marks, Value};

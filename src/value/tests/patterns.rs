@@ -1,10 +1,10 @@
-//! Patterns that the dialects of Go and of the `regex` crate read differently, and those that both refuse.
+//! Patterns that Go and the `regex` crate parse differently, and patterns that both refuse.
 
 use super::functions::read;
 use crate::value::{Type, Value};
 
-/// In each line a pattern, a string, and what `jsonencode(regexall(PATTERN, STRING))` gives in `terraform console`
-/// 1.11.4. `!` precedes the reason why a pattern is invalid, `?` a result that is unknown here.
+/// Each line has a pattern, a string, and the result of `jsonencode(regexall(PATTERN, STRING))` in `terraform
+/// console` 1.11.4. `!` precedes the error for an invalid pattern, `?` a result that overrule does not compute.
 const ANSWERS: &str = include_str!("patterns.txt");
 
 #[test]

@@ -1,4 +1,4 @@
-//! What type expressions say, and what is said of those that are none.
+//! Type expressions and their errors.
 
 use super::{expression, told};
 use crate::value::{Type, type_constraint};

@@ -1,11 +1,11 @@
-//! Turns version constraints into what they leave open: an upper end, and whether several leave anything at all.
+//! Properties of version constraints: their upper end, and whether one includes another.
 
 use smol_str::SmolStr;
 
 use super::{Bound, Condition, Constraints, Operator};
 
 impl Constraints {
-    /// The same as the engines read them for a provider: there `~> 2` means `~> 2.0`.
+    /// The constraints as the engine applies them to providers, where `~> 2` means `~> 2.0`.
     #[must_use]
     pub fn for_provider(&self) -> Self {
         let conditions = self.conditions.iter().map(|condition| {
@@ -18,13 +18,13 @@ impl Constraints {
         Self { conditions: conditions.collect() }
     }
 
-    /// Whether they keep some newer version out, however new.
+    /// Whether they exclude some newer version.
     pub fn has_upper_bound(&self) -> bool {
         self.range().upper.is_some()
     }
 
-    /// The oldest version that they admit, in at least two numbers; none where they do not say so, or where it is a
-    /// prerelease.
+    /// The oldest version that they allow, with at least two numbers. Returns `None` if there is no lower end, or if
+    /// it is a prerelease.
     pub fn oldest(&self) -> Option<SmolStr> {
         let Bound { version, inclusive } = self.range().lower?;
         let numbers = version.segments().iter().take(version.written().max(2));
@@ -32,32 +32,32 @@ impl Constraints {
         (inclusive && !version.is_prerelease()).then(|| numbers.join(".").into())
     }
 
-    /// Whether they name one version only.
+    /// Whether they allow a single version only.
     pub fn is_exact(&self) -> bool {
         self.conditions.iter().any(|condition| condition.operator == Operator::Equal)
     }
 
-    /// Whether every version that meets them meets the others too. Where prereleases are named, which no range
-    /// describes, the answer is no only if the constraints differ.
+    /// Whether every version that meets them meets the others, too. If a prerelease is named, which no range
+    /// describes, returns true only for equal constraints.
     pub fn is_within(&self, other: &Self) -> bool {
         let excluded = other.conditions.iter().flat_map(Condition::complement);
         let together = |condition| Self { conditions: [&self.conditions[..], &[condition]].concat() };
         self == other || !excluded.map(together).any(|both| both.can_be_met())
     }
 
-    /// These conditions together.
+    /// The constraints with these conditions.
     pub fn of(conditions: Vec<Condition>) -> Self {
         Self { conditions }
     }
 }
 
 impl Condition {
-    /// Whether it is a `~>` with a single number, which lets all newer versions through.
+    /// Whether this is a `~>` with a single number, which allows all newer versions.
     pub fn floats(&self) -> bool {
         self.operator == Operator::Pessimistic && self.version.written() == 1
     }
 
-    /// Conditions of which a version meets one exactly if it does not meet this one; prereleases aside.
+    /// Conditions of which a version meets one exactly if it does not meet this one, ignoring prereleases.
     fn complement(&self) -> Vec<Self> {
         let opposite = |operator| Self { operator, version: self.version.clone() };
         match self.operator {
@@ -143,7 +143,7 @@ mod tests {
         assert!(within > 100, "the dice roll constraints within others: {within}");
     }
 
-    /// Numbers that look random and are the same in every run.
+    /// A pseudorandom sequence that is the same in every run.
     struct Dice(u64);
 
     impl Dice {
@@ -173,7 +173,7 @@ mod tests {
         }
     }
 
-    /// Every version that the dice can name, and those between and beyond.
+    /// Every version that the test can generate, and those between and beyond.
     fn versions() -> Vec<Version> {
         let mut versions = Vec::new();
         for (major, minor, patch) in
@@ -203,7 +203,7 @@ mod tests {
                 assert!(both.matches(version), "{both:?} and {version}");
             }
             assert_eq!(a.agree_with(&b), both.can_be_met());
-            // `~>` with a prerelease lets prereleases alone through.
+            // `~>` with a prerelease allows only prereleases.
             if !both.has_upper_bound() && both.can_be_met() && !both.names_prerelease() {
                 let newest = Version::parse("999.0.0").expect("a version");
                 let kept_out = both.conditions().iter().filter(|condition| !condition.matches(&newest));

@@ -1,7 +1,8 @@
-//! Patterns in RE2 syntax, as Go reads them, rewritten for the `regex` crate.
+//! Translates RE2 patterns, as Go parses them, for the `regex` crate.
 //!
-//! The two dialects differ in what they refuse and in what some patterns mean, so a pattern is parsed here by Go's
-//! rules (`regexp/syntax` with the flags of `regexp.Compile`). A pattern is invalid exactly if this parser refuses it.
+//! The two dialects refuse different patterns, and some patterns have different meanings. So this module parses
+//! patterns by Go's rules (`regexp/syntax` with the flags of `regexp.Compile`). A pattern is invalid exactly if this
+//! parser refuses it.
 
 use std::fmt::Write as _;
 
@@ -10,21 +11,21 @@ use smol_str::SmolStr;
 mod class;
 mod escape;
 
-/// The largest repeat count, also for nested counts multiplied.
+/// The maximal repeat count, also for the product of nested counts.
 const MOST_REPEATS: u32 = 1000;
 
 /// A pattern that Go accepts.
 #[derive(Debug)]
 pub(super) struct Translation {
-    /// The pattern in the syntax of the `regex` crate, with unnamed groups only.
+    /// The pattern for the `regex` crate, with unnamed groups only.
     pub(super) pattern: String,
     /// The capture groups in order, each with its name.
     pub(super) groups: Vec<Option<SmolStr>>,
-    /// Whether `pattern` is certain to match exactly what Go matches.
+    /// Whether `pattern` certainly matches exactly the same as in Go.
     pub(super) is_exact: bool,
 }
 
-/// Parses a pattern. The error is Go's message with the part of the pattern it is about.
+/// Parses a pattern. The error is Go's message, with the part of the pattern that it concerns.
 pub(super) fn translate(pattern: &str) -> Result<Translation, String> {
     let mut parser = Parser {
         whole: pattern,
@@ -55,20 +56,20 @@ struct Flags {
     multiline: bool,
     /// `s`: `.` matches a line feed.
     dot_newline: bool,
-    /// `U`: `*` and `*?` change places.
+    /// `U`: `*` and `*?` swap their meanings.
     ungreedy: bool,
 }
 
-/// What one repeat operator can repeat.
+/// The operand of a repetition.
 #[derive(Debug, Clone, Copy)]
 struct Atom {
-    /// Where it starts in the output.
+    /// Its start in the output.
     start: usize,
     /// Whether it matches the empty string.
     is_nullable: bool,
     /// The largest product of nested repeat counts.
     weight: u32,
-    /// Whether a repeat operator stands behind it already.
+    /// Whether it already has a repetition.
     is_repeated: bool,
 }
 
@@ -77,10 +78,10 @@ struct Atom {
 struct Frame {
     /// The flags to restore at its end.
     flags: Flags,
-    /// Where it starts in the output.
+    /// Its start in the output.
     start: usize,
     last: Option<Atom>,
-    /// Whether the current branch, without its last atom, matches the empty string.
+    /// Whether the current branch, without its last operand, matches the empty string.
     is_branch_nullable: bool,
     /// Whether a finished branch does.
     is_nullable: bool,
@@ -97,7 +98,7 @@ impl Frame {
         self.last = Some(atom);
     }
 
-    /// Counts the last atom as part of the branch.
+    /// Adds the last operand to the branch.
     fn settle(&mut self) {
         if let Some(last) = self.last.take() {
             self.is_branch_nullable &= last.is_nullable;
@@ -121,7 +122,7 @@ struct Parser<'p> {
     frames: Vec<Frame>,
     groups: Vec<Option<SmolStr>>,
     is_exact: bool,
-    /// The rest as it was at the repeat operator that stands directly before this place.
+    /// The rest of the pattern from the repetition that is directly before the current position.
     before: Option<&'p str>,
 }
 
@@ -182,7 +183,7 @@ impl<'p> Parser<'p> {
         self.atom(&text, false);
     }
 
-    /// Reads what starts with `(`.
+    /// Parses a construct that starts with `(`.
     fn open(&mut self) -> Result<(), String> {
         let start = self.rest;
         let Some(inner) = start.strip_prefix("(?") else {
@@ -191,7 +192,7 @@ impl<'p> Parser<'p> {
             self.groups.push(None);
             return Ok(());
         };
-        // Go wants something behind the bracket.
+        // Go requires something after the bracket.
         let named = ["P<", "<"].into_iter().find_map(|start| inner.strip_prefix(start));
         let Some(named) = named.filter(|named| !named.is_empty()) else { return self.flags(inner) };
         let name = named.split_once('>').map(|(name, rest)| {
@@ -210,7 +211,7 @@ impl<'p> Parser<'p> {
         }
     }
 
-    /// Reads what follows `(?`: flags, and either `)` or `:` and a group.
+    /// Parses the text after `(?`: flags, and then `)`, or `:` and a group.
     fn flags(&mut self, inner: &'p str) -> Result<(), String> {
         let mut flags = self.flags;
         let unsupported = |part: &str| Err(format!("invalid or unsupported Perl syntax in (?{part}"));
@@ -259,7 +260,7 @@ impl<'p> Parser<'p> {
         Ok(())
     }
 
-    /// Repeats the last atom by the operator that comes next.
+    /// Applies the next repetition to the last operand.
     fn repeat(&mut self, counts: &Counts, previous: Option<&'p str>) -> Result<(), String> {
         let &Counts { length, least, most } = counts;
         let start = self.rest;
@@ -303,7 +304,7 @@ impl<'p> Parser<'p> {
         if is_lazy {
             self.out.push('?');
         }
-        // The two do not agree about what the last round of such a loop captures.
+        // The two implementations capture different text in the last iteration of such a loop.
         self.is_exact &= !(atom.is_nullable && most.is_none_or(|most| most > 1));
         let is_nullable = atom.is_nullable || least == 0;
         self.frame().last = Some(Atom { start: atom.start, is_nullable, weight, is_repeated: true });
@@ -321,7 +322,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// Reads what starts with a brace. Where the text is not in one of these forms the brace is an ordinary character.
+    /// Parses counts after an opening brace. In any other form, the brace is an ordinary character.
     fn read(text: &str) -> Option<Self> {
         let inner = text.strip_prefix('{')?;
         let end = inner.find(|sign: char| !sign.is_ascii_digit() && sign != ',')?;
@@ -341,7 +342,7 @@ impl Counts {
     }
 }
 
-/// A count, without leading zeros.
+/// A count without leading zeros.
 fn number(digits: &str) -> Option<u32> {
     let is_plain = digits.bytes().all(|digit| digit.is_ascii_digit())
         && !digits.is_empty()
@@ -349,7 +350,7 @@ fn number(digits: &str) -> Option<u32> {
     is_plain.then(|| digits.parse().unwrap_or(u32::MAX))
 }
 
-/// Writes a character so that it stands for itself everywhere.
+/// Writes a character as a literal.
 fn write_character(out: &mut String, sign: char) {
     if sign == '_' || sign.is_ascii_alphanumeric() {
         out.push(sign);
@@ -362,7 +363,7 @@ fn write_character(out: &mut String, sign: char) {
 mod tests {
     use super::translate;
 
-    /// The same answers as in the tests of values.
+    /// The expected results of the tests of values.
     const ANSWERS: &str = include_str!("../../tests/patterns.txt");
 
     #[test]

@@ -1,4 +1,4 @@
-//! `[…]`.
+//! Character classes: `[…]`.
 
 use super::{Parser, write_character};
 
@@ -9,7 +9,7 @@ const NAMES: &[&str] = &[
 ];
 
 impl Parser<'_> {
-    /// Reads a class. In it the brackets of Go cannot nest, and a dash means itself unless it stands between two single
+    /// Parses a class. In Go, brackets do not nest, and a hyphen is literal unless it is between two single
     /// characters.
     pub(super) fn class(&mut self) -> Result<String, String> {
         let start = self.rest;
@@ -35,7 +35,7 @@ impl Parser<'_> {
         Ok(class)
     }
 
-    /// Reads `[:alpha:]` or `[:^alpha:]`.
+    /// Parses `[:alpha:]` or `[:^alpha:]`.
     fn posix_class(&mut self) -> Result<Option<&str>, String> {
         let start = self.rest;
         let Some(name) = start.strip_prefix("[:").and_then(|rest| Some(rest.split_once(":]")?.0)) else {
@@ -49,7 +49,7 @@ impl Parser<'_> {
         Ok(Some(class))
     }
 
-    /// Reads a character or `a-z`.
+    /// Parses a character or a range such as `a-z`.
     fn range(&mut self, class: &str, out: &mut String) -> Result<(), String> {
         let start = self.rest;
         let low = self.class_character(class)?;
@@ -71,7 +71,7 @@ impl Parser<'_> {
                     write_character(out, high);
                 }
             }
-            // The halves of a pair in UTF-16, which no text has.
+            // Surrogates, which no text contains.
             _ => self.is_exact = false,
         }
         Ok(())

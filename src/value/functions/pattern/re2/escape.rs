@@ -1,15 +1,15 @@
-//! What a backslash begins.
+//! Escapes.
 
 use super::Parser;
 
-/// The general categories that both dialects know by these names, with the same members in ASCII.
+/// The general categories with the same names and the same ASCII members in both dialects.
 const CATEGORIES: &[&str] = &[
     "L", "Ll", "Lm", "Lo", "Lt", "Lu", "M", "Mc", "Me", "Mn", "N", "Nd", "Nl", "No", "P", "Pc", "Pd", "Pe",
     "Pf", "Pi", "Po", "Ps", "S", "Sc", "Sk", "Sm", "So", "Z", "Zl", "Zp", "Zs",
 ];
 
 impl Parser<'_> {
-    /// Reads an escape outside a class.
+    /// Parses an escape outside of a class.
     pub(super) fn escape(&mut self) -> Result<(), String> {
         let rest = self.rest;
         let assertion = match rest.as_bytes().get(1) {
@@ -45,7 +45,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reads `\d`, `\pL`, `\p{Greek}` and the like, as they stand inside brackets.
+    /// Parses `\d`, `\pL`, `\p{Greek}` and so on, for use inside brackets.
     pub(super) fn named_class(&mut self) -> Result<Option<String>, String> {
         let class = match self.rest.as_bytes() {
             [b'\\', b'd', ..] => "0-9",
@@ -77,14 +77,14 @@ impl Parser<'_> {
         is_negated ^= positive.is_some();
         let name = positive.unwrap_or(name);
         if !CATEGORIES.contains(&name) {
-            // Which names there are, and how they may be written, depends on the release.
+            // The valid names and spellings depend on the release.
             self.is_exact = false;
             return Ok("x".to_owned());
         }
         Ok(format!("\\{}{{{name}}}", if is_negated { 'P' } else { 'p' }))
     }
 
-    /// Reads an escape that stands for one character, given by its number.
+    /// Parses an escape for one character, and returns its number.
     pub(super) fn escaped(&mut self) -> Result<u32, String> {
         let start = self.rest;
         let mut signs = start[1..].chars();
