@@ -226,7 +226,7 @@ pub struct Entry {
     pub asks_for_all_sharers: bool,
     /// The kinds of fixes that its findings may have.
     pub fixes: &'static [Safety],
-    /// See [`Configure::OPTIONS`]. Empty for a rule without options..
+    /// See [`Configure::OPTIONS`]. Empty for a rule without options.
     pub options: &'static [&'static str],
     /// See [`Rule::ROLES`].
     pub roles: &'static [Role],
@@ -321,7 +321,7 @@ mod tests {
         }
     }
 
-    /// The rules that the files of a directory are called by, without those that serve them all.
+    /// The names of the rule files in a directory, without shared helpers.
     fn files(directory: &str, others: &[&str]) -> Vec<String> {
         let files: BTreeSet<String> = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(directory))
             .expect("the directory of rules")

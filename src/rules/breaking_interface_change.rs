@@ -20,14 +20,14 @@ impl Rule for BreakingInterfaceChange {
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         let Some((before, texts)) = context.before(module) else { return };
-        // What seems to be gone may be in a file that could not be read.
+        // What seems to be removed may be in a file that could not be read.
         if !module.complete || !before.module().complete {
             return;
         }
         let before = Interface::of(before.module(), texts);
         let now = Interface::of(module, context.sources());
         let changes = before.changes_to(&now).into_iter();
-        // What becomes of resources is for other rules to say.
+        // Other rules report changes to resources.
         let is_breaking =
             |change: &InterfaceChange| change.impact == Impact::Breaking && change.part != Part::Address;
         for change in changes.filter(is_breaking) {
@@ -48,7 +48,7 @@ impl Rule for BreakingInterfaceChange {
     }
 }
 
-/// The block that a change is about.
+/// The address of the block that changed.
 fn address(change: &InterfaceChange) -> String {
     match change.part {
         Part::Variable => change.subject.replacen("var.", "variable.", 1),
@@ -59,7 +59,7 @@ fn address(change: &InterfaceChange) -> String {
     }
 }
 
-/// Where the module now has what changed.
+/// The span in the current module of what changed.
 fn place(module: &Module, change: &InterfaceChange) -> Option<Span> {
     let name = |prefix: &str| change.subject.strip_prefix(prefix).map(SmolStr::new);
     match change.part {

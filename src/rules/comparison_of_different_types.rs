@@ -37,7 +37,7 @@ impl Comparisons<'_> {
             BinaryOperator::NotEqual => "true",
             _ => return None,
         };
-        // Of what a `for` or a `dynamic` block goes through, the type is not known here.
+        // The type of the elements of a `for` expression or a `dynamic` block is unknown here.
         let is_bound =
             |name: &str| scope.has(name) || written.iterators.iter().any(|iterator| iterator == name);
         if operands.iter().any(|operand| operand.variables().iter().any(|found| is_bound(&found.root))) {
@@ -70,7 +70,7 @@ impl Comparisons<'_> {
         )
     }
 
-    /// What to do where no other comparison follows from the types.
+    /// The advice if the types suggest no other comparison.
     fn advice(&self, left: (&Expr, &Expr), right: (&Expr, &Expr)) -> String {
         let written = |expr: &Expr| {
             let text = self.context.editor(expr.span.file).map(|editor| editor.slice(expr.span));
@@ -103,7 +103,7 @@ impl Comparisons<'_> {
             .to_owned()
     }
 
-    /// The comparison with its constant side written as a value of the type of the other side, if it can be.
+    /// The comparison with its constant side converted to the type of the other side, if that is possible.
     fn mended(
         &self,
         operator: BinaryOperator,
@@ -144,8 +144,8 @@ impl Comparisons<'_> {
         Some(editor.replace(expr.span, comparison))
     }
 
-    /// Whether this is a variable whose default is null, which callers leave out, or a part of a variable or a local
-    /// value, which may be an optional attribute.
+    /// Whether the value may be null: a variable with default null, or a part of a variable or local value, which may
+    /// be an optional attribute.
     fn may_be_null(&self, expr: &Expr) -> bool {
         let module = self.node.module();
         let ExprKind::Traversal(traversal) = &expr.kind else { return false };
@@ -161,7 +161,7 @@ impl Comparisons<'_> {
     }
 }
 
-/// A constant as a value of another type that it converts to, if the result can be equal to others of that type.
+/// The constant, converted to another type, if the result can equal other values of that type.
 fn same_constant(expr: &Expr, value: &Value, wanted: &Type, text: &str) -> Option<String> {
     let converted = convert(value, wanted).ok().filter(Value::is_wholly_known)?;
     match (&expr.kind, &converted) {
@@ -174,7 +174,7 @@ fn same_constant(expr: &Expr, value: &Value, wanted: &Type, text: &str) -> Optio
     }
 }
 
-/// A constant in a call of the function that makes it a collection, where that has the type wanted.
+/// The constant in a call of a conversion function, if the result has the wanted type.
 fn collected(function: &str, value: &Value, wanted: &Type, text: &str) -> Option<String> {
     let element = wanted.element()?;
     let is_all = match value {
@@ -185,14 +185,13 @@ fn collected(function: &str, value: &Value, wanted: &Type, text: &str) -> Option
     is_all.then(|| format!("{function}({text})"))
 }
 
-/// Whether no value of one type is equal to any of the other. Nulls are, and are not asked about.
+/// Whether no values of the two types are equal, except for nulls.
 fn never_equal(left: &Type, right: &Type) -> bool {
     match (left, right) {
         (Type::List(left), Type::List(right))
         | (Type::Set(left), Type::Set(right))
         | (Type::Map(left), Type::Map(right)) => never_equal(left, right),
-        // The type of a tuple or an object that is written out follows from its elements: who compares those compares
-        // on purpose.
+        // The type of a literal tuple or object follows from its elements, so a comparison with it is intended.
         (Type::Any, _)
         | (_, Type::Any)
         | (Type::Bool, Type::Bool)

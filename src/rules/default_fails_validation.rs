@@ -10,12 +10,12 @@ pub(super) struct DefaultFailsValidation;
 impl Rule for DefaultFailsValidation {
     const ID: &'static str = "default-fails-validation";
 
-    // A test may need a default that fails.
+    // A test may use a default that fails on purpose.
     const ROLES: &'static [Role] = &[Role::Root, Role::Shared, Role::Example];
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         for refused in node.refused_defaults() {
-            // Where a call leaves the default in place, Terraform and OpenTofu report it.
+            // If a call uses the default, Terraform and OpenTofu report it.
             if refused.is_used {
                 continue;
             }

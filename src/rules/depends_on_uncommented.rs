@@ -16,7 +16,7 @@ impl Rule for DependsOnUncommented {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for call in node.module().calls.values().filter(|call| !call.depends_on.is_empty()) {
-            // An override file cannot set it, and JSON has no comments.
+            // Override files cannot set it, and JSON has no comments.
             let block = &call.origin.base;
             let Some(depends_on) = depends_on(block).filter(|_| !block.body.is_json()) else { continue };
             if is_commented(block, &depends_on, context) {
@@ -42,7 +42,7 @@ fn depends_on(block: &Block) -> Option<Arc<Attribute>> {
     attributes.into_iter().find(|attribute| attribute.name == "depends_on")
 }
 
-/// Whether a comment stands in the argument, behind it, or right above it or the block.
+/// Whether there is a comment in the argument, after it, or directly above it or the block.
 fn is_commented(block: &Block, depends_on: &Attribute, context: &Context<'_>) -> bool {
     let source = context.sources().get(depends_on.span.file);
     let line = |offset: u32| source.position(offset).line;

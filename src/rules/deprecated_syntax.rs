@@ -23,7 +23,7 @@ impl Rule for DeprecatedSyntax {
         expressions::for_each(node, context, &mut |expr, written| {
             let mut search =
                 Search { context, written, apart: HashSet::new(), keys: HashSet::new(), findings };
-            // `terraform fmt` itself unwraps what is all of an argument.
+            // `terraform fmt` itself unwraps an interpolation that is a whole argument.
             search.apart.insert(expr.span);
             expr.walk(&mut |inner, scope| search.look(inner, scope));
         });
@@ -33,15 +33,15 @@ impl Rule for DeprecatedSyntax {
 struct Search<'s> {
     context: &'s Context<'s>,
     written: Written<'s>,
-    /// Expressions that mean something else without what is around them.
+    /// Expressions that would have another meaning in another position.
     apart: HashSet<Span>,
-    /// Keys of objects, where a bare name would stand for itself.
+    /// Keys of objects, where a bare name would be a literal.
     keys: HashSet<Span>,
     findings: &'s mut Vec<Finding>,
 }
 
 impl Search<'_> {
-    /// Looks at an expression, after those around it.
+    /// Checks an expression, after the expressions around it.
     fn look(&mut self, expr: &Expr, scope: &Scope<'_>) {
         match &expr.kind {
             ExprKind::Object(items) => {
@@ -51,7 +51,7 @@ impl Search<'_> {
                 }));
             }
             ExprKind::Splat { source, each, .. } => {
-                // `.0` behind a star belongs to each element, and `[0]` may belong to the result.
+                // `.0` after a star belongs to each element, and `[0]` may belong to the result.
                 self.apart.extend([source.span, each.span]);
             }
             ExprKind::Index { collection, .. } => {
@@ -132,7 +132,7 @@ impl Search<'_> {
         );
     }
 
-    /// Whether an index behind an expression is one into its value.
+    /// Whether an index after the expression accesses its value.
     fn takes_index(&self, expr: &Expr, scope: &Scope<'_>) -> bool {
         match &expr.kind {
             ExprKind::Traversal(traversal) => {
@@ -162,7 +162,7 @@ impl Search<'_> {
     }
 }
 
-/// What a string with one interpolation becomes; none where a comment would be lost.
+/// The replacement for a string with one interpolation. Returns `None` if a comment would be lost.
 fn unwrapped(editor: Editor<'_>, inner: &Expr, string: &Expr, is_key: bool) -> Option<Edit> {
     let text = editor.slice(inner.span);
     let around = [string.span.start..inner.span.start, inner.span.end..string.span.end];
@@ -176,8 +176,8 @@ fn unwrapped(editor: Editor<'_>, inner: &Expr, string: &Expr, is_key: bool) -> O
     })
 }
 
-/// What `lookup` with two arguments becomes, the first in parentheses where it does not take an index as it is; none
-/// where a comment would be lost.
+/// The replacement for `lookup` with two arguments. The first is put in parentheses if it cannot be indexed as it is.
+/// Returns `None` if a comment would be lost.
 fn indexed(editor: Editor<'_>, call: &Call, expr: &Expr, takes_index: bool) -> Option<Edit> {
     let [collection, key] = &*call.arguments else { return None };
     let around = [
@@ -194,20 +194,20 @@ fn indexed(editor: Editor<'_>, call: &Call, expr: &Expr, takes_index: bool) -> O
     is_bare.then(|| editor.replace(expr.span, text))
 }
 
-/// Whether an expression binds more tightly than any operator around it.
+/// Whether an expression has a higher precedence than every operator.
 fn is_operand(expr: &Expr) -> bool {
     !matches!(expr.kind, ExprKind::Conditional(_) | ExprKind::Unary(..) | ExprKind::Binary(..))
 }
 
-/// How many steps lead from a name to a value; with fewer, an index would name an instance of a resource or of a
-/// module.
+/// The number of steps from the root to a value. After fewer steps, an index would select an instance of a resource
+/// or module.
 fn steps_to_value(traversal: &Traversal) -> usize {
     let names = match traversal.root.as_str() {
         "var" | "local" | "each" => return 1,
         "data" | "ephemeral" => 3,
         _ => 2,
     };
-    // An instance may be named.
+    // There may be an instance key.
     let is_attribute = |step: &Step| matches!(step.kind, StepKind::Attribute(_));
     names + usize::from(!traversal.steps.get(names - 1).is_some_and(is_attribute))
 }

@@ -20,7 +20,7 @@ impl Rule for DuplicateKey {
     const FIXES: &'static [Safety] = &[Safety::Safe];
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        // The objects of JSON are read elsewhere: there the engines report it.
+        // In JSON, the engine itself reports duplicate properties.
         expressions::for_each(node, context, &mut |expr, written| {
             expr.walk(&mut |inner, _| {
                 if let ExprKind::Object(items) = &inner.kind {
@@ -32,7 +32,7 @@ impl Rule for DuplicateKey {
     }
 }
 
-/// A finding for each item that a later one with the same key replaces.
+/// A finding for each item that a later item with the same key replaces.
 fn repeated(object: &Expr, items: &[ObjectItem], context: &Context<'_>) -> Vec<Finding> {
     let mut last: HashMap<SmolStr, (Span, &Expr)> = HashMap::new();
     let mut found = Vec::new();
@@ -67,7 +67,7 @@ fn repeated(object: &Expr, items: &[ObjectItem], context: &Context<'_>) -> Vec<F
     found
 }
 
-/// The key that an item sets, where it is a constant.
+/// The constant key of an item.
 fn key(key: &ObjectKey) -> Option<(SmolStr, Span)> {
     match key {
         ObjectKey::Name(name, span) => Some((name.clone(), *span)),

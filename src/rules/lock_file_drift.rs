@@ -18,7 +18,7 @@ use crate::policy::Options;
 use crate::text::Span;
 
 pub(super) struct LockFileDrift {
-    /// The platforms that the lock file is to have hashes for.
+    /// The platforms for which the lock file must have hashes.
     platforms: Vec<SmolStr>,
 }
 
@@ -32,7 +32,7 @@ impl Configure for LockFileDrift {
 
 impl Rule for LockFileDrift {
     const ID: &'static str = "lock-file-drift";
-    /// A root module that is new is no reason to report a line of a `.gitignore` that is not.
+    /// A new root module does not make an old `.gitignore` line a new problem.
     const IS_STEADY: bool = false;
     const ASKS_FOR_EXCLUDED_LOCKS: bool = true;
 
@@ -64,7 +64,7 @@ impl Rule for LockFileDrift {
     }
 }
 
-/// Whether some module that is used itself calls it: then the lock file of its root is the one that counts.
+/// Whether a module that is in use itself calls it. Then the lock file of the root module counts.
 fn is_called_for_use(node: Node<'_>) -> bool {
     let is_used = |role: Role| matches!(role, Role::Root | Role::Shared);
     node.role() == Role::Shared && node.callers().any(|(caller, _)| is_used(caller.role()))
@@ -79,9 +79,9 @@ fn unread(node: Node<'_>, lock: &Lock) -> Finding {
     node.callers().fold(finding, |finding, (_, call)| finding.related(call.origin.header(), "called here"))
 }
 
-/// Where a root module that needs a lock file shows that it is one.
+/// The span that shows that a module is a root module and needs a lock file.
 fn needs_lock(node: Node<'_>) -> Option<Span> {
-    // Terragrunt keeps the lock file beside each unit.
+    // Terragrunt keeps the lock file in the directory of each unit.
     if !node.run_by_units().units.is_empty() {
         return None;
     }
@@ -89,7 +89,7 @@ fn needs_lock(node: Node<'_>) -> Option<Span> {
     (!needed_below(node).is_empty()).then_some(at)
 }
 
-/// A lock file that git does not have. The finding is the same for every root module, so that it is reported once.
+/// The finding for a lock file that git ignores. It is equal for all root modules, so it is reported once.
 fn excluded(node: Node<'_>, line: Span, context: &Context<'_>) -> Option<Finding> {
     needs_lock(node)?;
     if context.was_lock_excluded(&node.module().directory) {
@@ -125,7 +125,7 @@ fn without_lock(node: Node<'_>) -> Option<Finding> {
     )
 }
 
-/// Where a module shows that an engine is run in it.
+/// The span that shows that an engine is run in the directory of a module.
 fn run_in(node: Node<'_>) -> Option<Span> {
     let module: &Module = node.module();
     let storage = module.backend.as_ref().or(module.cloud.as_ref()).map(|storage| storage.block.header);
@@ -133,8 +133,8 @@ fn run_in(node: Node<'_>) -> Option<Span> {
     storage.or_else(|| configured.min())
 }
 
-/// Every provider that a module and those below it need, each with a place that says so. Modules that were not read
-/// whole may need more.
+/// Every provider that a module and its descendants need, each with a span that shows it. A module that was not
+/// understood completely may need more.
 fn needed_below(node: Node<'_>) -> BTreeMap<ProviderAddress, Span> {
     let place = |entry: &RequiredProvider| entry.source.as_ref().map_or(entry.span, |source| source.span);
     let mut needed = BTreeMap::new();
@@ -163,7 +163,7 @@ fn unselected(provider: &str, needed: Span) -> Finding {
 
 fn refused(provider: &str, selection: &Selection, demands: &[Demand]) -> Option<Finding> {
     let Selection { version, text, at, .. } = selection;
-    // A prerelease is selected on purpose, and by other rules.
+    // A prerelease is selected intentionally, and other rules check it.
     let refuses = |demand: &&Demand| !version.is_prerelease() && !demand.constraints.matches(version);
     let refusing: Vec<&Demand> = demands.iter().filter(refuses).collect();
     let (text, wanted) = (text.as_str(), refusing.first()?.text.as_str());

@@ -26,8 +26,8 @@ impl Rule for MisleadingProvidersEntry {
     }
 }
 
-/// An entry whose right side is a name of another provider. Terraform looks for the provider of the left side, and
-/// reports nothing if this module has that under the name of the left side.
+/// An entry whose value is a local name of another provider. Terraform looks up the provider of the key, and reports
+/// nothing if this module has it under the name of the key.
 fn of_other_provider(
     node: Node<'_>,
     call: &ModuleCall,
@@ -45,7 +45,7 @@ fn of_other_provider(
     let is_there = own.is_some()
         || (node.callers().next().is_none() && asked.alias.is_none())
         || node.callers().all(|by| matches!(node.supply(&asked, Some(by)), Supply::Passed(..)));
-    // A configuration that is missing is an error of Terraform.
+    // Terraform itself reports a missing configuration.
     if !is_there || (node.callers().next().is_none() && own.is_none() && asked.alias.is_some()) {
         return None;
     }

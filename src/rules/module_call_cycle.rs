@@ -11,7 +11,7 @@ impl Rule for ModuleCallCycle {
     const ID: &'static str = "module-call-cycle";
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
-        // Of modules that all lead to each other one ring is told, at the first of them by name.
+        // One cycle is reported per group of modules that all lead to each other, at the first of them by directory.
         if node.first_of_ring().is_none_or(|first| first.id() != node.id()) {
             return;
         }

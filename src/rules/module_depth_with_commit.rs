@@ -49,8 +49,8 @@ impl Rule for ModuleDepthWithCommit {
     }
 }
 
-/// Whether it can only be the number of a commit: with fewer digits than a whole one has, some are to be letters and
-/// some are not, because dates and words make good names of tags.
+/// Whether the text can only be a commit id. An abbreviated one must mix letters and digits, because dates and words
+/// are common tag names.
 fn is_commit(version: &str) -> bool {
     let digits = version.bytes().filter(u8::is_ascii_digit).count();
     version.bytes().all(|byte| byte.is_ascii_hexdigit())

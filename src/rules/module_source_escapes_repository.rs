@@ -15,7 +15,7 @@ impl Rule for ModuleSourceEscapesRepository {
         for (call, callee) in node.calls() {
             let Some(source) = &call.source else { continue };
             let finding = match &source.address {
-                // Outside of a repository nobody knows what else belongs to it.
+                // Outside of a repository, it is unknown what else belongs to the project.
                 Some(ModuleSource::Local(_)) if callee == Callee::Outside && context.is_repository() => {
                     Self::finding("Module source leaves the repository").detail(
                         "The path leads out of the repository, directly or through a symbolic link, so it works only \
@@ -42,7 +42,8 @@ impl Rule for ModuleSourceEscapesRepository {
     }
 }
 
-/// Whether it is a path on this machine, as `/a/b` or `file:///a/b`; a repository of git at such a path too.
+/// Whether the source is an absolute path on this machine, such as `/a/b` or `file:///a/b`, or a git repository at
+/// such a path.
 fn is_absolute(raw: &str, getter: &str) -> bool {
     getter == "file" || raw.starts_with("git::file://") || raw.starts_with("git::/")
 }

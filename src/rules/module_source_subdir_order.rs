@@ -17,14 +17,14 @@ impl Rule for ModuleSourceSubdirOrder {
         for call in node.module().calls.values() {
             let Some(source) = &call.source else { continue };
             let Some(ModuleSource::Remote(remote)) = &source.address else { continue };
-            // Only a version is looked at: other values may well be paths and addresses.
+            // Only a version is checked: other parameters may well contain paths.
             let version =
                 ["ref", "rev", "tag"].into_iter().find_map(|key| Some((key, remote.parameter(key)?)));
             let Some((key, value)) = version else { continue };
             let Some((version, directory)) = value.split_once("//") else { continue };
             let mended = source.raw.split_once('?').and_then(|(address, query)| {
                 let query = query.replacen(&format!("{key}={value}"), &format!("{key}={version}"), 1);
-                // With two subdirectories it is for a person to say which is meant.
+                // With two subdirectories, the intended one is unknown.
                 remote.subdir.is_empty().then(|| format!("{address}//{directory}?{query}"))
             });
             let help = match &mended {

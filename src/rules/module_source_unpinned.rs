@@ -11,20 +11,20 @@ pub(super) struct ModuleSourceUnpinned {
     allow: Globs,
 }
 
-/// Names of branches, and of tags that move.
+/// Names of branches, and of tags that usually move.
 const MOVING: [&str; 8] = ["main", "master", "trunk", "develop", "development", "default", "HEAD", "latest"];
 
-/// How the names of archives end, for the downloader of Terraform and OpenTofu.
+/// The file extensions of archives in go-getter.
 const ARCHIVES: [&str; 10] =
     [".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".tzst"];
 
 /// How a package is pinned.
 struct Pin {
-    /// What the source names so.
+    /// The name of the pin in messages.
     what: &'static str,
-    /// The parameters that name it.
+    /// The query parameters that set it.
     keys: &'static [&'static str],
-    /// What to write.
+    /// The help text.
     help: &'static str,
 }
 
@@ -93,14 +93,14 @@ impl Rule for ModuleSourceUnpinned {
     }
 }
 
-/// How a package is pinned; none where it cannot be, or where its URL holds a version already.
+/// How a package is pinned. Returns `None` if it cannot be, or if its URL already contains a version.
 fn pin(remote: &RemoteModule) -> Option<Pin> {
     match remote.getter() {
         "git" => Some(GIT),
         "hg" => Some(MERCURIAL),
         "oci" => Some(OCI),
         "s3" => (!names_version(path(remote))).then_some(S3),
-        // Without an archive it is a page that names the source of the module.
+        // Any other URL is a page that returns the source of the module.
         "http" | "https" => {
             let path = path(remote);
             let archive = remote.parameter("archive");
@@ -117,7 +117,7 @@ fn path(remote: &RemoteModule) -> &str {
     remote.package.split_once('?').map_or(remote.package.as_str(), |(path, _)| path)
 }
 
-/// Whether the path of a URL holds a version (`1.2`, `v3.0.1`) or the id of a commit.
+/// Whether the path of a URL contains a version (`1.2`, `v3.0.1`) or a commit id.
 fn names_version(address: &str) -> bool {
     let path = address.split_once("://").map_or(address, |(_, rest)| rest);
     let path = path.split_once('/').map_or("", |(_, path)| path).as_bytes();
@@ -126,7 +126,7 @@ fn names_version(address: &str) -> bool {
     is_version || path.split(|byte| !byte.is_ascii_hexdigit()).any(|part| part.len() >= 40)
 }
 
-/// The help, for a source that may have a query already.
+/// The help, for a source that may already have a query.
 fn add(help: &str, remote: &RemoteModule) -> String {
     if remote.query().is_empty() { help.to_owned() } else { help.replace("`?", "`&") }
 }

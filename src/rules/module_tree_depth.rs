@@ -6,14 +6,14 @@ use crate::graph::{Node, Role};
 use crate::policy::Options;
 
 pub(super) struct ModuleTreeDepth {
-    /// The largest number of calls below each other.
+    /// The maximal number of nested calls.
     max: usize,
 }
 
 /// The default value of `max`.
 const DEFAULT_MAX: usize = 4;
 
-/// The largest value of `max`: no engine gets through more levels.
+/// The largest value of `max`: no engine loads deeper trees.
 const LARGEST_MAX: usize = 1000;
 
 impl Configure for ModuleTreeDepth {
@@ -34,7 +34,7 @@ impl Rule for ModuleTreeDepth {
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         if node.is_called() {
-            // It is told once, at the module where the chain starts.
+            // Reported once, at the module where the chain starts.
             return;
         }
         let Some(chain) = node.chain_longer_than(self.max) else { return };

@@ -32,7 +32,7 @@ impl Rule for ModuleVersionMissing {
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         if !module.complete {
-            // The version may be in what could not be read.
+            // The version may be in a part that could not be read.
             return;
         }
         for call in module.calls.values().filter(|call| call.address.version.is_none()) {
@@ -61,7 +61,7 @@ impl Rule for ModuleVersionMissing {
     }
 }
 
-/// The version that another call in the same module sets for the same package, with the name of the call.
+/// The version of another call of the same package in this module, with the name of that call.
 fn version_elsewhere<'m>(
     module: &'m Module,
     package: &RegistryModule,
@@ -80,7 +80,7 @@ fn version_elsewhere<'m>(
     })
 }
 
-/// Where the versions of a package are listed.
+/// Where to find the versions of a package.
 fn look_up(package: &RegistryModule, product: Product) -> String {
     let RegistryModule { host, namespace, name, system, .. } = package;
     let page = match (host.as_str(), product) {

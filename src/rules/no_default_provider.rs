@@ -20,7 +20,7 @@ impl Rule for NoDefaultProvider {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
-        // A module with `configuration_aliases` is for callers, and inherits a default configuration from them.
+        // A module with `configuration_aliases` is for callers, and inherits the default configuration from them.
         let is_for_callers = module.required_providers.values().any(|entry| !entry.aliases.is_empty());
         if !module.complete || module.has_generated_files || is_for_callers {
             return;
@@ -54,7 +54,7 @@ impl Rule for NoDefaultProvider {
                 }
                 None => (needed.at, "This module".to_owned(), String::new()),
             };
-            // An alias with `for_each` needs a key, which only a person knows.
+            // A configuration with `for_each` needs a key, and the right one is unknown.
             let select = if first.for_each.is_some() || select.is_empty() {
                 String::new()
             } else {
@@ -76,8 +76,8 @@ impl Rule for NoDefaultProvider {
     }
 }
 
-/// Modules that use a provider of which the root module configures a namesake: they inherit by source address, and so
-/// they get an empty configuration.
+/// Modules that use another provider with the local name of one that the root module configures. Configurations are
+/// inherited by source address, so these modules get an empty one.
 fn of_other_provider(node: Node<'_>, findings: &mut Vec<Finding>) {
     let module = node.module();
     let host = module.features.registry_host;
@@ -111,7 +111,7 @@ fn of_other_provider(node: Node<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What uses a default configuration.
+/// A user of a default configuration.
 enum User<'m> {
     Resource(Span, String),
     Call(&'m ModuleCall),
@@ -142,13 +142,13 @@ fn is(module: &Module, reference: &ProviderRef, configuration: &Configuration) -
     Configuration::named(module, reference).as_ref() == Some(configuration)
 }
 
-/// Whether a place is in a JSON file, and a configuration with an alias as it is written there.
+/// Whether a span is in a JSON file, and the reference to an aliased configuration in the syntax of that file.
 fn selected(at: Span, alias: &ProviderConfiguration, context: &Context<'_>) -> (bool, String) {
     let is_json = context.file(at.file).is_some_and(|file| file.body.is_json());
     (is_json, if is_json { quoted(&alias.compact()) } else { alias.compact().to_string() })
 }
 
-/// How a call passes a configuration with an alias instead of the default one.
+/// How a call passes an aliased configuration instead of the default one.
 fn in_call(
     node: Node<'_>,
     call: &ModuleCall,

@@ -50,13 +50,13 @@ impl Rule for NoUpperBoundInRoot {
     }
 }
 
-/// The lock file beside a module.
+/// The lock file of a module.
 fn lock_of(module: &Module, context: &Context<'_>) -> Option<Lock> {
     let id = context.directory(&module.directory)?.lock?;
     Lock::read(id, context.sources().get(id), &module.features)
 }
 
-/// What to write where no lock file shows which version is in use.
+/// The advice if no lock file shows which version is in use.
 fn in_use(constraints: Option<&Constraints>) -> String {
     let lower = constraints.and_then(|constraints| constraints.range().lower);
     match lower.as_ref().map(|bound| bound.version.segments()) {
@@ -70,8 +70,8 @@ fn in_use(constraints: Option<&Constraints>) -> String {
     }
 }
 
-/// The constraint that keeps out the major version behind the one that the lock file selects. Without a lock file only
-/// a person knows which major version the module is for: that an old one would do says little.
+/// The constraint that excludes the major version after the locked one. Without a lock file, the intended major
+/// version is unknown: the lower end of a constraint says little about it.
 fn bound(entry: &RequiredProvider, lock: Option<&Lock>) -> Option<String> {
     let selected = &lock?.selection(&entry.address)?.version;
     let [major, minor, ..] = selected.segments() else { return None };
@@ -80,7 +80,7 @@ fn bound(entry: &RequiredProvider, lock: Option<&Lock>) -> Option<String> {
     }
     let Some(version) = &entry.version else { return Some(format!("~> {major}.{minor}")) };
     Some(match version.constraints.as_ref()?.conditions() {
-        // Two numbers of the same major version make it short.
+        // Two numbers of the same major version allow a short form.
         [Condition { operator: Operator::GreaterOrEqual, version: least }]
             if least.segments()[0] == *major && least.written() < 3 && !least.is_prerelease() =>
         {
@@ -90,7 +90,7 @@ fn bound(entry: &RequiredProvider, lock: Option<&Lock>) -> Option<String> {
     })
 }
 
-/// Writes that constraint.
+/// The edit that writes this constraint.
 fn bounded(entry: &RequiredProvider, meant: &str, context: &Context<'_>) -> Option<Edit> {
     match &entry.version {
         Some(version) => {

@@ -15,11 +15,11 @@ impl Rule for NonPreferredLocalName {
         let required = &node.module().required_providers;
         for entry in required.values().filter(|entry| entry.source.is_some()) {
             let preferred = &entry.address.name;
-            // Two providers that are called the same cannot both have that name.
+            // Two providers with the same type cannot both have this local name.
             let others = required.values().filter(|other| other.name != entry.name);
             let is_taken =
                 others.into_iter().any(|other| other.name == *preferred || other.address.name == *preferred);
-            // `google` is right for hashicorp/google-beta, whose resource types begin with `google_`.
+            // `google` is right for hashicorp/google-beta, whose resource types start with `google_`.
             let is_in_use = || {
                 let mut resources = node.module().resources.values();
                 resources.any(|resource| resource.address.implied_provider() == entry.name)

@@ -24,7 +24,7 @@ impl Rule for OverrideBreaksBlock {
     }
 }
 
-/// A connection and a provisioner that runs on destroy, each from another block.
+/// A `connection` and a destroy-time provisioner, each from another block.
 fn connections(module: &Module, findings: &mut Vec<Finding>) {
     for resource in module.resources.values() {
         let (origin, managed) = (&resource.origin, &resource.managed);
@@ -33,7 +33,7 @@ fn connections(module: &Module, findings: &mut Vec<Finding>) {
             continue;
         };
         let numbers = [connection, &provisioner.block].map(|block| origin.number_at(block.header));
-        // Inside of one block the engines look themselves.
+        // Within one block, the engine checks this itself.
         if numbers[0] == numbers[1] {
             continue;
         }
@@ -56,7 +56,7 @@ fn connections(module: &Module, findings: &mut Vec<Finding>) {
     }
 }
 
-/// A data source in a `check` block that was made more than one.
+/// A data source in a `check` block that gets several instances.
 fn nested_data(module: &Module, findings: &mut Vec<Finding>) {
     for resource in module.resources.values().filter(|resource| resource.check.is_some()) {
         for attribute in resource.count.iter().chain(&resource.for_each) {
@@ -74,7 +74,7 @@ fn nested_data(module: &Module, findings: &mut Vec<Finding>) {
     }
 }
 
-/// A variable that is both `const` and sensitive or ephemeral, each by another block.
+/// A variable that is both `const` and sensitive or ephemeral, each from another block.
 fn constants(module: &Module, findings: &mut Vec<Finding>) {
     for variable in module.variables.values() {
         let Some(constant) = variable.constant.as_ref().filter(|constant| constant.value) else { continue };

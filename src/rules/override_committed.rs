@@ -7,7 +7,7 @@ use crate::policy::{Globs, Options};
 use crate::vfs::child;
 
 pub(super) struct OverrideCommitted {
-    /// The paths at which override files may be.
+    /// The paths where override files are allowed.
     allow: Globs,
 }
 
@@ -28,7 +28,7 @@ impl Rule for OverrideCommitted {
         for (id, blocks) in context.override_files(module) {
             let name = context.file_name(module, id);
             let path = child(&module.directory, name);
-            // `override-uncommitted` reports files that no commit has.
+            // `override-uncommitted` reports files that are in no commit.
             if self.allow.has(&path) || context.is_uncommitted(&path) {
                 continue;
             }
@@ -40,7 +40,7 @@ impl Rule for OverrideCommitted {
                     ))
                     .at(blocks[0].header)
                     .help("move the changes into the base files, or do not commit this file")
-                    // There is one such finding for each file.
+                    // One such finding is reported per file.
                     .concerns(Concern::File(name.into())),
             );
         }

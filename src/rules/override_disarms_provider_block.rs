@@ -16,7 +16,7 @@ impl Rule for OverrideDisarmsProviderBlock {
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         for provider in node.module().providers.values() {
             let Some(over) = provider.origin.overrides.first() else { continue };
-            // A version makes it a configuration to the engines all the same.
+            // With a `version`, the engine treats it as a configuration all the same.
             if provider.config.is_empty() || provider.version.is_some() {
                 continue;
             }
@@ -66,13 +66,13 @@ impl Rule for OverrideDisarmsProviderBlock {
     }
 }
 
-/// Where a caller passes a configuration of that name.
+/// The span at which a caller passes a configuration of this name.
 fn passed(node: Node<'_>, name: &str) -> Option<Span> {
     let mut passed = node.callers().flat_map(|(_, call)| &call.providers);
     passed.find(|passed| passed.in_child.compact() == name).map(|passed| passed.in_child.name_span)
 }
 
-/// The argument that makes a call more than a plain one, on any way from the top to this module.
+/// The argument that repeats or delays a call on any path from a root module to this module.
 fn repeated(node: Node<'_>) -> Option<Span> {
     let mut seen = BTreeSet::from([node.id()]);
     let mut next = vec![node];

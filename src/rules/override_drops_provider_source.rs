@@ -21,11 +21,11 @@ impl Rule for OverrideDropsProviderSource {
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         for entry in module.required_providers.values() {
-            // Of several overrides the last counts, compared with what the primary file has.
+            // Of several overrides, the last one counts. It is compared with the base file.
             let base = entry.first();
             let host = module.features.registry_host;
-            // An override that sets another source means another provider; one that sets none drops the source
-            // unawares.
+            // An override with another source selects another provider on purpose; one without a source drops it by
+            // accident.
             let has_other_address = entry.source.is_none() && entry.address != base.address;
             let lost = lost_aliases(entry, base);
             let summary = match (has_other_address, lost.is_empty()) {
@@ -52,12 +52,12 @@ impl Rule for OverrideDropsProviderSource {
     }
 }
 
-/// Writes into the override what it does not repeat; one thing at a time.
+/// The edit that adds the missing arguments to the override, one problem at a time.
 fn repeated(entry: &RequiredProvider, base: &RequiredProvider, context: &Context<'_>) -> Option<Edit> {
     if let Some(source) = base.source.as_ref().filter(|_| entry.source.is_none()) {
         return set_in_entry(context, entry, "source", &quoted(&source.value), true);
     }
-    // Where some are asked for anew, it is for a person to say which of the others are meant to go.
+    // If the override has aliases of its own, it is unknown which of the others should go.
     if !entry.aliases.is_empty() {
         return None;
     }
@@ -65,7 +65,7 @@ fn repeated(entry: &RequiredProvider, base: &RequiredProvider, context: &Context
     set_in_entry(context, entry, "configuration_aliases", &format!("[{}]", aliases.join(", ")), false)
 }
 
-/// What to set in the entry of the override.
+/// The arguments to set in the entry of the override.
 fn help(
     entry: &RequiredProvider,
     base: &RequiredProvider,
@@ -86,7 +86,7 @@ fn help(
     help_to_set(context, entry, &missing)
 }
 
-/// The provider configurations that the module asked its callers for before the override.
+/// The `configuration_aliases` of the module before the override.
 fn lost_aliases(entry: &RequiredProvider, base: &RequiredProvider) -> Vec<SmolStr> {
     let is_lost =
         |alias: &&Spanned<ProviderRefName>| entry.aliases.iter().all(|other| other.value != alias.value);

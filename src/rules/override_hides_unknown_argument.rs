@@ -30,7 +30,7 @@ impl Rule for OverrideHidesUnknownArgument {
             let known: Vec<_> = child.variables.keys().map(|name| AttributeSchema::optional(name)).collect();
             let schema = Schema { attributes: &known, blocks: &[] };
             for body in call.config.bodies() {
-                // What the engine would say, had it looked at this block alone.
+                // The findings that the engine would report for this block alone.
                 let mut unsaid = Vec::new();
                 body.content(&schema, &mut unsaid);
                 for unsaid in unsaid {
@@ -74,7 +74,7 @@ impl Rule for OverrideHidesUnknownArgument {
     }
 }
 
-/// Whether it is this block that a finding is about.
+/// Whether a finding is about this block.
 fn is_at(block: &Arc<Block>, at: Span) -> bool {
     block.kind_span == at || block.header == at
 }
@@ -90,7 +90,8 @@ fn name(body: &Body, at: Span) -> Option<SmolStr> {
     block.or_else(argument)
 }
 
-/// Gives the argument the name that was meant, if it is plain which one and nothing sets that; or else takes it away.
+/// Renames the argument to the intended name, if there is exactly one candidate and nothing else sets it; else
+/// removes it.
 fn mended(
     call: &ModuleCall,
     body: &Body,

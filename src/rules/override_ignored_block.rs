@@ -43,7 +43,7 @@ impl Rule for OverrideIgnoredBlock {
     }
 }
 
-/// The block in a base file that declares the same.
+/// The block in a base file with the same declaration.
 fn base<'m>(block: &Block, module: &'m Module) -> Option<&'m Block> {
     let resources = module.resources.values().map(|resource| &resource.origin.base);
     let metas = module.provider_metas.values().map(|meta| &meta.block);
@@ -52,7 +52,7 @@ fn base<'m>(block: &Block, module: &'m Module) -> Option<&'m Block> {
     blocks.find(|base| block_address(base) == address).map(|base| &**base)
 }
 
-/// What a `removed` block names, where the module still declares it, and where.
+/// The address in a `removed` block that the module still declares, with the span of the declaration.
 fn still_declared(block: &Block, module: &Module, context: &Context<'_>) -> Option<(String, Span)> {
     let from = block.attribute("from").filter(|_| block.kind == "removed")?;
     let from = context.sources().slice(from.expr.span).trim_matches('"');

@@ -34,7 +34,7 @@ impl Rule for OverrideNearMissName {
             .collect();
         let name = |id| context.file_name(module, id);
         let misnamed = context.directory(&module.directory).map_or(&[][..], |directory| &directory.misnamed);
-        // Few modules have such a file, and only those need a closer look.
+        // Few modules have such a file, so the detailed check is rare.
         if misnamed.is_empty() && primary.iter().all(|id| right_name(name(*id)).is_none()) {
             return;
         }
@@ -79,7 +79,7 @@ impl Rule for OverrideNearMissName {
     }
 }
 
-/// How to make an override file of a file with these blocks, and what to do with those that override nothing.
+/// The help for turning a file with these blocks into an override file, and for those that override nothing.
 fn help(right: &str, blocks: &[Arc<Block>], declared: &BTreeMap<String, Span>, is_taken: bool) -> String {
     let (mut incomplete, mut new) = (Vec::new(), Vec::new());
     for block in blocks {
@@ -110,20 +110,20 @@ fn help(right: &str, blocks: &[Arc<Block>], declared: &BTreeMap<String, Span>, i
     help
 }
 
-/// Blocks that an override file cannot have.
+/// Blocks that are not valid in an override file.
 const NEVER_MERGED: [&str; 4] = ["moved", "removed", "import", "check"];
 
 /// A file that looks like an override file.
 struct NearMiss<'n> {
     name: &'n str,
-    /// The name that it would need.
+    /// The name that makes it one.
     right: String,
     blocks: Vec<Arc<Block>>,
     /// Whether Terraform and OpenTofu load it.
     is_loaded: bool,
 }
 
-/// A JSON file that lacks only `.tf` in its name, if nothing but blocks of a module is in it.
+/// A JSON file whose name only lacks `.tf`, if it contains nothing but module blocks.
 fn not_loaded<'n>(id: FileId, module: &Module, context: &Context<'n>) -> Option<NearMiss<'n>> {
     let source = context.sources().get(id);
     let name = last_name(source.name());
@@ -136,14 +136,14 @@ fn not_loaded<'n>(id: FileId, module: &Module, context: &Context<'n>) -> Option<
     is_module.then_some(NearMiss { name, right: meant_override_file(name)?, blocks, is_loaded: false })
 }
 
-/// A declaration that makes sense only in an override file.
+/// A declaration that is meaningful only in an override file.
 struct Evidence {
     at: Span,
     /// The declaration in another file, if there is one.
     base: Option<Span>,
 }
 
-/// Returns the first declaration of a block that another file has too, or that lacks what a base block would have.
+/// The first declaration of a block that another file has too, or that lacks a required part of a base block.
 fn evidence(block: &Block, declared: &BTreeMap<String, Span>) -> Option<Evidence> {
     let again = declarations(block).into_iter().find_map(|(address, at)| {
         let base = *declared.get(&address)?;
@@ -160,7 +160,7 @@ fn lacks_what_a_base_has(block: &Block) -> bool {
     }
 }
 
-/// What a block declares that a module can declare only once, by address.
+/// The unique declarations of a block, by address.
 fn declarations(block: &Block) -> Vec<(String, Span)> {
     match block.kind.as_str() {
         "locals" => {
@@ -171,7 +171,7 @@ fn declarations(block: &Block) -> Vec<(String, Span)> {
             let storage = block.blocks("backend", &["type"]).into_iter().chain(block.blocks("cloud", &[]));
             storage.map(|storage| ("terraform.backend".to_owned(), storage.header)).collect()
         }
-        // Each of its configurations has a block of its own.
+        // Each configuration has its own block.
         "provider" => Vec::new(),
         _ if block.labels.is_empty() => Vec::new(),
         _ => vec![(block_address(block), block.header)],

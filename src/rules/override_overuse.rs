@@ -7,9 +7,9 @@ use crate::policy::Options;
 use crate::text::Span;
 
 pub(super) struct OverrideOveruse {
-    /// How many override files a module may have.
+    /// The maximal number of override files of a module.
     max_files: usize,
-    /// How many declarations of a module may be overridden.
+    /// The maximal number of overridden declarations of a module.
     max_blocks: usize,
 }
 

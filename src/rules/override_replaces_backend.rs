@@ -19,7 +19,7 @@ impl Rule for OverrideReplacesBackend {
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
-        // In a called module the block has no effect, and Terraform and OpenTofu warn about it.
+        // In a child module the block has no effect, and Terraform and OpenTofu warn about it.
         if node.is_called() {
             return;
         }
@@ -39,7 +39,7 @@ impl Rule for OverrideReplacesBackend {
     }
 }
 
-/// The finding where an override keeps the state elsewhere.
+/// The finding for an override that moves the state.
 fn moved(now: &Storage, replaced: &Storage) -> Finding {
     let finding = OverrideReplacesBackend::finding("Override moves the state to another backend")
         .label("this one counts")
@@ -63,7 +63,7 @@ fn moved(now: &Storage, replaced: &Storage) -> Finding {
         })
 }
 
-/// The finding where an override of the same backend does not repeat all arguments.
+/// The finding for an override of the same backend without all arguments of the base.
 fn shortened(now: &Storage, base: &Storage) -> Option<Finding> {
     let [base_blocks, new] = [base, now].map(|storage| [Arc::clone(&storage.block)]);
     let lost = lost(&base_blocks, &new);

@@ -33,14 +33,14 @@ impl Rule for OverrideReplacesNestedBlocks {
     }
 }
 
-/// Whether blocks replace more blocks, or some that contain more.
+/// Whether fewer blocks replace more, or blocks with more content.
 fn loses(replacement: &Replacement) -> bool {
     let all = || replacement.by.iter().chain(&replacement.replaced);
     // `override-replaces-provisioners` reports these.
     let is_of_engine = ["connection", "provisioner", "action_trigger"].contains(&replacement.by[0].makes());
-    // How many blocks a `dynamic` makes is not known.
+    // The number of blocks of a `dynamic` block is unknown.
     let is_dynamic = all().any(|block| block.kind == "dynamic");
-    // In JSON alone, what is a block and what an argument is not known.
+    // In JSON alone, blocks and arguments cannot be distinguished.
     let is_guess = all().all(|block| block.body.is_json());
     let is_smaller = replacement.replaced.len() > replacement.by.len();
     !is_of_engine && !is_dynamic && !is_guess && (is_smaller || !replacement.lost().is_empty())

@@ -19,7 +19,7 @@ impl Rule for OverrideReplacesProviderVersion {
         for entry in module.required_providers.values() {
             let base = entry.first();
             let Some(version) = &base.version else { continue };
-            // Versions of another provider cannot be compared.
+            // Versions of different providers cannot be compared.
             if entry.address != base.address {
                 continue;
             }
@@ -57,10 +57,10 @@ fn dropped(entry: &RequiredProvider, version: &VersionConstraint, context: &Cont
         .fixed_by(fix.map(|edit| Fix::on_request([edit])))
 }
 
-/// Whether a constraint admits a version that the other one excludes.
+/// Whether a constraint allows a version that the other one excludes.
 fn widens(new: &VersionConstraint, base: &VersionConstraint) -> bool {
     let (Some(new), Some(base)) = (&new.constraints, &base.constraints) else { return false };
-    // Which prereleases a constraint admits is no matter of ranges.
+    // Prereleases do not form ranges.
     let is_plain = !new.names_prerelease() && !base.names_prerelease();
     is_plain && !new.for_provider().is_within(&base.for_provider())
 }

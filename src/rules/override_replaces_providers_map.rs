@@ -24,8 +24,8 @@ impl Rule for OverrideReplacesProvidersMap {
             let [first, .., later] = maps.as_slice() else { continue };
             let repeated = keys(later);
             let lost = keys(first).into_iter().filter(|key| !repeated.contains(key));
-            // The module inherits a default configuration of the same name all the same. Terraform and OpenTofu report
-            // a configuration that is missing.
+            // The child module inherits a default configuration of the same name anyway. Terraform and OpenTofu
+            // report a missing configuration.
             let is_required = |key: &SmolStr| {
                 let child = node.child(&call.name).map(Node::module);
                 let mut entries = child.into_iter().flat_map(|child| child.required_providers.values());
@@ -55,13 +55,13 @@ impl Rule for OverrideReplacesProvidersMap {
     }
 }
 
-/// The names on the left, as `name` or `name.alias`.
+/// The keys, as `name` or `name.alias`.
 fn keys(map: &Attribute) -> Vec<SmolStr> {
     let pairs = map.expr.as_map().unwrap_or_default();
     pairs.iter().filter_map(|(key, _)| passed_name(key)).collect()
 }
 
-/// The name that a map passes for another, as it is written.
+/// The value for a key, as written.
 fn passed<'c>(map: &Attribute, key: &str, context: &Context<'c>) -> Option<&'c str> {
     let pairs = map.expr.as_map()?;
     let (_, value) = pairs.into_iter().find(|(name, _)| passed_name(name).as_deref() == Some(key))?;
@@ -73,7 +73,7 @@ fn is_inherited(map: &Attribute, key: &str, context: &Context<'_>) -> bool {
     !key.contains('.') && passed(map, key, context) == Some(key)
 }
 
-/// The lost entries, in the syntax of the file that is to repeat them.
+/// The lost entries, in the syntax of the file.
 fn entries(map: &Attribute, lost: &[SmolStr], file: FileId, context: &Context<'_>) -> String {
     let is_json = context.file(file).is_some_and(|file| file.body.is_json());
     let entry = |key: &SmolStr| {
@@ -83,7 +83,7 @@ fn entries(map: &Attribute, lost: &[SmolStr], file: FileId, context: &Context<'_
     joined(&lost.iter().filter_map(entry).collect::<Vec<_>>())
 }
 
-/// Repeats the lost entries in the later map.
+/// The edit that repeats the lost entries in the later map.
 fn kept(first: &Attribute, later: &Attribute, lost: &[SmolStr], context: &Context<'_>) -> Option<Edit> {
     let source = context.editor(first.span.file)?;
     let pairs = first.expr.as_map()?;

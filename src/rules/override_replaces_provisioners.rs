@@ -33,7 +33,7 @@ impl Rule for OverrideReplacesProvisioners {
     }
 }
 
-/// The finding where an override has fewer provisioners of a kind than it replaces.
+/// The finding for an override with fewer provisioners of a type than it replaces.
 fn provisioners(replacement: &Replacement) -> Option<Finding> {
     let of_kind =
         |blocks: &[Arc<Block>], one: &Block| blocks.iter().filter(|block| kind(block) == kind(one)).count();
@@ -51,7 +51,7 @@ fn provisioners(replacement: &Replacement) -> Option<Finding> {
     Some(lost.fold(finding, |finding, lost| finding.related(lost.header, "is replaced")))
 }
 
-/// The finding where an override does not have all arguments of the connection that it replaces.
+/// The finding for an override without all arguments of the replaced connection.
 fn connection(replacement: &Replacement) -> Option<Finding> {
     let lost = replacement.lost();
     if lost.is_empty() {

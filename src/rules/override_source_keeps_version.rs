@@ -16,7 +16,7 @@ impl Rule for OverrideSourceKeepsVersion {
         let module = node.module();
         match module.features.module_address {
             ModuleAddress::LiteralPerBlock => {}
-            // These engines look at the call once it is merged, and say so.
+            // These engines check the call after merging, and report it themselves.
             ModuleAddress::ConstAfterMerge | ModuleAddress::StaticAfterMerge => return,
         }
         for call in module.calls.values() {

@@ -19,7 +19,7 @@ impl Rule for OverrideStaleOptionalDefault {
             if variable.origin.number_at(last.span) == Some(0) {
                 continue;
             }
-            // Which defaults are in force, and which the type that is in force would have.
+            // The defaults in effect, and those of the type in effect.
             let stale = variable.constraint.as_ref().and_then(|given| given.value.defaults.as_ref());
             let mut errors = Vec::new();
             let written = value::type_constraint(&last.expr, &mut errors).defaults;

@@ -48,13 +48,14 @@ impl Rule for OverrideUnannounced {
     }
 }
 
-/// Whether a comment in it, behind it or right above it speaks of an override, or any comment names the file.
+/// Whether a comment in the declaration, after it or directly above it mentions an override, or any comment names the
+/// file.
 fn is_announced(context: &Context<'_>, declared: Span, file: &str) -> bool {
     let source = context.sources().get(declared.file);
     let line = |at: u32| source.position(at).line;
     let last = line(declared.end);
     let mut first = line(declared.start);
-    // Backwards, so that a comment of more than one line is followed up.
+    // From the last to the first, so that comments of several lines are followed upwards.
     for comment in context.comments(declared.file).rev() {
         let text = source.slice(comment.span).to_lowercase();
         let (from, to) = (line(comment.span.start), line(comment.span.end));

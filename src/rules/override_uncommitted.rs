@@ -27,7 +27,7 @@ impl Rule for OverrideUncommitted {
                     ))
                     .at(blocks[0].header)
                     .help(format!("delete `{name}` when it is no longer needed, or commit it"))
-                    // There is one such finding for each file.
+                    // One such finding is reported per file.
                     .concerns(Concern::File(name.into())),
             );
         }

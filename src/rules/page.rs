@@ -1,13 +1,13 @@
-//! Turns the name of a rule into its page, `policies/rules/<rule>.md`, which the binary carries.
+//! Rule pages, `policies/rules/<rule>.md`, which are part of the binary.
 
 use crate::finding::{EngineRule, Severity};
 
-/// What people are told about a rule.
+/// The documentation of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page {
     /// The name of the rule.
     pub rule: &'static str,
-    /// Markdown; its first line says what the rule finds.
+    /// The Markdown text. Its first line is the summary.
     pub text: &'static str,
 }
 
@@ -17,19 +17,19 @@ impl Page {
         PAGES.iter().find(|page| page.rule == rule)
     }
 
-    /// Of a rule of the language: how bad the engines think it is, as a rule.
+    /// For an engine rule, the usual severity in the engine.
     pub fn severity(&self) -> Option<Severity> {
         EngineRule::ALL.iter().find(|rule| rule.name() == self.rule).map(|rule| rule.usual_severity())
     }
 
-    /// The address of what it rests on, the first where there are several.
+    /// The URL of the documentation that the rule refers to; the first one if there are several.
     pub fn documentation(&self) -> Option<&'static str> {
         let (_, list) = self.text.split_once("\nDocumentation:")?;
         let (_, first) = list.split_once('<')?;
         Some(first.split_once('>')?.0)
     }
 
-    /// One line on what the rule finds.
+    /// The summary of the rule in one line.
     pub fn finds(&self) -> &'static str {
         self.text.lines().next().unwrap_or("")
     }

@@ -15,7 +15,7 @@ impl Rule for PrereleaseInRange {
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
-        // In `required_version` the engines refuse any prerelease.
+        // In `required_version`, the engine refuses all prereleases.
         for entry in module.required_providers.values() {
             let version = entry.version.as_ref();
             let of_provider = |finding: Finding| finding.concerns(Concern::Provider(entry.name.clone()));
@@ -52,14 +52,14 @@ fn is_ranged(condition: &Condition) -> bool {
         }
 }
 
-/// The condition that admits the same releases and names no prerelease.
+/// The condition for the same releases without a prerelease.
 fn without_prerelease(condition: &Condition, text: &str) -> String {
     let text = text.trim();
     if !is_ranged(condition) {
         return text.to_owned();
     }
     let text = text.split_once('-').map_or(text, |(release, _)| release);
-    // The release comes after its prereleases.
+    // The release is newer than its prereleases.
     match text.strip_prefix('>').filter(|rest| !rest.starts_with('=')) {
         Some(version) => format!(">={version}"),
         None => text.to_owned(),

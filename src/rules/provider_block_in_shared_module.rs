@@ -8,7 +8,7 @@ use crate::graph::{Configuration, Node, Role};
 use crate::module::declaration::{ModuleCall, ProviderConfiguration};
 use crate::text::Span;
 
-/// How many calls are shown; the others are counted.
+/// The maximal number of calls in a finding; the others are counted.
 const SHOWN: usize = 10;
 
 #[derive(Default)]
@@ -19,14 +19,14 @@ impl Rule for ProviderBlockInSharedModule {
     const ROLES: &'static [Role] = &[Role::Shared];
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
-        // A block with `version` alone configures nothing.
+        // A block with only a `version` configures nothing.
         let mut blocks = node.configured_providers().filter(|block| !block.config.is_empty()).peekable();
         if blocks.peek().is_none() {
             return;
         }
         let calls = calls_above(node);
         // Terraform reports blocks under a call with `count`, `for_each` or `depends_on`, and only a call shows that
-        // the module is one that others call.
+        // the module is shared.
         if calls.is_empty() || calls.iter().any(|call| call.repeats) {
             return;
         }
@@ -61,16 +61,16 @@ impl Rule for ProviderBlockInSharedModule {
     }
 }
 
-/// A call that leads to a module.
+/// A call on a path to a module.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Above {
-    /// How many calls further down the module is.
+    /// The number of calls between them.
     distance: usize,
     at: Span,
     repeats: bool,
 }
 
-/// The calls of a module, and above it those that repeat or delay it; the ones that do so come first.
+/// The calls of a module, and the calls above it that repeat or delay it; the latter come first.
 fn calls_above(node: Node<'_>) -> Vec<Above> {
     let mut seen = BTreeSet::from([node.id()]);
     let mut level = vec![node];
@@ -99,8 +99,8 @@ fn repeats(call: &ModuleCall) -> bool {
     call.count.is_some() || call.for_each.is_some() || call.enabled.is_some() || !call.depends_on.is_empty()
 }
 
-/// Whether anything in the module may use an aliased configuration. A default configuration is used by everything that
-/// names no other.
+/// Whether anything in the module may use an aliased configuration. A default configuration is used by everything
+/// that names no other.
 fn is_used(node: Node<'_>, provider: &ProviderConfiguration) -> bool {
     let module = node.module();
     let Some(configuration) = Configuration::by(module, provider) else { return true };

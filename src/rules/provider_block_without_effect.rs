@@ -21,7 +21,7 @@ impl Rule for ProviderBlockWithoutEffect {
             let Some(own) = node.own_configuration(&key) else { continue };
             let is_used = || node.uses().configurations.contains_key(&key) || !node.uses().complete;
             if own.is_random {
-                // One finding for all blocks that come to the same.
+                // One finding for all blocks with the same configuration.
                 if std::ptr::eq(own.block, block.as_ref()) && is_used() {
                     findings.push(random(node, &key, &own.effective));
                 }
@@ -32,7 +32,7 @@ impl Rule for ProviderBlockWithoutEffect {
     }
 }
 
-/// A block under another local name than the one that `required_providers` has for its provider.
+/// The finding for a block under another local name than that in `required_providers`.
 fn dropped(
     node: Node<'_>,
     key: &Configuration,
@@ -68,7 +68,7 @@ fn dropped(
     }
 }
 
-/// Blocks of a provider that has several local names.
+/// The finding for the blocks of a provider with several local names.
 fn random(node: Node<'_>, key: &Configuration, blocks: &[&ProviderConfiguration]) -> Finding {
     let provider = key.provider.display(node.module().features.registry_host);
     let mut entries: Vec<_> = node.requirements_of(&key.provider).collect();

@@ -59,11 +59,11 @@ fn found(node: Node<'_>, change: &ProviderChange) -> Option<Finding> {
     })
 }
 
-/// The help where resources move between provider blocks.
+/// The help for resources that move between provider blocks.
 pub(super) const KEEP: &str = "keep the configuration that the resources were created with; to move objects, declare new \
                                resources with the other configuration, and remove these once their objects are replaced";
 
-/// Places a finding at the cause of a change.
+/// Moves a finding to the cause of a change.
 pub(super) fn placed(
     finding: Finding,
     change: &ProviderChange,
@@ -82,7 +82,7 @@ pub(super) fn placed(
     }
 }
 
-/// The addresses of the resources of a change, and how many more there are.
+/// The addresses of the resources of a change, and the number of further ones.
 pub(super) fn listed(change: &ProviderChange) -> String {
     let all = &change.resources;
     let has_several_roots = all.iter().any(|(top, _)| *top != all[0].0);
@@ -96,5 +96,5 @@ pub(super) fn listed(change: &ProviderChange) -> String {
     names.join(", ")
 }
 
-/// How many resources a finding lists.
+/// The maximal number of resources in a finding.
 const MOST_LISTED: usize = 20;

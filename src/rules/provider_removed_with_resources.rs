@@ -19,14 +19,14 @@ impl Rule for ProviderRemovedWithResources {
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         match node.role() {
             Role::Root | Role::Shared => {}
-            // What these make is gone by the time that they change.
+            // The resources of examples and tests are destroyed before the next change.
             Role::Example | Role::Test => return,
         }
         let Some((before, texts)) = context.before(node.module()) else { return };
         let both = Both { before, now: Some(node) };
         let mut search = Search::from(node);
         let mut add = |finding: Finding, was: &Origin| {
-            // What is gone has no place any more but its file, and after that its module.
+            // Removed content has no span, only a file and a module.
             let file = texts.get(was.header().file).name();
             findings.push(match context.first_block(node.module(), Some(file)) {
                 Some(at) => finding.at(at),
@@ -44,7 +44,7 @@ impl Rule for ProviderRemovedWithResources {
     }
 }
 
-/// A provider block of the module itself is gone.
+/// The finding for a removed provider block of the module itself.
 fn of_block(node: Node<'_>, lost: &Lost<'_>) -> Option<Finding> {
     let name = lost.block.compact();
     let is_run = !node.is_called() && node.role() != Role::Shared;
@@ -64,7 +64,7 @@ fn of_block(node: Node<'_>, lost: &Lost<'_>) -> Option<Finding> {
     )
 }
 
-/// A module that is not called any more brought the provider block.
+/// The finding for a removed call of the module with the provider block.
 fn of_call(call: &ModuleCall, lost: &Lost<'_>) -> Finding {
     let (name, object) = (&call.name, &lost.object);
     let directory = &lost.directory;

@@ -10,7 +10,7 @@ use crate::policy::Options;
 use crate::syntax::quoted;
 
 pub(super) struct ProviderSourceMissing {
-    /// Whether entries are reported for which the engines assume the right source.
+    /// Whether to report entries for which the default source is right.
     every_provider: bool,
 }
 
@@ -49,7 +49,7 @@ impl Rule for ProviderSourceMissing {
                 Some(Source { address, at }) => {
                     let edit = set_in_entry(context, entry, "source", &quoted(&address), true);
                     let edits = edit.map(|edit| [edit]);
-                    // Another address is another provider.
+                    // Another source address is another provider.
                     let fix =
                         if address == assumed { edits.map(Fix::safe) } else { edits.map(Fix::on_request) };
                     let help = help_to_set(context, entry, &[("source", quoted(&address))]);
@@ -67,7 +67,7 @@ impl Rule for ProviderSourceMissing {
     }
 }
 
-/// Whether an override has dropped the source, which `override-drops-provider-source` reports.
+/// Whether an override dropped the source, which `override-drops-provider-source` reports.
 fn lost_by_override(entry: &RequiredProvider) -> bool {
     let replaced = std::iter::successors(entry.replaced.as_deref(), |base| base.replaced.as_deref());
     replaced.last().is_some_and(|base| base.address != entry.address)

@@ -14,17 +14,17 @@ use crate::policy::Options;
 use crate::syntax::Block;
 
 pub(super) struct RequiredProviderMissing {
-    /// Whether providers of HashiCorp are reported although every caller requires them, or is reported itself.
+    /// Whether to report providers of HashiCorp even if every caller requires them or is reported itself.
     every_module: bool,
 }
 
-/// A provider that a module uses without an entry.
+/// A provider without an entry.
 struct Missing<'m> {
     /// The local name.
     name: &'m str,
     /// The first resource that uses it.
     first: &'m Resource,
-    /// The source to write; none where somebody has to look it up.
+    /// The suggested source, or `None` if it is unknown.
     source: Option<Source>,
 }
 
@@ -55,7 +55,7 @@ impl Rule for RequiredProviderMissing {
         } else {
             "Providers missing from `required_providers`"
         };
-        // A block in a file that other modules load through symbolic links is theirs as well.
+        // A block in a file that other modules load through symbolic links belongs to these as well.
         let is_own = |block: &&Arc<Block>| context.sources().links(block.header.file).is_empty();
         let block = module.required_providers_block.as_ref().filter(is_own);
         let entries: Option<Vec<String>> = missing.iter().map(Missing::entry).collect();
@@ -81,7 +81,7 @@ impl Rule for RequiredProviderMissing {
 }
 
 impl Missing<'_> {
-    /// Whether the provider is the one that Terraform and OpenTofu assume.
+    /// Whether the provider is the default one for its name.
     fn is_of_hashicorp(&self) -> bool {
         self.source.as_ref().is_some_and(|source| source.address == format!("hashicorp/{}", self.name))
     }
@@ -91,7 +91,7 @@ impl Missing<'_> {
     }
 }
 
-/// The entries to add, as far as their sources are known.
+/// The entries to add, for which the sources are known.
 fn help(missing: &[Missing<'_>]) -> String {
     let (known, unknown): (Vec<&Missing<'_>>, Vec<&Missing<'_>>) =
         missing.iter().partition(|one| one.source.is_some());
@@ -131,11 +131,11 @@ fn missing<'t>(node: Node<'t>, context: &Context<'_>) -> Vec<Missing<'t>> {
     missing.into_iter().map(|(name, first)| Missing { name, first, source: source(node, name) }).collect()
 }
 
-/// How many callers are asked at most; a module with more of them is reported.
+/// The maximal number of callers to search; a module with more is reported.
 const MOST_CALLERS: usize = 100;
 
-/// Whether each way from a root module to this one leads through a module that requires the provider, or that uses it
-/// itself and so is reported. Examples and tests do not count: what only they call is for callers elsewhere.
+/// Whether every path from a root module to this one contains a module that requires the provider, or that uses it
+/// and so is reported itself. Examples and tests do not count: a module that only they call is for external callers.
 fn is_left_to_callers(node: Node<'_>, name: &str) -> bool {
     let Some(address) = node.module().provider_address(name) else { return false };
     let decides = |module: &Module| {
@@ -160,8 +160,8 @@ fn is_left_to_callers(node: Node<'_>, name: &str) -> bool {
     true
 }
 
-/// Whether nothing says which provider a local name is. Terraform reports a provider that is required under another
-/// name, and a name that no provider can have.
+/// Whether the source of a local name is undeclared. Terraform itself reports a provider that is required under
+/// another name, and invalid names.
 fn is_missing(module: &Module, name: &str) -> bool {
     let Some(address) = module.provider_address(name) else { return false };
     !module.required_providers.contains_key(name)
@@ -169,7 +169,7 @@ fn is_missing(module: &Module, name: &str) -> bool {
         && module.required_providers.values().all(|entry| entry.address != address)
 }
 
-/// Whether there is an entry under that name, which may be one that the engine refuses.
+/// Whether there is an entry of this name, even one with an error.
 fn is_written(module: &Module, name: &str, context: &Context<'_>) -> bool {
     let blocks = context.terraform_blocks(module);
     let entries = blocks.iter().flat_map(|block| block.blocks("required_providers", &[]));

@@ -25,7 +25,7 @@ impl Rule for RequiredVersionMissing {
         let module = node.module();
         let counts = match module.features.required_version {
             RequiredVersion::EveryFile => true,
-            // What a `.tf` file asks for is not even read there.
+            // OpenTofu does not load the `.tf` file with the constraint.
             RequiredVersion::TofuFiles => false,
         };
         let does_something = !module.resources.is_empty() || !module.calls.is_empty();
@@ -63,7 +63,8 @@ impl Rule for RequiredVersionMissing {
     }
 }
 
-/// The oldest version that all called modules accept, with the constraint that says so; none where no constraint does.
+/// The oldest version that all called modules allow, with the constraint that requires it. Returns `None` without any
+/// constraint.
 fn oldest_below(node: Node<'_>) -> Option<(SmolStr, Span)> {
     let demands = node.demands().remove(&None)?;
     let bounds =
@@ -72,8 +73,8 @@ fn oldest_below(node: Node<'_>) -> Option<(SmolStr, Span)> {
     Some((newest.constraints.oldest()?, newest.at))
 }
 
-/// Whether an engine is run in the module, or people elsewhere call it. A module that is only called from here has its
-/// root to say it.
+/// Whether the module is a root module, or is called from elsewhere. For a module that is only called from this
+/// repository, its root module can declare the version.
 fn is_run_or_published(node: Node<'_>) -> bool {
     match node.role() {
         Role::Root => true,
@@ -82,8 +83,7 @@ fn is_run_or_published(node: Node<'_>) -> bool {
     }
 }
 
-/// Where it would be written: beside what else is required, or beside where the state is kept. Without either, where
-/// the module begins.
+/// Where to add it: next to other requirements, or to the storage of the state; else at the start of the module.
 fn place(module: &Module) -> Option<Span> {
     let storage = module.backend.as_ref().or(module.cloud.as_ref());
     let settings = module.required_providers_block.as_ref().or(storage.map(|storage| &storage.block));

@@ -43,7 +43,7 @@ impl Rule for ResourceWithoutProvider {
     }
 }
 
-/// The providers that the module has a configuration with an alias of, and the first place of one.
+/// The providers with an aliased configuration in the module, and the first span of one.
 fn aliased(module: &Module) -> BTreeMap<ProviderAddress, Span> {
     let mut aliased: BTreeMap<ProviderAddress, Span> = BTreeMap::new();
     let blocks = module

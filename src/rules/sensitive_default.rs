@@ -37,7 +37,7 @@ impl Rule for SensitiveDefault {
     }
 }
 
-/// What to write instead of the default.
+/// The replacement for the default.
 fn help(variable: &Variable, node: Node<'_>) -> String {
     let relies = node.callers().any(|(_, call)| !call.origin.writes(&variable.name));
     let is_nullable = variable.nullable.as_ref().is_none_or(|nullable| nullable.value);
@@ -46,21 +46,21 @@ fn help(variable: &Variable, node: Node<'_>) -> String {
     } else {
         "remove the default".to_owned()
     };
-    // A condition may not hold for null.
+    // A condition may fail for null.
     let null = if is_nullable && variable.validations.is_empty() { ", or change it to `null`" } else { "" };
     format!("{remove}{null}; if the default is a secret in use, replace that secret")
 }
 
-/// Whether a variable holds the name of a user, which is not a secret.
+/// Whether a variable holds a user name, which is not a secret.
 fn names_a_user(variable: &str) -> bool {
     let words: Vec<&str> = variable.split(['_', '-']).collect();
     matches!(words.as_slice(), [.., "user" | "username" | "login" | "email"] | [.., "user", "name"])
 }
 
-/// What people write where there is no secret yet.
+/// Common placeholders for a secret that is set later.
 const PLACEHOLDERS: [&str; 3] = ["", "none", "null"];
 
-/// Whether there is a string or a number in it that may be a secret. The depth of values is bounded where they are read.
+/// Whether the value contains a string or number that may be a secret. The parser limits the depth of values.
 fn holds_something(value: &Value) -> bool {
     match value {
         Value::String(text) => !PLACEHOLDERS.contains(&text.trim().to_lowercase().as_str()),
@@ -70,7 +70,7 @@ fn holds_something(value: &Value) -> bool {
         }
         Value::Map(_, elements) => elements.values().any(holds_something),
         Value::Marked(inner, _) => holds_something(inner),
-        // Which of the attributes of an object is the secret, nobody can say.
+        // Which attributes of an object are secret is unknown.
         Value::Object(_) | Value::Bool(_) | Value::Null(_) | Value::Unknown(_) => false,
     }
 }

@@ -20,7 +20,7 @@ impl Rule for SensitiveValueInPlainOutput {
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         if !node.is_called() || !module.complete {
-            // In a root module it is an error of the engine.
+            // In a root module, the engine reports an error.
             return;
         }
         let product = module.features.engine.product.name();
@@ -51,7 +51,7 @@ impl Rule for SensitiveValueInPlainOutput {
     }
 }
 
-/// What to set in the output.
+/// The help for the output.
 fn help(output: &Output, context: &Context<'_>) -> String {
     let (verb, to, file) = match &output.sensitive {
         Some(denied) => ("set", "in", denied.span.file),
@@ -60,7 +60,7 @@ fn help(output: &Output, context: &Context<'_>) -> String {
     format!("{verb} {} {to} the output", argument(context, file, "sensitive", "true"))
 }
 
-/// Marks the output as sensitive.
+/// The edit that marks the output as sensitive.
 fn marked(output: &Output, context: &Context<'_>) -> Option<Edit> {
     if let Some(denied) = &output.sensitive {
         return Some(context.editor(denied.span.file)?.replace(denied.span, "true"));
@@ -70,7 +70,7 @@ fn marked(output: &Output, context: &Context<'_>) -> Option<Edit> {
     Some(context.editor(base.header.file)?.add_argument(&base.body, value, "sensitive = true"))
 }
 
-/// What an expression returns as it is.
+/// The reference whose value an expression returns unchanged.
 fn traversal(expr: &Expr) -> Option<&Traversal> {
     let mut expr = expr;
     loop {
@@ -91,7 +91,7 @@ fn traversal(expr: &Expr) -> Option<&Traversal> {
     }
 }
 
-/// Where the value that this refers to is marked as sensitive.
+/// The span that marks the referenced value as sensitive.
 fn sensitive_source(node: Node<'_>, traversal: &Traversal) -> Option<Span> {
     let module = node.module();
     let subject = reference(traversal, &module.features).ok()?.subject;

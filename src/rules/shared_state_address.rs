@@ -20,7 +20,7 @@ impl Rule for SharedStateAddress {
     const ID: &'static str = "shared-state-address";
     const ROLES: &'static [Role] = &[Role::Root];
 
-    /// Notes the address. Root modules are looked at in batches, so that [`findings`] compares them once all are known.
+    /// Records the address. Root modules are checked in batches, and [`findings`] compares all of them at the end.
     fn check(&self, node: Node<'_>, context: &Context<'_>, _: &mut Vec<Finding>) {
         let module = node.module();
         let Some(storage) = module.cloud.as_ref().or(module.backend.as_ref()) else { return };
@@ -35,7 +35,7 @@ impl Rule for SharedStateAddress {
     }
 }
 
-/// The root modules of a run that share a state with others, one finding for each state.
+/// The root modules of a run that share a state, one finding per state.
 pub fn findings(states: States, snapshot: &Snapshot) -> Vec<Finding> {
     let mut by_address: BTreeMap<StateAddress, BTreeMap<SmolStr, Span>> = BTreeMap::new();
     for (directory, (address, at)) in states.certain() {
@@ -63,7 +63,7 @@ pub fn findings(states: States, snapshot: &Snapshot) -> Vec<Finding> {
 
 fn shared(address: &StateAddress, roots: &BTreeMap<SmolStr, Span>) -> Option<Finding> {
     let mut places: Vec<(&SmolStr, Span)> = roots.iter().map(|(directory, at)| (directory, *at)).collect();
-    // Several root modules may load one file by symbolic links.
+    // Several root modules may load one file through symbolic links.
     let mut seen = BTreeSet::new();
     places.retain(|(_, at)| seen.insert(*at));
     let [(first, at), others @ ..] = places.as_slice() else { return None };
@@ -83,8 +83,8 @@ fn shared(address: &StateAddress, roots: &BTreeMap<SmolStr, Span>) -> Option<Fin
     Some(others.iter().fold(finding, |finding, (_, at)| finding.related(*at, "the same state")))
 }
 
-/// Whether the root module in a directory is likely run in several workspaces, whose states are apart: it mentions
-/// `terraform.workspace`, or has several files of variable values to choose from.
+/// Whether the root module in a directory is likely used with several workspaces, which have separate states: it
+/// refers to `terraform.workspace`, or has several variable definitions files.
 fn uses_workspaces(directory: &str, snapshot: &Snapshot) -> bool {
     let files = snapshot.directory(directory).map_or(&[][..], |directory| &directory.files);
     let mut texts = files.iter().filter_map(|file| Some(snapshot.sources().get(file.id?).text()));
@@ -97,7 +97,7 @@ fn uses_workspaces(directory: &str, snapshot: &Snapshot) -> bool {
         || names.files.iter().cloned().chain(below).filter(is_chosen).nth(1).is_some()
 }
 
-/// Where a state is, and the first words of the sentence behind that.
+/// The location of a state, and the start of the next sentence.
 fn described(StateAddress { backend, arguments, .. }: &StateAddress) -> String {
     let value = |name| arguments.get(name).map_or("", SmolStr::as_str);
     match *backend {
@@ -116,11 +116,11 @@ fn described(StateAddress { backend, arguments, .. }: &StateAddress) -> String {
     }
 }
 
-/// What lies beside root modules and says that their backends may get other arguments: from Terragrunt, or by
+/// Evidence for other backend arguments in the directories of root modules: Terragrunt, or files for
 /// `-backend-config`.
 struct Beside<'s> {
     snapshot: &'s Snapshot,
-    /// By directory: whether Terragrunt is run in it, or around it.
+    /// For each directory, whether Terragrunt is used in it or a parent.
     terragrunt: BTreeMap<String, bool>,
 }
 
@@ -132,7 +132,7 @@ impl Beside<'_> {
             || self.has_terragrunt(directory)
     }
 
-    /// Whether a file or directory is named after backends.
+    /// Whether a file or directory has a name of backend configuration.
     fn has_configuration(&self, directory: &str) -> bool {
         let names = self.snapshot.names(directory);
         let is_about_backends = |name: &String| name.contains("backend") && !is_module_file(name);

@@ -17,7 +17,7 @@ impl Rule for SingleComponentPessimistic {
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         for version in &module.required_versions {
-            // A shared module asks its callers for no newest version; `~> 0` was never meant to hold for long.
+            // A shared module should not limit the newest version; `~> 0` is never intended to be permanent.
             let is_open = node.role() == Role::Shared || version.text.trim_end().ends_with(" 0");
             let found = floating(version, is_open, context);
             findings.extend(found.map(|finding| finding.concerns(Concern::RequiredVersion)));
@@ -49,14 +49,14 @@ fn floating(version: &VersionConstraint, is_open: bool, context: &Context<'_>) -
     )
 }
 
-/// Writes what the constraint seems to say, or, where no newer version is to be kept out, what it does say.
+/// The edit that writes the intended constraint or, if newer versions should be allowed, the effective one.
 fn bounded(version: &VersionConstraint, major: i64, is_open: bool, context: &Context<'_>) -> Option<Edit> {
     let editor = context.editor(version.value_span.file)?;
     let meant = if is_open { format!(">= {major}") } else { format!("~> {major}.0") };
     Some(editor.replace(version.value_span, quoted(&rewritten(version, major, &meant))))
 }
 
-/// The constraint with another condition where it has `~>` and this number.
+/// The constraint with its `~>` condition on this number replaced.
 fn rewritten(version: &VersionConstraint, major: i64, meant: &str) -> String {
     let is_it = |condition: &str| {
         let number = condition.strip_prefix("~>").map(str::trim_start);

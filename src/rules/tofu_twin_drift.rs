@@ -11,7 +11,7 @@ use crate::syntax::{BlockSchema, Body, Schema};
 use crate::text::Span;
 use crate::vfs::File;
 
-/// What callers and the state see of a file.
+/// The declarations that callers and the state depend on.
 const SCHEMA: Schema<'_> = Schema {
     attributes: &[],
     blocks: &[
@@ -53,14 +53,14 @@ impl Rule for TofuTwinDrift {
     }
 }
 
-/// Two files of which OpenTofu reads one instead of the other.
+/// Two files of which OpenTofu loads one instead of the other.
 struct Twins<'a> {
     terraform: &'a str,
     tofu: &'a str,
 }
 
 impl Twins<'_> {
-    /// What is declared in one file, and in no file that the other product reads, such as its twin.
+    /// The declarations in one file that no file of the other product contains.
     fn lacking(
         &self,
         ours: &BTreeMap<String, Span>,
@@ -86,7 +86,7 @@ impl Twins<'_> {
     }
 }
 
-/// What a file declares; nothing is known of one that could not be read whole.
+/// The declarations of a file. Returns `None` if it was not understood completely.
 fn declared(file: &File, context: &Context<'_>) -> Option<BTreeMap<String, Span>> {
     let file = context.file(file.id?).filter(|file| file.complete)?;
     Some(addresses(&file.body))

@@ -16,7 +16,7 @@ impl Rule for UnsatisfiableConstraints {
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let calls = node.module().calls.values();
         findings.extend(calls.filter_map(|call| no_module_version(call)));
-        // Where the demands of a called module clash already, they are told there.
+        // Conflicts within a child module are reported there.
         let Conflicts { impossible, uncompared } = node.clashes();
         if impossible.is_empty() && uncompared.is_empty() {
             return;
@@ -33,7 +33,7 @@ impl Rule for UnsatisfiableConstraints {
     }
 }
 
-/// A finding where no version of the child module can meet the constraint of the call.
+/// The finding if no version of the child module can meet the constraint of the call.
 fn no_module_version(call: &ModuleCall) -> Option<Finding> {
     let version = call.version.as_ref()?;
     if version.constraints.as_ref()?.can_be_met() {
@@ -56,7 +56,7 @@ fn too_many(module: &Module, subject: &Subject, nearest: &Demand) -> Finding {
     finding.at(nearest.via.unwrap_or(nearest.at)).concerns(concern)
 }
 
-/// What people call it, and the concern of a finding about it.
+/// The name of the subject in messages, and the concern of a finding about it.
 fn named(module: &Module, subject: &Subject) -> (String, Concern) {
     match subject {
         Some(provider) => {
@@ -67,13 +67,14 @@ fn named(module: &Module, subject: &Subject) -> (String, Concern) {
     }
 }
 
-/// Nobody reads through more places than this.
+/// The maximal number of locations in a finding.
 const MOST_SHOWN: usize = 100;
 
 fn clash(module: &Module, subject: &Subject, demands: &[Demand]) -> Option<Finding> {
     let nearest = demands.first()?;
     let (what, concern) = named(module, subject);
-    // Of two that clash the one that is nearer is pointed at; below this module it is the call that leads there.
+    // Of two conflicting constraints, the nearer one is reported. Below this module, that is the call that leads
+    // there.
     let clashing = demands.iter().enumerate().find_map(|(number, demand)| {
         let clashes = |other: &&Demand| !demand.constraints.agree_with(&other.constraints);
         demands[number..].iter().find(clashes).map(|other| (demand, other))

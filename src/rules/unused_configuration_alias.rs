@@ -18,7 +18,7 @@ impl Rule for UnusedConfigurationAlias {
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         let asked = module.required_providers.values().flat_map(|entry| &entry.aliases);
-        // A bare name asks for a default configuration, which what is called from elsewhere may inherit.
+        // A plain name declares a default configuration, which may be inherited by modules from elsewhere.
         let mut asked = asked.filter(|alias| alias.value.alias.is_some()).peekable();
         if asked.peek().is_none() || !module.complete {
             return;
@@ -55,7 +55,7 @@ impl Rule for UnusedConfigurationAlias {
     }
 }
 
-/// Takes an alias out of the list, and what callers pass for it.
+/// Removes an alias from the list, and the entries of callers for it.
 fn asked_no_more(node: Node<'_>, alias: Span, name: &str, context: &Context<'_>) -> Option<Vec<Edit>> {
     let mut required = node.module().required_providers.values();
     let required = required.find(|required| required.aliases.iter().any(|other| other.span == alias))?;

@@ -18,7 +18,7 @@ use crate::text::{FileId, Span};
 #[derive(Default)]
 pub(super) struct UnusedDeclaration;
 
-/// Data sources that are there for what they do.
+/// Data sources with side effects.
 const WITH_EFFECTS: [&str; 3] = ["archive_file", "external", "http"];
 
 impl Rule for UnusedDeclaration {
@@ -33,7 +33,7 @@ impl Rule for UnusedDeclaration {
             return;
         }
         let Some(mut used) = used(node, context) else { return };
-        // A variable that only tests name is still one that the module does not use.
+        // A variable that only tests set is unused by the module.
         let is_value = |subject: &Subject| !matches!(subject, Subject::Variable(_));
         used.extend(node.named_by_tests().into_iter().filter(is_value));
         let ignored = LazyCell::new(|| ignored(node, context));
@@ -50,9 +50,9 @@ impl Rule for UnusedDeclaration {
                     .address(address),
             );
         };
-        // A file that other directories have by a symbolic link may be there for them.
+        // A file that other directories load through symbolic links may be there for these.
         let is_linked = |at: Span| !context.sources().links(at.file).is_empty();
-        // Units of Terragrunt share their inputs, so a variable may be there to accept one of them.
+        // Terragrunt units share their inputs, so a variable may be there to accept one of them.
         let is_for_units = node.run_by_units().may_be_run;
         for variable in module.variables.values().filter(|variable| !is_for_units && !is_kept(variable)) {
             if is_linked(variable.origin.header()) {
@@ -78,7 +78,7 @@ impl Rule for UnusedDeclaration {
                 let address = format!("local.{}", local.name);
                 let at = local.attribute.name_span;
                 let fix = locals.remove(local, &is_unused).map(|edits| {
-                    // What tests refer to is not known.
+                    // The references of tests are not known.
                     if *is_tested { Fix::on_request(edits) } else { Fix::safe(edits) }
                 });
                 unused("Local value", &address, at, address.clone(), "remove it", fix);
@@ -95,10 +95,10 @@ impl Rule for UnusedDeclaration {
     }
 }
 
-/// The rule of tflint that finds the same.
+/// The tflint rule with the same purpose.
 const OF_TFLINT: &str = "terraform_unused_declarations";
 
-/// Where comments for tflint say to ignore unused declarations: lines, and whole files.
+/// Lines and files in which a comment for tflint ignores unused declarations.
 fn ignored(node: Node<'_>, context: &Context<'_>) -> HashSet<(FileId, Option<usize>)> {
     let mut ignored = HashSet::new();
     for (id, _) in context.module_files(node.module()) {
@@ -116,12 +116,12 @@ fn ignored(node: Node<'_>, context: &Context<'_>) -> HashSet<(FileId, Option<usi
     ignored
 }
 
-/// The number of the line that a place starts in.
+/// The number of the line in which a span starts.
 fn line(at: Span, context: &Context<'_>) -> usize {
     context.sources().get(at.file).line_starts().partition_point(|start| *start <= at.start)
 }
 
-/// Takes a variable away, with the arguments of callers that set it.
+/// Removes a variable, with the arguments of callers that set it.
 fn without(variable: &Variable, node: Node<'_>, context: &Context<'_>) -> Option<Vec<Edit>> {
     let mut edits = remove_all(&variable.origin, context)?;
     for (_, call) in node.callers() {
@@ -132,7 +132,7 @@ fn without(variable: &Variable, node: Node<'_>, context: &Context<'_>) -> Option
     Some(edits)
 }
 
-/// What has to go together with a variable.
+/// What must be removed together with a variable.
 fn how_to_remove(variable: &Variable, node: Node<'_>, context: &Context<'_>) -> &'static str {
     let is_set = node.callers().any(|(_, call)| call.origin.writes(&variable.name));
     let has_values =
@@ -144,8 +144,8 @@ fn how_to_remove(variable: &Variable, node: Node<'_>, context: &Context<'_>) -> 
     }
 }
 
-/// Everything that some expression in a file of the module refers to, in whatever place; keys are left out. None where
-/// a file is not at hand.
+/// Every subject that an expression in a file of the module refers to, without instance keys. Returns `None` if a
+/// file is not available.
 fn used(node: Node<'_>, context: &Context<'_>) -> Option<HashSet<Subject>> {
     let module = node.module();
     let mut used = HashSet::new();
@@ -160,7 +160,7 @@ fn used(node: Node<'_>, context: &Context<'_>) -> Option<HashSet<Subject>> {
 fn mark(expr: &Expr, module: &Module, used: &mut HashSet<Subject>) {
     match &expr.kind {
         ExprKind::Traversal(traversal) => mark_traversal(traversal, module, used),
-        // Without its place nobody knows whether such a text is an address, as in `depends_on`.
+        // It is unknown whether such a string is an address, as in `depends_on`.
         ExprKind::JsonString(_) => {
             if let Some(traversal) = expr.as_traversal() {
                 mark_traversal(&traversal, module, used);
@@ -179,13 +179,13 @@ fn mark_traversal(traversal: &Traversal, module: &Module, used: &mut HashSet<Sub
     }
 }
 
-/// Whether a variable is only there so that old callers do not fail.
+/// Whether a variable exists only so that old callers do not fail.
 fn is_kept(variable: &Variable) -> bool {
     let says_so = |text: &str| text.to_lowercase().contains("deprecated");
     variable.deprecated.is_some() || variable.description.as_ref().is_some_and(|text| says_so(&text.value))
 }
 
-/// Whether it is a data source, and of no use but to be read.
+/// Whether it is a data source without side effects.
 fn is_only_read(resource: &Resource) -> bool {
     resource.address.mode == Mode::Data
         && resource.check.is_none()

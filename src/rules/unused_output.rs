@@ -37,8 +37,8 @@ impl Rule for UnusedOutput {
     }
 }
 
-/// Whether a module is there for root modules of this repository: one leads to it that something shows to be a root,
-/// and nothing shows that the module is run by itself.
+/// Whether a module is internal: a root module of this repository leads to it, and nothing shows that it is run by
+/// itself.
 fn is_internal(node: Node<'_>) -> bool {
     let module = node.module();
     let runs = module.backend.is_some() || module.cloud.is_some();
@@ -60,7 +60,7 @@ fn has_root_above(node: Node<'_>) -> bool {
     false
 }
 
-/// The outputs of a module that its callers read; none where some caller may read any of them.
+/// The outputs of a module that its callers read. Returns `None` if a caller may read any of them.
 fn read_by_callers(node: Node<'_>, context: &Context<'_>) -> Option<HashSet<SmolStr>> {
     let mut calls: BTreeMap<NodeId, HashSet<&str>> = BTreeMap::new();
     let mut callers = BTreeMap::new();
@@ -78,17 +78,17 @@ fn read_by_callers(node: Node<'_>, context: &Context<'_>) -> Option<HashSet<Smol
     (!reads.any).then_some(reads.named)
 }
 
-/// What of a module is read.
+/// The outputs that are read.
 struct Reads {
     named: HashSet<SmolStr>,
-    /// Whether it is used as a whole.
+    /// Whether the module is used as a whole.
     any: bool,
 }
 
 impl Reads {
-    /// Looks at every mention of these calls in an expression.
+    /// Checks every reference to these calls in an expression.
     fn look(&mut self, expr: &Expr, calls: &HashSet<&str>) {
-        // References of which an expression around them has taken one output.
+        // References whose output an enclosing expression selects.
         let mut done: HashSet<Span> = HashSet::new();
         expr.walk(&mut |inner, _| match &inner.kind {
             ExprKind::Relative(relative) => {
@@ -123,7 +123,7 @@ impl Reads {
     }
 }
 
-/// The output that a reference to a module names, with or without an instance before it.
+/// The output in a reference to a module, with or without an instance key.
 fn output(traversal: &Traversal) -> Option<&SmolStr> {
     let behind = traversal.steps.get(1)?;
     attribute(Some(behind)).or_else(|| attribute(traversal.steps.get(2)))
@@ -136,7 +136,7 @@ fn attribute(step: Option<&Step>) -> Option<&SmolStr> {
     }
 }
 
-/// Whether this is `module.name` and nothing more, of one of these calls.
+/// Whether this is exactly `module.name` of one of these calls.
 fn is_bare(expr: &Expr, calls: &HashSet<&str>) -> bool {
     matches!(&expr.kind, ExprKind::Traversal(traversal) if traversal.steps.len() == 1 && is_of(traversal, calls))
 }

@@ -17,14 +17,14 @@ impl Rule for UnusedRequiredProvider {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
-        // A module that does nothing yet, or whose files are completed by another tool, shows nothing.
+        // An empty module, or one whose files another tool completes, shows nothing.
         let does_something = !module.resources.is_empty() || !module.calls.is_empty();
         let is_known = node.uses().complete && !module.has_generated_files;
         if module.required_providers.is_empty() || !does_something || !is_known {
             return;
         }
         for entry in module.required_providers.values() {
-            // An entry with aliases is for callers to fill; `unused-configuration-alias` looks at those.
+            // Callers pass the configurations of an entry with aliases; `unused-configuration-alias` checks those.
             if !entry.aliases.is_empty() || is_used(node, entry) || is_in_a_text(node, entry, context) {
                 continue;
             }
@@ -44,7 +44,7 @@ impl Rule for UnusedRequiredProvider {
     }
 }
 
-/// Whether something in the module, or below it, needs the provider, or would get another version without the entry.
+/// Whether the module or a descendant needs the provider, or would get another version without the entry.
 fn is_used(node: Node<'_>, entry: &RequiredProvider) -> bool {
     let module = node.module();
     let graph = node.graph();
@@ -69,7 +69,7 @@ fn is_in_a_text(node: Node<'_>, entry: &RequiredProvider, context: &Context<'_>)
     files.any(|id| context.sources().get(id).text().contains(&prefix))
 }
 
-/// Takes the entry away wherever it is written, with the blocks around it that would be left empty.
+/// Removes the entry from all files, and blocks that would become empty.
 fn removed(entry: &RequiredProvider, context: &Context<'_>) -> Option<Vec<Edit>> {
     let written = std::iter::successors(Some(entry), |entry| entry.replaced.as_deref());
     let remove = |entry: &RequiredProvider| {

@@ -15,7 +15,7 @@ impl Rule for UpperBoundInSharedModule {
     const ROLES: &'static [Role] = &[Role::Shared];
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        // Whoever changes the callers can change the module too.
+        // If all callers are in this repository, they can be changed together with the module.
         if is_part_of_repository(node) {
             return;
         }
@@ -36,12 +36,12 @@ impl Rule for UpperBoundInSharedModule {
     }
 }
 
-/// Whether a module of this repository that is neither an example nor a test calls the module.
+/// Whether a module of this repository other than an example or a test calls the module.
 fn is_part_of_repository(node: Node<'_>) -> bool {
     node.callers().any(|(caller, _)| matches!(caller.role(), Role::Root | Role::Shared))
 }
 
-/// What is found where a constraint keeps newer versions out.
+/// The finding for a constraint that excludes newer versions.
 fn bounded(
     version: &VersionConstraint,
     constraints: &Constraints,

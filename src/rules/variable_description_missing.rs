@@ -18,7 +18,7 @@ impl Rule for VariableDescriptionMissing {
         }
         for variable in module.variables.values() {
             let is_given = variable.description.as_ref().is_some_and(|given| !given.value.trim().is_empty());
-            // What the engine refuses is there all the same.
+            // The argument may exist with an error that the engine reports.
             if is_given || (node.is_broken() && variable.origin.writes("description")) {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! The platforms that a policy names, turned into what a lock file lacks for them.
+//! Checks that a lock file has hashes for the platforms that a policy names.
 
 use smol_str::SmolStr;
 
@@ -26,8 +26,8 @@ pub(super) fn asked_for(options: &Options<'_>) -> Result<Vec<SmolStr>, Finding> 
     Ok(platforms)
 }
 
-/// What a lock file lacks that has fewer hashes of packages than there are platforms. Which platform a hash is for, the
-/// file does not say.
+/// The finding for a lock file with fewer package hashes than platforms. The file does not record the platform of a
+/// hash.
 pub(super) fn lacking(lock: &Lock, platforms: &[SmolStr], module: &Module) -> Option<Finding> {
     let lacks_hashes = |(_, selection): &(&ProviderAddress, &Selection)| selection.packages < platforms.len();
     let lacking: Vec<_> = lock.selections().filter(lacks_hashes).collect();
@@ -59,7 +59,7 @@ pub(super) fn lacking(lock: &Lock, platforms: &[SmolStr], module: &Module) -> Op
     Some(more.fold(finding, |finding, (_, selection)| finding.related(selection.at, "lacks hashes too")))
 }
 
-/// Whether a word names a platform, as in `linux_amd64`.
+/// Whether a word is a platform, such as `linux_amd64`.
 fn is_platform(word: &str) -> bool {
     let is_part =
         |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());

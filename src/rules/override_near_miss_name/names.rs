@@ -1,9 +1,9 @@
-//! Turns the name of a file into the one that it would need as an override file.
+//! Suggests override names for files.
 
 use crate::engine::stem_and_extension;
 use crate::text::similar;
 
-/// The name that the file would need as an override file, if one of the words in its name resembles `override`.
+/// The name that makes the file an override file, if a word in its name resembles `override`.
 pub(super) fn right_name(name: &str) -> Option<String> {
     let (stem, extension) = stem_and_extension(name)?;
     let words: Vec<&str> = stem.split(['-', '_', '.', ' ']).filter(|word| !word.is_empty()).collect();
@@ -14,8 +14,8 @@ pub(super) fn right_name(name: &str) -> Option<String> {
     Some(format!("{}{extension}", stem.join("_")))
 }
 
-/// Returns what is left of a word that was meant as `override`: in another case or number, misspelled, with digits
-/// behind it, or with another word before it.
+/// The rest of a word that was meant as `override`: with another case or number, misspelled, with digits after it, or
+/// with another word before it.
 fn resembles_override(word: &str) -> Option<&str> {
     let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = &word[bare.len()..];

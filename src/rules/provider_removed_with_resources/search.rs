@@ -1,4 +1,4 @@
-//! Turns a module before a change and after it into the provider configurations that went together with what they made.
+//! Finds provider configurations that were removed together with their resources.
 
 use std::collections::BTreeSet;
 
@@ -8,32 +8,32 @@ use crate::graph::{Callee, Configuration, Node, NodeId, Supply};
 use crate::module::address::{Mode, ModuleStep, ResourceAddress};
 use crate::module::declaration::{ModuleCall, ProviderConfiguration};
 
-/// A module before the change, and what is in its place now, if something is.
+/// A module before the change, and the one in its place after it, if there is one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Both<'t> {
     pub(super) before: Node<'t>,
     pub(super) now: Option<Node<'t>>,
 }
 
-/// A provider block that is gone, and an object that needs it to be destroyed.
+/// A removed provider block, and an object that needs it to be destroyed.
 #[derive(Debug)]
 pub(super) struct Lost<'t> {
     pub(super) block: &'t ProviderConfiguration,
-    /// Whether the block said anything.
+    /// Whether the block had arguments.
     pub(super) is_configured: bool,
-    /// The directory that it stood in.
+    /// The directory of the block.
     pub(super) directory: SmolStr,
-    /// The address of the object, from the module that the search started in.
+    /// The address of the object, relative to the module where the search started.
     pub(super) object: String,
 }
 
-/// A search from one module downwards, by the ways of its calls.
+/// A search through the calls of one module.
 pub(super) struct Search<'t> {
-    /// The module as it is now.
+    /// The module after the change.
     top: Node<'t>,
-    /// What was looked for already, and where: more ways there find nothing else.
+    /// The searches that were made already. Other call paths give the same result.
     seen: BTreeSet<(NodeId, Option<NodeId>, Configuration)>,
-    /// The modules below calls whose blocks were looked at.
+    /// The child modules whose blocks were checked.
     entered: BTreeSet<(NodeId, Option<NodeId>)>,
 }
 
@@ -42,15 +42,15 @@ impl<'t> Search<'t> {
         Self { top, seen: BTreeSet::new(), entered: BTreeSet::new() }
     }
 
-    /// The blocks of a module that went with what they made, there or in what it calls.
+    /// The blocks of a module that were removed with their resources, there or in its descendants.
     pub(super) fn in_module(&mut self, both: Both<'t>) -> Vec<Lost<'t>> {
         both.before.module().providers.values().filter_map(|block| self.lost(both, block, &[])).collect()
     }
 
-    /// The calls of a module that are gone, or lead elsewhere, and took along a block and what it made.
+    /// The calls of a module that were removed or changed, and so removed a block with its resources.
     pub(super) fn in_calls(&mut self, both: Both<'t>) -> Vec<(&'t ModuleCall, Lost<'t>)> {
         let lost = both.before.calls().filter_map(|(call, _)| {
-            // Each call is told, though another one took along the same.
+            // Each call is reported, even if another one removes the same block.
             self.seen.clear();
             self.entered.clear();
             Some((call, self.below(both, call, &[])?))
@@ -63,7 +63,7 @@ impl<'t> Search<'t> {
         let child = self.follow(both, call, &path)?;
         let directory = |node: Node<'t>| node.module().directory.as_str();
         let is_same = child.now.is_some_and(|now| directory(now) == directory(child.before));
-        // What became of a module in its place is said there.
+        // Changes within the child module are reported there.
         if is_same || !self.entered.insert((child.before.id(), child.now.map(Node::id))) {
             return None;
         }
@@ -73,7 +73,7 @@ impl<'t> Search<'t> {
             .or_else(|| child.before.calls().find_map(|(call, _)| self.below(child, call, &path)))
     }
 
-    /// What a block made, if both are gone.
+    /// The object of a block, if both were removed.
     fn lost(
         &mut self,
         both: Both<'t>,
@@ -83,7 +83,7 @@ impl<'t> Search<'t> {
         let before = both.before;
         let configuration = Configuration::by(before.module(), block)?;
         let is_configured = before.configured_providers().any(|other| std::ptr::eq(other, block));
-        // An empty block with the name of what callers pass stands for that.
+        // An empty block with the name of a passed configuration stands for it.
         let is_passed =
             before.callers().any(|by| matches!(before.supply(&configuration, Some(by)), Supply::Passed(..)));
         if both.now.is_some_and(|now| {
@@ -96,11 +96,11 @@ impl<'t> Search<'t> {
         Some(Lost { block, is_configured, directory: before.module().directory.clone(), object })
     }
 
-    /// An object of a configuration that is declared nowhere any more, nor was moved.
+    /// An object of a configuration that is no longer declared and was not moved.
     fn gone(&mut self, both: Both<'t>, configuration: &Configuration, path: &[ModuleStep]) -> Option<String> {
         let Both { before, now } = both;
         let place = (before.id(), now.map(Node::id), configuration.clone());
-        // What seems to be gone may be in a file that could not be read.
+        // What seems to be removed may be in a file that could not be read.
         if !self.seen.insert(place) || now.is_some_and(|now| !now.module().complete) {
             return None;
         }
@@ -125,7 +125,7 @@ impl<'t> Search<'t> {
         })
     }
 
-    /// What a call led to, and what it leads to now; nothing where either is not known, or it is moved.
+    /// The child module before and after the change. Returns `None` if either is unknown, or if it was moved.
     fn follow(&self, both: Both<'t>, call: &ModuleCall, path: &[ModuleStep]) -> Option<Both<'t>> {
         let before = both.before.child(&call.name)?;
         let Some(now) = both.now else { return Some(Both { before, now: None }) };
@@ -141,7 +141,7 @@ impl<'t> Search<'t> {
             || self.is_moved_from_top(path, Some(object))
     }
 
-    /// Whether the module that the search started in says so, or one that calls that.
+    /// Whether the module where the search started, or one of its callers, moves or removes the object.
     fn is_moved_from_top(&self, path: &[ModuleStep], object: Option<&ResourceAddress>) -> bool {
         self.top.module().is_moved(path, object)
             || self.top.callers().any(|(caller, call)| {

@@ -1,4 +1,4 @@
-//! Turns what was seen before a change into modules that rules can ask for.
+//! The state before a change, for rules that compare with it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,17 +9,17 @@ use crate::graph::{ModuleGraph, Node, NodeId, Role, State};
 use crate::text::Sources;
 use crate::vfs::{Exclusion, Snapshot, child};
 
-/// The state that a change started from. Its spans are those of its own texts.
+/// The state before a change. Its spans refer to its own texts.
 #[derive(Debug)]
 pub struct Earlier {
     snapshot: Snapshot,
     trees: BTreeMap<Engine, (ModuleGraph, HashMap<SmolStr, NodeId>)>,
-    /// Directories that have another name since, by the earlier one.
+    /// Renamed directories, by their earlier names.
     renamed: BTreeMap<SmolStr, SmolStr>,
 }
 
 impl Earlier {
-    /// Of a working tree, as each of some engines saw it.
+    /// The state of a working tree, as loaded by several engines.
     pub fn new(
         snapshot: Snapshot,
         trees: impl Iterator<Item = ModuleGraph>,
@@ -33,19 +33,19 @@ impl Earlier {
         Self { snapshot, trees: trees.map(with_directories).collect(), renamed }
     }
 
-    /// The module in a directory, if one was there and the engine looked at it.
+    /// The module in a directory, if there was one for this engine.
     pub fn module(&self, engine: Engine, directory: &str) -> Option<Node<'_>> {
         let (graph, directories) = self.trees.get(&engine)?;
         Some(graph.node(*directories.get(directory)?))
     }
 
-    /// The modules and texts, as an engine saw them.
+    /// The modules and texts, as loaded by an engine.
     pub fn state(&self, engine: Engine) -> Option<State<'_>> {
         let (graph, _) = self.trees.get(&engine)?;
         Some(State { graph, sources: self.sources() })
     }
 
-    /// The role that each module had, by its directory now; the strictest where engines differ.
+    /// The role of each module, by its current directory. If engines differ, the strictest role counts.
     pub fn roles(&self) -> HashMap<SmolStr, Role> {
         let mut roles = HashMap::new();
         for node in self.trees.values().flat_map(|(graph, _)| graph.nodes()) {
@@ -57,13 +57,13 @@ impl Earlier {
         roles
     }
 
-    /// The line of a `.gitignore` that excluded the dependency lock file of a directory, unless git tracked it.
+    /// The `.gitignore` line that excluded the dependency lock file of a directory, unless git tracked the file.
     pub fn excluded_lock(&self, directory: &str) -> Option<Exclusion> {
         let had_lock = self.snapshot.directory(directory).is_some_and(|directory| directory.has_lock_file);
         self.snapshot.exclusion(&child(directory, LOCK_FILE)).filter(|_| !had_lock)
     }
 
-    /// The texts of that state.
+    /// The texts of the state.
     pub fn sources(&self) -> &Sources {
         self.snapshot.sources()
     }

@@ -1,4 +1,4 @@
-//! Turns the files of a module into the expressions written in them, each with the declaration that it belongs to.
+//! The expressions in the files of a module, each with its declaration.
 
 use smol_str::SmolStr;
 
@@ -7,21 +7,21 @@ use crate::module::top_blocks;
 use crate::rules::Context;
 use crate::syntax::{Block, Expr};
 
-/// Where an expression is written.
+/// The position of an expression.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::rules) struct Written<'w> {
-    /// The names that the `dynamic` blocks around it set, the outermost first.
+    /// The iterators of the enclosing `dynamic` blocks, outermost first.
     pub(in crate::rules) iterators: &'w [SmolStr],
-    /// The address of the declaration that it belongs to; may be empty.
+    /// The address of its declaration, which may be empty.
     pub(in crate::rules) address: &'w str,
-    /// Whether it is JSON.
+    /// Whether it is in a JSON file.
     pub(in crate::rules) is_json: bool,
 }
 
-/// Calls `visit` with every expression in the files of a module that is evaluated to a value, override files included.
+/// Calls `visit` with every expression in the files of a module that is evaluated to a value, including those in
+/// override files.
 ///
-/// In JSON nothing tells arguments from blocks without a schema, so a whole property of a block is one expression
-/// there.
+/// In JSON, a whole property of a block is one expression, because only a schema distinguishes arguments from blocks.
 pub(in crate::rules) fn for_each(
     node: Node<'_>,
     context: &Context<'_>,
@@ -48,7 +48,7 @@ pub(in crate::rules) fn for_each(
     }
 }
 
-/// Whether an argument of such a block holds addresses or a type, which are not evaluated.
+/// Whether the argument holds addresses or a type, which are not evaluated.
 fn is_address_or_type(block: &str, argument: &str) -> bool {
     match argument {
         "depends_on" | "ignore_changes" | "replace_triggered_by" => true,

@@ -1,8 +1,8 @@
-//! Tells calls of modules of this very repository from calls of others, where they go by a public address.
+//! Recognizes calls of modules of this repository by their public addresses.
 //!
-//! An example shows callers elsewhere what to write, so it names the repository that it lies in. The remotes of the
-//! repository say how it is called; the name of the directory that it was cloned into says nothing. Where there is no
-//! remote, a call is one of a module here if that module declares every argument of the call.
+//! Examples name the repository that contains them, as external callers would. The remotes have the name of the
+//! repository; that of its local directory is arbitrary. Without a remote, a call counts as one of this repository if
+//! a module here declares every argument of the call.
 
 use smol_str::SmolStr;
 
@@ -11,7 +11,7 @@ use crate::module::address::{RegistryModule, RemoteModule};
 use crate::module::declaration::ModuleCall;
 use crate::rules::Context;
 
-/// Whether a call in an example or a test installs a package from this very repository.
+/// Whether a call in an example or a test uses a package from this repository.
 pub(in crate::rules) fn is_own_package(
     node: Node<'_>,
     call: &ModuleCall,
@@ -23,8 +23,8 @@ pub(in crate::rules) fn is_own_package(
     is_own(node, call, name.strip_suffix(".git").unwrap_or(name), &remote.subdir, context)
 }
 
-/// Whether a call in an example or a test names this very repository by its address in a registry, which takes
-/// `terraform-SYSTEM-NAME` for the name of a repository.
+/// Whether a call in an example or a test names this repository by its registry address; the repository is then
+/// called `terraform-SYSTEM-NAME`.
 pub(in crate::rules) fn is_own_registry_module(
     node: Node<'_>,
     call: &ModuleCall,
@@ -42,8 +42,8 @@ fn is_own(node: Node<'_>, call: &ModuleCall, name: &str, subdir: &str, context: 
     context.repository_names().contains(name) || declares_all(subdir, call, context)
 }
 
-/// Whether there is a module in a directory that declares a variable for each argument of a call. What every module is
-/// called with says nothing about the one at the top.
+/// Whether a module in the directory declares a variable for each argument of the call. Arguments that every call has
+/// are no evidence for the module in the top directory.
 fn declares_all(directory: &str, call: &ModuleCall, context: &Context<'_>) -> bool {
     let Some(variables) = context.variables(directory) else { return false };
     let arguments = call.config.just_attributes(&mut Vec::new());

@@ -1,4 +1,4 @@
-//! Turns the local name of a provider into the source address to write for it.
+//! Suggests source addresses for local provider names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,19 +39,19 @@ const OF_HASHICORP: [&str; 28] = [
     "vault",
 ];
 
-/// How many modules around are asked for a source.
+/// The maximal number of related modules to search for a source.
 const MOST_ASKED: usize = 100;
 
-/// The source address of a provider that a module uses without stating it.
+/// The source address of a provider that a module uses without declaring it.
 pub(in crate::rules) struct Source {
-    /// Such as `hashicorp/aws`.
+    /// For example `hashicorp/aws`.
     pub(in crate::rules) address: SmolStr,
-    /// Where a caller of the module, or a module that it calls, states it.
+    /// Where a caller of the module, or a module that it calls, declares it.
     pub(in crate::rules) at: Option<Span>,
 }
 
-/// The source address that the callers of a module and the modules that it calls state for a local name, if they agree,
-/// else that of HashiCorp for its own providers; none where somebody has to look it up.
+/// The source address that callers and child modules declare for a local name, if they agree; else that of
+/// HashiCorp's own providers. Returns `None` if it is unknown.
 pub(in crate::rules) fn source(node: Node<'_>, name: &str) -> Option<Source> {
     let mut seen = BTreeSet::new();
     let callers = node.callers().map(|(caller, _)| caller);

@@ -12,7 +12,7 @@ use crate::rules::{Configure, Context, Rule};
 pub(super) struct AllowedFile {
     blocks: Blocks,
     files: Patterns,
-    /// As they are written.
+    /// The patterns as written.
     written: Vec<SmolStr>,
 }
 
@@ -57,7 +57,7 @@ impl Rule for AllowedFile {
 }
 
 impl AllowedFile {
-    /// The files that are allowed, in the notation of the file that is not.
+    /// The allowed files, in the syntax of the file that is not allowed.
     fn wanted(&self, instead: &str) -> String {
         let end = instead.strip_suffix(".json").map_or("", |_| ".json");
         let names = self.written.iter().map(|name| match name.strip_suffix(".json") {
@@ -68,13 +68,13 @@ impl AllowedFile {
     }
 }
 
-/// The name that a file in native syntax for Terraform would have.
+/// The name of the corresponding file in native syntax for Terraform.
 fn native(name: &str) -> String {
     let plain = name.strip_suffix(".json").unwrap_or(name);
     plain.strip_suffix(".tofu").map_or_else(|| plain.to_owned(), |stem| format!("{stem}.tf"))
 }
 
-/// Why a pattern of a file makes no sense, and what to write instead.
+/// Why a file pattern can never match, and the right pattern.
 fn wrong_file(name: &str) -> Option<(&'static str, &'static str)> {
     if name.contains('/') {
         return Some(("is not in the directory of the module", "write only the file name"));

@@ -12,13 +12,13 @@ use crate::rules::{Configure, Context, Rule};
 use crate::text::Span;
 
 pub(super) struct AllowedSource {
-    /// None where any module may be called.
+    /// The allowed modules, or `None` if all are allowed.
     modules: Option<Globs>,
-    /// None where any provider may be used.
+    /// The allowed providers, or `None` if all are allowed.
     providers: Option<Globs>,
 }
 
-/// The registries of the engines: what is in one by default is written without it.
+/// The default registries of the engines, whose addresses may omit the host.
 const REGISTRIES: [&str; 2] = ["registry.terraform.io", "registry.opentofu.org"];
 
 impl Configure for AllowedSource {
@@ -86,7 +86,7 @@ impl Rule for AllowedSource {
     }
 }
 
-/// Every provider that a module names, at the place that names it best.
+/// Every provider that a module names, with the most specific span.
 fn providers(module: &Module) -> BTreeMap<ProviderAddress, Span> {
     let mut providers = BTreeMap::new();
     for entry in module.required_providers.values() {
@@ -111,7 +111,7 @@ fn forms_of(address: &ProviderAddress) -> Vec<String> {
     in_registries(&address.host, &format!("{}/{}", address.namespace, address.name))
 }
 
-/// A path in a registry, as people may write it.
+/// The written forms of a path in a registry.
 fn in_registries(host: &str, path: &str) -> Vec<String> {
     if REGISTRIES.contains(&host) {
         let full = REGISTRIES.iter().map(|registry| format!("{registry}/{path}"));
@@ -121,10 +121,10 @@ fn in_registries(host: &str, path: &str) -> Vec<String> {
     }
 }
 
-/// Whether a module comes from elsewhere, and from none of the allowed places.
+/// Whether a module is not local and not from an allowed place.
 fn is_refused(source: &Source, allowed: &Globs) -> bool {
     let (forms, also) = match &source.address {
-        // A directory of the same repository is reviewed with it; of what is not known nothing is said.
+        // Local modules are part of the repository, and unknown sources are not reported.
         None | Some(ModuleSource::Local(_)) => return false,
         Some(ModuleSource::Registry(module)) => {
             let full = module.to_string();
@@ -132,7 +132,7 @@ fn is_refused(source: &Source, allowed: &Globs) -> bool {
             (in_registries(&module.host, path), Vec::new())
         }
         Some(ModuleSource::Remote(module)) => {
-            // A server may take such a path for a shorter one, that no pattern here would mean.
+            // A server may shorten such a path to one that a pattern does not intend.
             if climbs(&module.package) {
                 return true;
             }
@@ -149,8 +149,8 @@ fn is_refused(source: &Source, allowed: &Globs) -> bool {
     !allowed.matches(&forms, &also)
 }
 
-/// The address of a package as a pattern with `!` should find it however it is written: the host in lower case, without
-/// a user or a port. Beside it the same from the host on.
+/// The forms of a package address that a pattern with `!` must match: the host in lower case, without user and port;
+/// and the same without the scheme.
 fn without_user_and_port(address: &str, from_host: &str) -> Vec<String> {
     let (host, path) = from_host.split_at(from_host.find('/').unwrap_or(from_host.len()));
     let host = host.split(':').next().unwrap_or(host).to_ascii_lowercase();
@@ -158,7 +158,7 @@ fn without_user_and_port(address: &str, from_host: &str) -> Vec<String> {
     vec![format!("{scheme}{host}{path}"), format!("{host}{path}")]
 }
 
-/// Why a pattern of sources can decide nothing, and what to do instead.
+/// Why a source pattern can never match, and what to write instead.
 fn never_decides(pattern: &str) -> Option<(&'static str, &'static str)> {
     let plain = pattern.trim_start_matches('!');
     let is_local = plain.starts_with("./") || plain.starts_with("../") || plain.starts_with('/');

@@ -12,7 +12,7 @@ pub(super) struct AllowedValue {
     blocks: Blocks,
     argument: ArgumentPath,
     values: Patterns,
-    /// As they are written.
+    /// The patterns as written.
     written: String,
 }
 
@@ -47,7 +47,7 @@ impl Rule for AllowedValue {
             for reached in follow(&part, &self.argument, &values) {
                 let Reached::Value { parts: single, .. } = reached else { continue };
                 for (at, value) in single {
-                    // What is null is not set, and what has no text of its own is not known.
+                    // A null value is not set, and a value without text is unknown.
                     let Some(text) = as_text(&value).filter(|text| !self.values.has(text)) else { continue };
                     findings.push(
                         Self::finding("Value is not allowed")

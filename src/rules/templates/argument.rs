@@ -1,4 +1,4 @@
-//! Turns the way to an argument, such as `tags.Owner`, into its steps.
+//! Paths to arguments, such as `tags.Owner`.
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ use crate::policy::Options;
 use crate::syntax::{ExprKind, StepKind, Traversal};
 use crate::text::Span;
 
-/// The way from a block to something in it: through nested blocks, arguments, and the keys of their values.
+/// A path from a block to an argument: through nested blocks, arguments, and the keys of their values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ArgumentPath(Vec<SmolStr>);
 
 impl ArgumentPath {
-    /// Reads the option `argument`, a string or the path itself, with its place.
+    /// Reads the option `argument`, a string or a bare path, with its span.
     pub(super) fn configure(options: &Options<'_>) -> Result<(Self, Span), Finding> {
         let expr = options.required("argument", options.expression("argument"))?;
         let path = match &expr.kind {
@@ -29,7 +29,7 @@ impl ArgumentPath {
         })
     }
 
-    /// At least one.
+    /// The names of the path, at least one.
     pub(super) fn steps(&self) -> &[SmolStr] {
         &self.0
     }

@@ -1,13 +1,13 @@
-//! The kinds of block that a pattern can name.
+//! The block types that a pattern can name.
 
-/// A kind of block that a pattern can name.
+/// A block type that a pattern can name.
 #[derive(Debug)]
 pub(super) struct BlockKind {
-    /// Its first word; for a block in a `terraform` block that word too.
+    /// The block type; for a block in a `terraform` block, with the prefix `terraform.`.
     pub(super) name: &'static str,
-    /// What its labels are.
+    /// The names of its labels.
     pub(super) labels: &'static [&'static str],
-    /// Whether its author chooses the last label.
+    /// Whether the author of the block chooses the last label.
     pub(super) is_named: bool,
 }
 
@@ -16,12 +16,12 @@ impl BlockKind {
         Self { name, labels, is_named: !labels.is_empty() }
     }
 
-    /// A kind whose labels name something that exists elsewhere.
+    /// A block type whose labels all refer to something that exists elsewhere.
     const fn without_name(name: &'static str, labels: &'static [&'static str]) -> Self {
         Self { is_named: false, ..Self::new(name, labels) }
     }
 
-    /// A block of this kind, as native syntax writes it, around a body.
+    /// A block of this type in native syntax, with this body.
     pub(super) fn around(&self, body: &str) -> String {
         let labels = " \"x\"".repeat(self.labels.len());
         match self.name {
@@ -35,8 +35,8 @@ impl BlockKind {
     }
 }
 
-/// Every kind, by name. A local value is one of them, though it is no block, and so is an entry of
-/// `required_providers`.
+/// Every block type, sorted by name. Local values and entries of `required_providers` are included, although they are
+/// not blocks.
 pub(super) const KINDS: &[BlockKind] = &[
     BlockKind::new("action", &["type", "name"]),
     BlockKind::new("check", &["name"]),
@@ -59,7 +59,7 @@ pub(super) const KINDS: &[BlockKind] = &[
     BlockKind::new("variable", &["name"]),
 ];
 
-/// The block for settings of the module. As a pattern it means that block, and none of those in it.
+/// The block for settings of the module. As a pattern, it matches only this block and none of its nested blocks.
 pub(super) const TERRAFORM: &str = "terraform";
 
 /// The entries of `required_providers`.

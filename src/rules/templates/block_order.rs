@@ -20,10 +20,10 @@ pub(super) struct BlockOrder {
 /// Variables without a default come first.
 const REQUIRED: &str = "required";
 
-/// Names are in alphabetical order.
+/// Names are sorted alphabetically.
 const NAME: &str = "name";
 
-/// What a block is sorted by.
+/// A sort key of blocks.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     IsOptional(bool),
@@ -57,7 +57,7 @@ impl Rule for BlockOrder {
         for parts in groups.values_mut() {
             parts.sort_by_key(|part| part.header.start);
             let keys: Vec<_> = parts.iter().map(|part| self.keys(part, node.module())).collect();
-            // The first that is out of place; where it belongs depends on all before it.
+            // Only the first unsorted block is reported, because the right place of the others depends on it.
             let Some(at) = keys.windows(2).position(|two| two[1] < two[0]) else { continue };
             let part = &parts[at + 1];
             let Some(next) = keys.iter().position(|key| *key > keys[at + 1]) else { continue };

@@ -1,4 +1,4 @@
-//! Patterns such as `resource.aws_*`, and the blocks of a merged module that they match.
+//! Block patterns, such as `resource.aws_*`, and the blocks of a merged module that they match.
 
 use smol_str::SmolStr;
 
@@ -12,16 +12,16 @@ use crate::policy::{Globs, Options, Patterns};
 use crate::rules::Context;
 use crate::text::{Span, nearest};
 
-/// The kinds that a rule can look at.
+/// The block types that a rule can check.
 #[derive(Clone, Copy)]
 pub(super) enum Among {
-    /// All of them.
+    /// All block types.
     All,
-    /// Those with arguments: a local value has none.
+    /// Block types with arguments: a local value has none.
     WithArguments,
-    /// Those with labels.
+    /// Block types with labels.
     Labeled,
-    /// Those whose name somebody chooses.
+    /// Block types with a name that the author chooses.
     Named,
 }
 
@@ -35,7 +35,7 @@ impl Among {
         }
     }
 
-    /// Why the others are not among them.
+    /// Why other block types are excluded.
     const fn why(self) -> &'static str {
         match self {
             Self::All => "there are no such blocks",
@@ -46,23 +46,23 @@ impl Among {
     }
 }
 
-/// What a rule does with the arguments of blocks.
+/// How a rule uses the arguments of blocks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wants {
-    /// It looks whether an argument or a nested block is there.
+    /// It checks whether an argument or nested block exists.
     Presence,
     /// It compares values.
     Value,
 }
 
-/// The blocks of a module that patterns match, by kind and labels.
+/// Patterns for block types and labels.
 pub(super) struct Blocks {
     wanted: Globs,
     except: Globs,
     kinds: Vec<&'static BlockKind>,
 }
 
-/// A pattern, and the kinds of blocks that it can match.
+/// A pattern, and the block types that it can match.
 struct Pattern {
     text: SmolStr,
     span: Span,
@@ -76,8 +76,8 @@ impl Blocks {
         Self::of_patterns(&wanted, options, among)
     }
 
-    /// The same with the option `argument`. Blocks that cannot have the argument are left out, and reported where a
-    /// pattern matches no others.
+    /// Like [`Self::configure`], with the option `argument`. Block types that cannot have the argument are left out.
+    /// If a pattern matches no others, that is reported.
     pub(super) fn with_argument(
         options: &Options<'_>,
         wants: Wants,
@@ -104,7 +104,7 @@ impl Blocks {
         Ok((Self::of_patterns(&wanted, options, among)?, path))
     }
 
-    /// The blocks of a module that are meant, by kind and name.
+    /// The matching blocks of a module, by block type and name.
     pub(super) fn of(&self, module: &Module, context: &Context<'_>) -> Vec<Part> {
         let mut parts = parts(module, context);
         parts.retain(|part| {
@@ -114,7 +114,7 @@ impl Blocks {
         parts
     }
 
-    /// Whether blocks of a kind can be among them.
+    /// Whether blocks of a type can match.
     pub(super) fn has_kind(&self, name: &str) -> bool {
         self.kinds.iter().any(|kind| kind.name == name)
     }
@@ -150,7 +150,7 @@ impl Blocks {
     }
 }
 
-/// Why a rule could never work with an argument of a kind of block, and what to write instead.
+/// Why a rule can never work with an argument of a block type, and what to write instead.
 fn refusal(kind: &BlockKind, path: &ArgumentPath, wants: Wants) -> Option<(String, String)> {
     let name = kind.name;
     let presence = format!("`required-argument` and `forbidden-argument` check only whether `{path}` is set");
@@ -173,7 +173,7 @@ fn refusal(kind: &BlockKind, path: &ArgumentPath, wants: Wants) -> Option<(Strin
     }
 }
 
-/// Reads patterns of blocks; `negation` says what to write instead of one with `!`.
+/// Parses block patterns. `negation` is the help for a pattern with `!`.
 fn patterns(
     options: &Options<'_>,
     given: Vec<(SmolStr, Span)>,
@@ -209,7 +209,7 @@ fn patterns(
         .collect()
 }
 
-/// A pattern for which there is no kind of block.
+/// The finding for a pattern that matches no block type.
 fn no_kind(options: &Options<'_>, pattern: &str, span: Span, among: Among) -> Finding {
     let word = pattern.split('.').next().unwrap_or(pattern);
     let of_word = |kind: &&BlockKind| kind.name == word;
@@ -233,7 +233,7 @@ fn no_kind(options: &Options<'_>, pattern: &str, span: Span, among: Among) -> Fi
     } else if word == "locals" {
         "write `local`".to_owned()
     } else if word.contains('_') && nearest(word, known.iter().copied()).is_none() {
-        // Without its kind, an address is that of a resource.
+        // Without a block type, the address is that of a resource.
         format!("write `resource.{pattern}`")
     } else {
         return unknown;
@@ -241,7 +241,7 @@ fn no_kind(options: &Options<'_>, pattern: &str, span: Span, among: Among) -> Fi
     Finding { help: Some(help), ..unknown }
 }
 
-/// The names of a pattern, each ready to be compared.
+/// The parsed names of a pattern.
 fn steps(pattern: &str) -> Result<Vec<Option<Patterns>>, String> {
     let step = |step: &str| match step {
         "**" => Ok(None),
@@ -250,12 +250,12 @@ fn steps(pattern: &str) -> Result<Vec<Option<Patterns>>, String> {
     pattern.split('.').map(step).collect()
 }
 
-/// What a kind is called in a pattern, with nothing in the place of labels.
+/// The path of a block type in a pattern, with `None` for labels.
 fn path(kind: &'static BlockKind) -> Vec<Option<&'static str>> {
     kind.name.split('.').map(Some).chain(kind.labels.iter().map(|_| None)).collect()
 }
 
-/// Whether a pattern can match a block. Names that the pattern leaves out can be any.
+/// Whether a pattern can match a block. Omitted names match everything.
 fn can_match(pattern: &[Option<Patterns>], path: &[Option<&str>]) -> bool {
     match (pattern, path) {
         ([] | [None], _) => true,
@@ -267,7 +267,7 @@ fn can_match(pattern: &[Option<Patterns>], path: &[Option<&str>]) -> bool {
     }
 }
 
-/// Whether one pattern certainly matches all that another matches.
+/// Whether one pattern certainly matches everything that another one matches.
 fn covers(pattern: &str, other: &str) -> bool {
     if pattern == TERRAFORM || other == TERRAFORM {
         return pattern == other || pattern == "*" || pattern == "**";
@@ -285,7 +285,7 @@ fn covers(pattern: &str, other: &str) -> bool {
     true
 }
 
-/// Dots separate the names of a pattern as they do in an address; what a pattern leaves out can be anything.
+/// The globs for the paths of blocks. Dots separate names, and omitted names match everything.
 fn globs(options: &Options<'_>, patterns: &[Pattern]) -> Result<Globs, Finding> {
     let mut written = Vec::new();
     for Pattern { text, span, .. } in patterns {

@@ -1,7 +1,7 @@
-//! Turns a kind of block and the path to an argument into whether such a block can have that argument.
+//! Decides whether a block type can have an argument.
 //!
-//! What a block can hold is decided where modules are decoded, so a block with the argument is written and decoded, as
-//! the newest version of each engine sees it, and its diagnostics are the answer.
+//! The decoders of module files know the valid content of blocks. So a block with the argument is generated and
+//! decoded as the newest version of each engine, and the diagnostics are the answer.
 
 use smol_str::SmolStr;
 
@@ -15,22 +15,22 @@ use crate::module::{Module, ModuleFile};
 use crate::syntax;
 use crate::text::{FileId, Source, nearest};
 
-/// Where the path to an argument leads in a kind of block.
+/// What the path to an argument leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Leads {
-    /// To something that only a provider, a module or a value decides, or to an argument with a value.
+    /// Something that only a provider, a module or a value decides, or an argument with a value.
     Anywhere,
-    /// To a type, a reference or a keyword.
+    /// A type, a reference or a keyword.
     Address,
-    /// To a nested block.
+    /// A nested block.
     Block,
-    /// To something that the engines refuse.
+    /// Something that the engines refuse.
     Nowhere {
         /// The name that they refuse.
         name: SmolStr,
-        /// The block in which they do.
+        /// The block in which they refuse it.
         within: SmolStr,
-        /// The name that is meant, as a sentence.
+        /// The suggested name, as a sentence.
         suggestion: Option<String>,
     },
 }
@@ -41,7 +41,7 @@ const ENTRY: &[&str] = &["configuration_aliases", "source", "version"];
 /// A name that no block has.
 const NOTHING: &str = "overrule_probe";
 
-/// Where the path to an argument leads in a kind of block, for the engine that allows most.
+/// What the path to an argument leads to in a block type, for the engine that allows most.
 pub(super) fn leads(kind: &BlockKind, path: &ArgumentPath) -> Leads {
     if kind.name == REQUIRED_PROVIDERS {
         return entry(&path.steps()[0]);
@@ -59,7 +59,7 @@ fn entry(name: &SmolStr) -> Leads {
     Leads::Nowhere { name: name.clone(), within: "required_providers".into(), suggestion }
 }
 
-/// Blocks of one kind as an engine sees them.
+/// Decodes generated blocks of one type for one engine.
 struct Probe<'k> {
     kind: &'k BlockKind,
     features: Features,
@@ -67,7 +67,7 @@ struct Probe<'k> {
 
 impl Probe<'_> {
     fn leads(&self, steps: &[SmolStr]) -> Leads {
-        // What is written before and behind the name that is asked about, and the block that this is.
+        // The text before and after the name in question, and the innermost block.
         let (mut before, mut behind) = (String::new(), String::new());
         let mut within = SmolStr::new(self.kind.name.rsplit('.').next().unwrap_or(self.kind.name));
         let mut left = steps;
@@ -76,7 +76,7 @@ impl Probe<'_> {
             let argument = refusal(&format!("{name} = null"), name);
             let mut labels = String::new();
             let mut below = below;
-            // A nested block with labels is refused without them.
+            // A nested block without its labels is refused.
             while self.lacks_label(&format!("{before}{name}{labels} {{\n}}{behind}"), name) {
                 let Some((label, rest)) = below.split_first() else { return Leads::Block };
                 labels.push_str(&format!(" \"{label}\""));
@@ -108,7 +108,7 @@ impl Probe<'_> {
         Leads::Block
     }
 
-    /// The diagnostic of an engine against a name in a body.
+    /// The diagnostic of an engine for a name in a body.
     fn refusal(&self, before: &str, text: &str, behind: &str, name: &str) -> Option<Finding> {
         let refused = ["Unsupported argument", "Unsupported block type"];
         let text = self.kind.around(&format!("{before}{text}{behind}"));

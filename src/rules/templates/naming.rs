@@ -14,17 +14,17 @@ pub(super) struct Naming {
     wanted: Wanted,
 }
 
-/// How names are to be.
+/// The required form of names.
 enum Wanted {
-    /// All of the name matches; beside it the pattern as it is written.
+    /// The whole name matches; with the pattern as written.
     Pattern(Regex, SmolStr),
     Style(&'static Style),
 }
 
-/// A way to write names of several words.
+/// A naming style for several words.
 struct Style {
     name: &'static str,
-    /// What stands between two words.
+    /// The separator between words.
     between: char,
 }
 
@@ -54,7 +54,8 @@ impl Configure for Naming {
                     .help("write a pattern, as in \"[a-z][a-z0-9_]*\""));
             }
             (Some(pattern), None) => {
-                // By itself first: what closes a group that it never opened would be read as something else below.
+                // The pattern is compiled alone first: an unmatched closing parenthesis would have another meaning
+                // inside the group.
                 let whole = Regex::new(&pattern).and_then(|_| Regex::new(&format!("^(?:{pattern})$")));
                 Wanted::Pattern(whole.map_err(|error| options.refuse("pattern", reason(&error)))?, pattern)
             }
@@ -95,7 +96,7 @@ impl Rule for Naming {
     }
 }
 
-/// The last line of what the crate says, which shows the pattern in several.
+/// The last line of the error of the crate; the lines before it show the pattern.
 fn reason(error: &regex::Error) -> String {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or_default();
@@ -103,7 +104,7 @@ fn reason(error: &regex::Error) -> String {
 }
 
 impl Style {
-    /// Words of small letters and digits, the first letter of all a letter.
+    /// Whether a name consists of words of lower-case letters and digits, and starts with a letter.
     fn is_met_by(&self, name: &str) -> bool {
         let is_small =
             |letter: char| letter.is_ascii_digit() || (letter.is_alphabetic() && !letter.is_uppercase());

@@ -1,4 +1,4 @@
-//! Turns a module into its blocks as they are after override files.
+//! The blocks of a module after override files, as rule templates check them.
 
 use std::sync::Arc;
 
@@ -12,41 +12,41 @@ use crate::rules::Context;
 use crate::syntax::{Attribute, Block};
 use crate::text::{FileId, Span};
 
-/// A block as it is after override files.
+/// A block after override files.
 pub(super) struct Part {
     kind: &'static str,
-    /// Its labels; of a provider configuration the alias comes after them.
+    /// The labels. For a provider configuration, the alias follows.
     labels: Vec<SmolStr>,
-    /// How it is pointed at: the header of the base block; of a local value and of an entry the name.
+    /// The span that findings report: the header of the base block, or the name of a local value or an entry.
     pub(super) header: Span,
-    /// Where the name is written that its author chose.
+    /// The span of the name that the author chose.
     pub(super) name: Option<Span>,
-    /// The base, then its overrides; none of a local value and of an entry. A module can have several base blocks of
-    /// the kind `terraform`.
+    /// The base block, then its overrides. Empty for a local value and an entry. A module can have several base
+    /// blocks of type `terraform`.
     pub(super) layers: Vec<Arc<Block>>,
-    /// How many of them are base blocks.
+    /// The number of base blocks among them.
     pub(super) bases: usize,
     /// An entry of `required_providers`.
     pub(super) entry: Option<Arc<Attribute>>,
 }
 
 impl Part {
-    /// The words before its labels.
+    /// The block type.
     pub(super) fn kind(&self) -> &'static str {
         self.kind
     }
 
-    /// The name that its author chose, if there is one.
+    /// The name that the author chose, if there is one.
     pub(super) fn chosen(&self) -> Option<(&SmolStr, Span)> {
         self.labels.last().zip(self.name)
     }
 
-    /// Its labels.
+    /// The labels.
     pub(super) fn labels(&self) -> &[SmolStr] {
         &self.labels
     }
 
-    /// Where it is declared: every base block.
+    /// The headers of all base blocks.
     pub(super) fn headers(&self) -> Vec<Span> {
         match &self.layers[..self.bases] {
             [] => vec![self.header],
@@ -54,13 +54,13 @@ impl Part {
         }
     }
 
-    /// As people know it.
+    /// The address.
     pub(super) fn address(&self) -> String {
         let kind = (self.kind != "resource").then_some(self.kind);
         kind.into_iter().chain(self.labels.iter().map(SmolStr::as_str)).collect::<Vec<_>>().join(".")
     }
 
-    /// Its kind and labels with `/` between them, as patterns see it.
+    /// Block type and labels, separated by `/`, which patterns are matched against.
     pub(super) fn path(&self) -> String {
         let labels = self.labels.iter().map(SmolStr::as_str);
         self.kind.split('.').chain(labels).collect::<Vec<_>>().join("/")
@@ -83,7 +83,7 @@ impl Part {
     }
 }
 
-/// Everything that a module declares, by kind and then by name, or in its order where there are no names.
+/// All declarations of a module, by block type and name; those without names in source order.
 pub(super) fn parts(module: &Module, context: &Context<'_>) -> Vec<Part> {
     let mut parts = Vec::new();
     for resource in module.resources.values() {
@@ -99,7 +99,7 @@ pub(super) fn parts(module: &Module, context: &Context<'_>) -> Vec<Part> {
         let part = Part::merged("provider", &[&provider.name], &provider.origin);
         let alias = provider.alias.as_ref();
         let labels = part.labels.iter().cloned().chain(alias.map(|alias| alias.value.clone())).collect();
-        // Nobody chooses the name of a provider, but that of its configuration.
+        // The name of a provider is given; only the alias of its configuration is chosen.
         parts.push(Part { labels, name: alias.map(|alias| alias.span), ..part });
     }
     let variables = module.variables.values();
@@ -118,7 +118,7 @@ pub(super) fn parts(module: &Module, context: &Context<'_>) -> Vec<Part> {
     parts
 }
 
-/// The settings of a module: its `terraform` blocks taken together, and what they hold.
+/// The settings of a module: the combined `terraform` blocks and their nested blocks.
 fn of_terraform(module: &Module, context: &Context<'_>, parts: &mut Vec<Part>) {
     let overriding: Vec<FileId> = context.override_files(module).into_iter().map(|(file, _)| file).collect();
     let is_base = |block: &Arc<Block>| !overriding.contains(&block.header.file);

@@ -1,8 +1,8 @@
-//! Turns the way to an argument into what it leads to in a block: nested blocks, values, or nothing.
+//! Follows the path to an argument in a block.
 //!
-//! Override files count as they do for the engines: an argument replaces that of the base, and nested blocks replace
-//! all of their type. A `dynamic` block is taken for the block that it makes, as a resource is looked at whatever its
-//! `count`. A way through several blocks, or through a list, leads to several things.
+//! Override files apply as in the engine: an argument replaces that of the base, and nested blocks replace all of
+//! their type. A `dynamic` block counts as the block that it produces, and a resource counts whatever its `count` is.
+//! A path through several blocks, or through a list, has several results.
 
 use std::slice;
 use std::sync::Arc;
@@ -17,31 +17,31 @@ use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, ObjectKey};
 use crate::text::Span;
 use crate::value::{self, Type, Value};
 
-/// What a way leads to.
+/// A result of following a path.
 pub(super) enum Reached {
     /// A nested block.
     Block(Span),
-    /// The value of an argument, or of a key of one.
+    /// The value of an argument, or of a key in it.
     Value {
         /// The value.
         value: Value,
         /// From the name to the end of the value.
         whole: Span,
-        /// The value again, or if it is made of several, each of these, with its place.
+        /// The value with its span, or if it is a collection, each element with its span.
         parts: Vec<(Span, Value)>,
     },
-    /// It ends before.
+    /// The path ends early.
     Nothing {
-        /// After so many steps.
+        /// The number of steps that exist.
         steps: usize,
-        /// What these lead to.
+        /// The span that these steps lead to.
         at: Span,
     },
-    /// Nobody knows before something runs.
+    /// The result is unknown before planning.
     Unknown,
 }
 
-/// Follows a way from a block.
+/// Follows a path from a block.
 pub(super) fn follow(part: &Part, path: &ArgumentPath, values: &Values<'_>) -> Vec<Reached> {
     let mut search = Search { path: path.steps(), values, found: Vec::new() };
     search.part(part);
@@ -54,7 +54,7 @@ struct Search<'s> {
     found: Vec<Reached>,
 }
 
-/// What stands under a name in a body.
+/// What a body has under a name.
 enum Here {
     Argument(Arc<Attribute>),
     Blocks(Vec<Arc<Block>>),
@@ -68,7 +68,7 @@ impl Search<'_> {
                 ExprKind::Object(_) | ExprKind::JsonObject(_) => {
                     self.expression(&entry.expr, entry.span, entry.name_span, 0);
                 }
-                // A version alone, as Terraform 0.12 had it.
+                // A version constraint alone, as in Terraform 0.12.
                 _ => self.found.push(Reached::Unknown),
             }
             return;
@@ -83,14 +83,15 @@ impl Search<'_> {
             self.lifecycle(part);
             return;
         }
-        // These stay as the base has them.
+        // Overrides do not change these.
         let base_only = ["depends_on", "precondition", "validation"].contains(&name);
         let layers = if base_only { &part.layers[..part.bases] } else { &part.layers[..] };
         let bodies: Vec<Body> = layers.iter().flat_map(|block| with_escaped(&block.body)).collect();
         self.bodies(&bodies, part.header, 0);
     }
 
-    /// The settings of a module can be in several blocks, which do not replace each other. Those of override files do.
+    /// The settings of a module may be in several base blocks, which do not replace each other. Blocks of override
+    /// files do.
     fn settings(&mut self, part: &Part) {
         let (bases, overrides) = part.layers.split_at(part.bases);
         let body = |block: &Arc<Block>| block.body.clone();
@@ -108,7 +109,7 @@ impl Search<'_> {
         }
     }
 
-    /// A lifecycle is merged argument by argument, but for what only the base can say.
+    /// A `lifecycle` block is merged argument by argument, except for parts that only the base can have.
     fn lifecycle(&mut self, part: &Part) {
         let of = |block: &Arc<Block>| block.blocks("lifecycle", &[]);
         let base_only =
@@ -123,7 +124,7 @@ impl Search<'_> {
         self.bodies(&bodies, last.header, 1);
     }
 
-    /// The later of these bodies replace what the earlier say.
+    /// Follows a path through bodies, where later ones replace the content of earlier ones.
     fn bodies(&mut self, bodies: &[Body], at: Span, step: usize) {
         match bodies.iter().rev().find_map(|body| here(body, &self.path[step])) {
             None => self.found.push(Reached::Nothing { steps: step, at }),
@@ -136,7 +137,7 @@ impl Search<'_> {
                 for block in &blocks {
                     self.block(block, step + 1);
                 }
-                // Such blocks are there, but none under the label that the way names.
+                // There are such blocks, but none with the label in the path.
                 if self.found.len() == before {
                     self.found.push(Reached::Nothing { steps: step + 1, at });
                 }
@@ -153,7 +154,7 @@ impl Search<'_> {
             }
             return;
         }
-        // The labels of a nested block, as a provisioner has one, are names on the way.
+        // The labels of a nested block, such as a provisioner, are names in the path.
         let named = self.path[step..].iter().zip(&block.labels);
         if named.clone().any(|(name, label)| *name != label.text) {
             return;
@@ -208,7 +209,7 @@ impl Search<'_> {
         }
     }
 
-    /// Goes on in a value that is not written out where it is used.
+    /// Follows the path into a computed value.
     fn value(&mut self, value: &Value, at: Span, whole: Span, step: usize) {
         let nothing = Reached::Nothing { steps: step, at };
         let Some(wanted) = self.path.get(step) else {
@@ -228,7 +229,7 @@ impl Search<'_> {
                     self.value(element, at, whole, step);
                 }
             }
-            // An object of that type has its attributes and no others.
+            // An object of this type has no other attributes.
             Value::Unknown(Type::Object(attributes)) if !attributes.contains_key(wanted) => {
                 self.found.push(nothing);
             }
@@ -251,7 +252,7 @@ impl Search<'_> {
         }
     }
 
-    /// The single values of what is written out, each where it stands.
+    /// The elements of a literal, each with its span.
     fn parts(&self, expr: &Expr) -> Vec<(Span, Value)> {
         match &expr.kind {
             ExprKind::Parens(inner) => self.parts(inner),
@@ -263,12 +264,12 @@ impl Search<'_> {
     }
 }
 
-/// The text that a single value stands for where a string is asked for.
+/// The text of a value that can be converted to a string.
 pub(super) fn as_text(value: &Value) -> Option<SmolStr> {
     value::convert(value, &Type::String).ok()?.as_str().map(SmolStr::new)
 }
 
-/// A body, and what is escaped in it so that it cannot be taken for arguments of the language.
+/// A body and its `_` block, whose arguments are not meta-arguments.
 fn with_escaped(body: &Body) -> Vec<Body> {
     let escaped = body.any_blocks().into_iter().filter(|block| block.kind == "_" && block.labels.is_empty());
     std::iter::once(body.clone()).chain(escaped.map(|block| block.body.clone())).collect()
@@ -281,13 +282,13 @@ fn here(body: &Body, name: &str) -> Option<Here> {
     }
     match body.attribute(name) {
         Some(argument) => Some(Here::Argument(argument)),
-        // In JSON, what that makes may be anything.
+        // In JSON, the content of the generated blocks is unknown.
         None if body.is_json() && body.attribute("dynamic").is_some() => Some(Here::Unknown),
         None => None,
     }
 }
 
-/// The single values in one.
+/// The elements of a value, at every depth.
 fn flat(value: &Value) -> Vec<Value> {
     match value {
         Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => {

@@ -36,7 +36,7 @@ impl Rule for RequiredArgument {
             for reached in follow(&part, &self.argument, &values) {
                 match reached {
                     Reached::Nothing { steps, at } => findings.push(self.missing(&part, steps, at)),
-                    // To the engines an argument that is null is not set.
+                    // The engine treats a null argument as not set.
                     Reached::Value { value, whole, .. } if value.is_null() => {
                         findings
                             .push(self.finding_in(&part, whole).label("is null, which counts as not set"));

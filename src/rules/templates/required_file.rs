@@ -8,9 +8,9 @@ use crate::policy::{Options, Patterns};
 use crate::rules::{Configure, Context, Rule};
 
 pub(super) struct RequiredFile {
-    /// For each directory on the way, and for the file at last.
+    /// The patterns for each directory of the path and for the file.
     names: Vec<Patterns>,
-    /// As it is written.
+    /// The pattern as written.
     written: SmolStr,
 }
 
@@ -47,7 +47,8 @@ impl Rule for RequiredFile {
             .detail(format!("{name} has no file `{}`.", self.written))
             .help(format!("add `{}`", self.written))
             .concerns(Concern::Whole);
-        // It is told where the first file begins, so that a comment there or a path in a policy can mean it.
+        // The finding is at the start of the first file, so that a comment there or a path in a policy can make an
+        // exception.
         findings.push(match context.first_block(module, None) {
             Some(at) => finding.at(at),
             None => finding,
@@ -55,7 +56,7 @@ impl Rule for RequiredFile {
     }
 }
 
-/// Whether a file in or below a directory is called so.
+/// Whether a file in or below a directory matches.
 fn is_there(names: &[Patterns], directory: &str, context: &Context<'_>) -> bool {
     let Some((name, rest)) = names.split_first() else { return false };
     let found = context.names(directory);
