@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_says_who_asks() {
+    fn a_setting_has_its_origin() {
         let policy = Policy::preset("language").expect("a preset");
         let (number, setting) = policy.setting("syntax-error", "main.tf").expect("a setting");
         assert_eq!((number, setting.level, setting.set_by.file.as_str()), (0, None, "language.hcl"));
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_is_asked_for_by_name_is_on() {
+    fn a_rule_that_is_selected_by_name_is_on() {
         let mut policy = Policy::preset("language").expect("a preset");
         policy.turn_on("override-drops-provider-source");
         let (_, setting) = policy.setting("override-drops-provider-source", "main.tf").expect("a setting");

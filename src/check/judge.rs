@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fingerprint_outlives_moves_and_words_and_tells_equals_apart() {
+    fn a_fingerprint_survives_moves_and_rewording_and_numbers_equal_findings() {
         let sources = sources();
         let of = |findings: Vec<Finding>| -> Vec<String> {
             judge(by_both(findings), &sources, &[], &Settings::default())

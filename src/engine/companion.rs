@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn some_values_files_are_read_unasked() {
+    fn some_values_files_are_loaded_automatically() {
         for name in ["terraform.tfvars", "terraform.tfvars.json", ".auto.tfvars", "b.auto.tfvars.json"] {
             assert!(is_automatic_values_file(name), "{name}");
         }

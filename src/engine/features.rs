@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_of_one_product_says_nothing_about_the_other() {
+    fn versions_of_the_two_products_are_independent() {
         assert_eq!(features("opentofu@1.11").required_version, RequiredVersion::EveryFile);
         assert_eq!(features("opentofu@1.12").required_version, RequiredVersion::TofuFiles);
         assert_eq!(features("terraform@1.15").required_version, RequiredVersion::EveryFile);

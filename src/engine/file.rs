@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_with_two_extensions_is_what_its_last_one_says() {
+    fn the_last_extension_of_a_name_decides() {
         let notation = |name| terraform().loads(name).map(|loaded| loaded.notation);
         assert_eq!(notation("m.tf.json.tf"), Some(Notation::Native));
         assert_eq!(notation("m.tf.tf.json"), Some(Notation::Json));

@@ -316,7 +316,7 @@ mod tests {
     use crate::finding::Finding;
 
     #[test]
-    fn of_what_is_not_looked_at_no_engine_says_anything() {
+    fn engines_report_nothing_about_files_that_are_not_read() {
         let ours: Vec<_> = EngineRule::ALL
             .iter()
             .filter(|rule| Finding::language(**rule, "").category == Category::Policy)

@@ -94,7 +94,7 @@ fn what_is_declared_is_no_finding() {
 }
 
 #[test]
-fn a_similar_name_is_asked_for() {
+fn a_similar_name_is_suggested() {
     let text = "variable \"region\" {}\nlocals {\n  a = var.regoin\n  b = local.c\n}\n";
     assert_eq!(
         said(&[("", text)]),
@@ -146,7 +146,7 @@ fn the_content_of_a_dynamic_block_counts_where_there_is_some() {
 }
 
 #[test]
-fn instances_are_asked_for_before_attributes() {
+fn a_missing_instance_key_is_reported_before_attributes() {
     let text = "resource \"x_y\" \"a\" {\n  count = 1\n}\nresource \"x_y\" \"b\" {}\nlocals {\n  c = x_y.a.id\n  d = x_y.a[0].id\n  \
                 e = x_y.a[*].id\n  f = length(x_y.a)\n  g = x_y.b[0]\n}\n";
     assert_eq!(
@@ -277,7 +277,7 @@ fn arguments_fit_the_types_of_variables() {
 }
 
 #[test]
-fn a_value_that_a_validation_refuses_is_told_where_it_is_set() {
+fn a_failed_validation_is_reported_at_the_argument() {
     let child = (
         "m",
         "variable \"a\" {\n  validation {\n    condition = contains([\"x\", \"y\"], var.a)\n    error_message = \"no\"\n  }\n}\n",

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_encrypted_says_nothing() {
+    fn the_content_of_encrypted_files_is_unknown() {
         assert!(is_encrypted("\0GITCRYPT\0abc"));
         assert!(is_encrypted(r#"{"a": "ENC[AES256_GCM,data:x]", "sops": {}}"#));
         assert!(!is_encrypted("a = \"sops\"\n"));

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_the_wrong_type_is_told_where_it_stands() {
+    fn a_value_of_the_wrong_type_is_reported_at_its_position() {
         let given = given("a = \"x\"\nb = [1]\nc = [\"ok\", \"b[c\"]\nd = -1\n");
         let options = Options::new(&given);
         let wrong = |result: Result<(), Finding>| told(&result.expect_err("a mistake"));

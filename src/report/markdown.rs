@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_called_and_nothing_is_linked() {
+    fn text_contains_no_mentions_and_no_links() {
         assert_eq!(literal("@a #1 www.e.x"), "<span>@</span>a <span>#</span>1 www<span>.</span>e.x");
     }
 }

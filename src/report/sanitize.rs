@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sees_is_shown_in_the_same_length() {
+    fn invisible_characters_are_shown_with_the_same_width() {
         let hidden = "a\u{200b}b\u{feff}\u{ad}\u{e0041}\u{10fffe}\u{fe0f}";
         let shown = sanitize(hidden);
         assert_eq!(shown, "a\u{fffd}b\u{fffd}\u{bf}\u{fffd}?\\xfe\u{fe0f}");

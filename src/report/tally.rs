@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_is_told_only_where_it_may_differ() {
+    fn time_is_reported_only_where_it_may_differ() {
         let outcome = Outcome { modules: 1, files: 2, ..Outcome::default() };
         let plain = Style::default();
         assert_eq!(closing_line(&outcome, &plain), "checked 1 module, 2 files: no findings");

@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn placeholders_are_told_from_slips() {
+    fn placeholders_are_distinguished_from_typos() {
         for line in [
             "{{ template \"x\" . }}",
             "resource \"a\" {{ .Name }} {",

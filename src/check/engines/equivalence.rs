@@ -132,7 +132,7 @@ mod tests {
     /// Each difference is either one for which Terraform reports something, one of wording, or one that the functions
     /// above search for. `engine/expressions.rs` lists a few more.
     #[test]
-    fn these_are_the_differences_that_were_looked_at() {
+    fn these_are_the_reviewed_differences() {
         let lines = |product| -> BTreeSet<String> {
             let features = Engine::newest(product).features();
             format!("{features:#?}").lines().map(|line| line.trim().to_owned()).collect()

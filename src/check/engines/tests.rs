@@ -20,7 +20,7 @@ const ASKS: &str = "terraform {\n  required_providers {\n    x = {\n      source
 const CALLS: &str = "module \"m\" {\n  source = \"../net\"\n}\n";
 
 #[test]
-fn an_engine_says_nothing_of_calls_in_modules_that_are_for_the_other_one() {
+fn calls_in_modules_for_the_other_engine_are_ignored() {
     // This one has errors of its own, so that its engine does not get to the call.
     let of_tofu = format!("terraform {{\n  encryption {{}}\n}}\nvariable \"a b\" {{}}\n{CALLS}");
     let files = [("net/main.tf", ASKS), ("tofu/main.tf", &of_tofu), ("both/main.tf", CALLS)];
@@ -115,7 +115,7 @@ fn seen(files: &[(String, String)], select: &[RuleId], keep: bool, batch: usize)
 }
 
 #[test]
-fn what_is_said_does_not_depend_on_the_batches() {
+fn findings_do_not_depend_on_the_batches() {
     let mut files = Vec::new();
     for number in 0..8 {
         // The last of them calls the first in words that do not show it before they are read.
@@ -140,7 +140,7 @@ fn what_is_said_does_not_depend_on_the_batches() {
 }
 
 #[test]
-fn what_is_said_does_not_depend_on_who_need_not_look() {
+fn findings_do_not_depend_on_skipped_engines() {
     for page in PAGES {
         let rule = [RuleId::named(page.rule)];
         for example in examples(page.text).expect("a page is well-formed") {

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_not_told_again_and_what_is_new_is() {
+    fn recorded_findings_are_hidden_and_new_ones_reported() {
         let mut before = snapshot("variable \"a\" {}\nvariable \"a\" {}\n");
         let outcome = run(&mut before, &Settings::default());
         let list = Baseline::write(&outcome.verdicts, before.sources());
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_is_said() {
+    fn a_baseline_that_is_no_list_is_an_error() {
         assert_eq!(Baseline::parse("# a\n\nb\n"), Err("line 3 does not start with a fingerprint".to_owned()));
     }
 }

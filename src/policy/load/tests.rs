@@ -101,7 +101,7 @@ fn roles_and_what_is_excluded_are_patterns() {
 }
 
 #[test]
-fn an_exception_says_what_where_why_and_until_when() {
+fn an_exception_has_a_rule_a_path_a_reason_and_a_last_day() {
     let policy = loaded(
         "exception \"invalid-name\" {\n  paths  = [\"old\"]\n  reason = \"goes away\"\n  until  = \"2027-03-31\"\n}\n",
     );
@@ -210,7 +210,7 @@ fn a_name_alone_sets_the_level_and_a_definition_all_of_it() {
 }
 
 #[test]
-fn a_rule_of_its_own_that_is_off_can_be_asked_for() {
+fn a_custom_rule_that_is_off_can_be_selected() {
     let mut policy = loaded(&format!("{OWNER}rule \"owner-tag\" {{ level = \"off\" }}\n"));
     policy.turn_on("owner-tag");
     assert_eq!(level(&policy, "owner-tag", ""), "error by overrule.hcl:5");
@@ -218,7 +218,7 @@ fn a_rule_of_its_own_that_is_off_can_be_asked_for() {
 }
 
 #[test]
-fn a_rule_that_a_policy_has_off_can_be_asked_for() {
+fn a_rule_that_is_off_can_be_selected() {
     let mut policy = loaded("rule \"override-drops-provider-source\" { level = \"off\" }\n");
     policy.turn_on("override-drops-provider-source");
     assert!(policy.everywhere("override-drops-provider-source").is_some_and(Setting::is_on));
@@ -296,7 +296,7 @@ fn a_mistake_in_a_definition_shows_the_way_out() {
 }
 
 #[test]
-fn whether_comments_excuse_is_said_by_the_nearest() {
+fn the_nearest_policy_decides_whether_comments_suppress() {
     let block = |allowed: &str| format!("exceptions \"comments\" {{\n  allowed = {allowed}\n}}\n");
     assert_eq!(loaded("").allows_comments(), None);
     assert_eq!(loaded(&block("false")).allows_comments(), Some(false));
@@ -328,7 +328,7 @@ fn limits_are_those_of_the_nearest_file_that_sets_them() {
 }
 
 #[test]
-fn a_limit_that_cannot_be_is_told_with_one_that_can() {
+fn an_invalid_limit_is_reported_with_a_valid_one() {
     assert_eq!(
         wrong("limits {\n  nestng = 50\n}\n"),
         ["overrule.hcl:2,3: Unknown limit: No limit is named `nestng`. (did you mean `nesting`?)"]

@@ -69,7 +69,7 @@ fn addresses_are_names_and_constant_steps() {
 }
 
 #[test]
-fn what_is_no_address_is_said_at_the_wrong_sign() {
+fn an_invalid_address_is_reported_at_the_wrong_character() {
     let wrong = |text: &str| {
         let mut found = read(text).expect_err(text);
         assert_eq!(found.len(), 1, "{text}: {found:?}");

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_argument_is_said_before_the_brace() {
+    fn a_missing_argument_is_reported_before_the_brace() {
         let (_, findings) = content(&body(vec![], vec![]));
         assert_eq!(findings, one("Missing required argument", 10, 10, "set `type`"));
     }

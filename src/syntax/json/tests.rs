@@ -141,7 +141,7 @@ fn labels_are_nested_objects_and_arrays_repeat() {
 }
 
 #[test]
-fn what_is_no_block_is_said_where_it_starts() {
+fn a_value_that_is_no_block_is_reported_at_its_start() {
     assert_eq!(content("{\"resource\": {}}").1, ["Missing block label @ {"]);
     assert_eq!(content("{\"resource\": null}").1, ["Missing block label @ null"]);
     assert_eq!(content("{\"resource\": []}").1, ["Missing block label @ ["]);
@@ -153,7 +153,7 @@ fn what_is_no_block_is_said_where_it_starts() {
 }
 
 #[test]
-fn properties_that_nobody_expects_are_found_once() {
+fn unexpected_properties_are_reported_once() {
     let (_, findings) = content("{\"nam\": 1, \"nam\": 2, \"//\": 3, \"name\": 4, \"name\": 5}");
     let expected = [
         "Duplicate argument @ \"name\"",

@@ -4,7 +4,7 @@ use super::value;
 use crate::value::Value;
 
 #[test]
-fn what_is_worth_the_same() {
+fn equal_constants() {
     for (expression, result) in [
         ("1 == 1 ? 1 : \"a\"", "\"1\""),
         ("true ? [1] : [2, 3]", "[for n in [1] : n] == [1] ? [1] : [1]"),
@@ -38,7 +38,7 @@ fn what_is_worth_the_same() {
 }
 
 #[test]
-fn what_is_wrong_is_told_once_and_in_its_place() {
+fn each_error_is_reported_once_at_its_position() {
     for (expression, told) in [
         ("var.x", "Variables not allowed @ var"),
         ("foo[0].x", "Variables not allowed @ foo"),

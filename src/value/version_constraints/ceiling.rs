@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_some_version_meets_is_never_said_to_be_unmet() {
+    fn constraints_that_a_version_meets_are_satisfiable() {
         let versions = versions();
         let mut dice = Dice(7);
         let mut unmet = 0;

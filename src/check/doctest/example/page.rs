@@ -220,7 +220,7 @@ locals {}
     }
 
     #[test]
-    fn what_differs_is_told_from_both_sides() {
+    fn differences_are_reported_in_both_directions() {
         let rule = EngineRule::DuplicateDeclaration.id();
         let examples = read(&PAGE.replace("# ^^^^^ Dup", "# ^^^ Dup").replace("#^^^^ first", "no words"));
         let differences: Vec<String> =
@@ -236,7 +236,7 @@ locals {}
     }
 
     #[test]
-    fn a_page_that_cannot_be_read_says_which_line() {
+    fn an_invalid_page_is_reported_with_its_line() {
         let wrong = |page: &str| examples(page).map_err(|error| (error.line, error.message)).unwrap_err();
         assert_eq!(wrong("## Examples\n```hcl\n```\n").0, 2);
         assert_eq!(wrong("## Examples\n### A\n```hcl\n```\n```hcl\n```\n").0, 5);

@@ -235,7 +235,7 @@ impl Compared {
 }
 
 #[test]
-fn hcl_edit_does_what_the_table_says() {
+fn hcl_edit_behaves_as_the_table_describes() {
     for difference in DIFFERENCES {
         assert!(!difference.why.is_empty() && difference.upstream.contains("parser/"));
         for example in difference.examples {
@@ -258,7 +258,7 @@ fn hcl_edit_does_what_the_table_says() {
 }
 
 #[test]
-fn hcl_edit_is_not_asked_for_long_objects() {
+fn hcl_edit_does_not_parse_long_objects() {
     let mut text = String::from("a = b + {\n");
     for key in 0..40_000 {
         let _ = writeln!(text, "k{key} = 1");
