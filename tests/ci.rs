@@ -1,5 +1,5 @@
-//! Holds what people are told to run to what the project runs itself, and what it gives them for their CI to what it
-//! prints.
+//! Checks that the documented commands are those that the project runs itself, and that the generated CI
+//! configuration matches the documentation.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The commands that `.ci/run` runs, without the word that announces them.
+/// The commands of `.ci/run`, without the word that announces them.
 fn steps() -> Vec<String> {
     read(".ci/run").lines().filter_map(|line| line.strip_prefix("step ")).map(str::to_owned).collect()
 }
@@ -69,7 +69,7 @@ fn the_problem_matcher_takes_the_concise_report_apart() {
     assert_eq!(parts(odd), ["a:b/c d.tf", "3", "1", "notice", "Summary: with [brackets]", "a-rule"]);
 }
 
-/// A document in YAML.
+/// Parses a YAML document.
 fn yaml(text: &str) -> Value {
     yaml_serde::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
@@ -126,7 +126,7 @@ fn the_hook_installs_the_wheel_of_this_version_and_nothing_else() {
     assert!(project.contains("\npy-modules = []\n"), "it has no code of its own");
 }
 
-/// The targets that a release is built for.
+/// The targets of a release.
 const TARGETS: [&str; 5] = [
     "aarch64-apple-darwin",
     "aarch64-unknown-linux-musl",
@@ -160,7 +160,7 @@ fn a_release_is_published_by_a_tag_alone_and_shown_last() {
         let list = needs.as_array().cloned().unwrap_or_else(|| vec![needs.clone()]);
         list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
     };
-    // A job that needs one that was skipped is skipped as well, so on pull requests nothing after `draft` runs.
+    // A job is skipped if a job that it needs is skipped, so on pull requests nothing after `draft` runs.
     assert_eq!(jobs["draft"]["if"], "github.event_name == 'push'");
     for (name, job) in jobs {
         let mut open = vec![name.clone()];
@@ -184,7 +184,7 @@ fn a_release_is_published_by_a_tag_alone_and_shown_last() {
     assert_eq!(needs("publish"), ["image", "wheels", "crate"]);
 }
 
-/// The blocks of the README in a language.
+/// The code blocks of the README in a language.
 fn blocks(language: &str) -> Vec<String> {
     let readme = read("README.md");
     let opening = format!("```{language}\n");
@@ -223,7 +223,7 @@ fn what_the_readme_configures_is_there() {
     assert_eq!(yaml(inputs)["spec"]["inputs"]["image"]["default"], gitlab["overrule"]["image"]);
 }
 
-/// The blocks of a language in the page about CI.
+/// The code blocks in a language on the page about CI.
 fn examples(language: &str) -> Vec<String> {
     let page = read("docs/ci.md");
     let opening = format!("```{language}\n");
@@ -279,7 +279,7 @@ fn every_command_that_a_ci_is_given_runs() {
     }
 }
 
-/// The account in the address of the repository, the one place that names it.
+/// The account in the address of the repository; the only place that names it.
 fn owner() -> &'static str {
     let owner = env!("CARGO_PKG_REPOSITORY")
         .strip_prefix("https://github.com/")
@@ -304,7 +304,7 @@ fn every_address_of_the_repository_names_its_owner() {
     assert!(found >= 5, "{found} addresses");
 }
 
-/// The pages that the site has a chapter for, and the links of all of them to other pages.
+/// Checks that the site has a chapter for every page, and that all links between pages are valid.
 #[test]
 fn the_site_has_a_chapter_for_every_page() {
     let summary = read("site/SUMMARY.md");

@@ -1,10 +1,10 @@
-//! Transcripts of the program: every block of a terminal under `tests/cli/` is run and compared.
+//! Runs the transcripts under `tests/cli/` and compares their output.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// The program in a directory, with nothing of what a person may have set.
+/// The program in a directory, without the user's environment.
 fn overrule(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_overrule"));
     command.current_dir(directory).args(arguments).stdin(Stdio::null());
@@ -23,7 +23,7 @@ fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).expect("UTF-8")
 }
 
-/// A directory outside of any repository, with many modules that hold an error each.
+/// A directory outside of any repository, with many modules that have an error each.
 fn broken_modules() -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a directory");
     for number in 0..40 {
@@ -74,7 +74,7 @@ fn one_run_writes_several_reports() {
 }
 
 #[test]
-fn in_github_actions_the_report_is_annotations_unless_something_else_is_asked_for() {
+fn in_github_actions_the_report_is_annotations_by_default() {
     let directory = broken_modules();
     let report = |value: &str, arguments: &[&str]| {
         let arguments = [&["check", "m0"], arguments].concat();
@@ -133,7 +133,7 @@ fn colours_and_drawing_follow_the_customs() {
 }
 
 #[test]
-fn the_policy_of_a_repository_is_found_and_each_rule_says_who_set_it() {
+fn the_policy_of_a_repository_is_found_and_each_rule_has_its_origin() {
     let directory = tempfile::tempdir().expect("a directory");
     let policy = "policy {\n  extends = [\"language\"]\n}\nrule \"invalid-name\" { level = \"notice\" }\n";
     fs::create_dir(directory.path().join(".config")).expect("a directory");
@@ -151,7 +151,7 @@ fn the_policy_of_a_repository_is_found_and_each_rule_says_who_set_it() {
     assert_eq!((two.status.code(), text(two.stderr)), (Some(2), told.to_owned()));
 }
 
-/// A directory with two faults, one of them in JSON.
+/// A directory with two errors, one of them in JSON.
 fn faulty_modules() -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a directory");
     fs::write(directory.path().join("main.tf"), "variable \"a\" {}\nvariable \"a\" {}\n").expect("a file");
@@ -229,7 +229,7 @@ fn the_pages_that_come_with_the_program_can_be_tested_where_they_lie() {
     let told = text(tested.stdout);
     assert_eq!(tested.status.code(), Some(0), "{told}");
     assert!(told.contains("policies/rules/invalid-policy.md: "), "{told}");
-    // What is no page is told with the rule that may be meant.
+    // For an unknown page, the most similar rule is suggested.
     let directory = tempfile::tempdir().expect("a directory");
     fs::write(directory.path().join("invalid-polcy.md"), "## Examples\n\n### A\n\n```hcl\n```\n")
         .expect("a page");
@@ -250,9 +250,9 @@ fn arguments_that_are_refused_paint_nothing() {
 }
 
 #[test]
-fn transcripts_are_what_the_program_says() {
+fn transcripts_are_the_output_of_the_program() {
     let cases = trycmd::TestCases::new();
-    // What a person has set must not change what is tested.
+    // The user's settings must not change the result.
     for variable in [
         "NO_COLOR",
         "CLICOLOR",
@@ -270,7 +270,7 @@ fn transcripts_are_what_the_program_says() {
 }
 
 #[test]
-fn the_list_of_rules_says_which_findings_can_be_fixed() {
+fn the_list_of_rules_marks_fixable_ones() {
     let directory = tempfile::tempdir().expect("a directory");
     let output = output(directory.path(), &["rules", "--isolated", "--format", "json"]);
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -357,7 +357,7 @@ fn completions_know_rules_and_presets() {
         for name in ["provider-type-mismatch", "recommended"] {
             assert!(completions.contains(name), "{shell}: {name}");
         }
-        // Templates have a page only, and completions for fish know no positional arguments.
+        // Templates only have a page, and completions for fish support no positional arguments.
         assert_eq!(completions.contains("required-argument"), shell != "fish", "{shell}");
     }
     let help = text(output(Path::new("."), &["explain", "--help"]).stdout);
@@ -365,7 +365,7 @@ fn completions_know_rules_and_presets() {
 }
 
 #[test]
-fn a_difference_without_changes_says_so() {
+fn a_diff_without_changes_has_a_message() {
     let directory = tempfile::tempdir().expect("a directory");
     fs::write(directory.path().join("main.tf"), "variable \"a\" {}\n").expect("a file");
     let said = |arguments: &[&str]| {

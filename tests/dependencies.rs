@@ -1,5 +1,4 @@
-//! Holds the dependencies to what `deny.toml` says of them, and the code to what is promised of it, where no other
-//! program is installed that would.
+//! Checks the dependencies against `deny.toml`, and the promises about the code, without other programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Fixes, made in texts: what becomes of them, and what is withheld.
+//! Tests of fixes in memory: the fixed text, and the fixes that are not applied.
 
 use overrule::check::{self, Fixed, Settings};
 use overrule::finding::{RuleId, Safety};
@@ -10,7 +10,7 @@ fn snapshot(files: &[(&str, &str)]) -> Snapshot {
     Snapshot::of_files(files.collect())
 }
 
-/// Fixes what these rules find, all rules of the strictest preset being on.
+/// Fixes the findings of these rules, with all rules of the strictest preset enabled.
 fn fixed(files: &[(&str, &str)], rules: &[&str], safety: Safety) -> Fixed {
     let policy = Policy::preset("strict").expect("a preset");
     let select = rules.iter().map(|rule| RuleId::named(*rule)).collect();
@@ -27,7 +27,7 @@ fn text<'f>(fixed: &'f Fixed, name: &str) -> &'f str {
     file.map(|(_, source)| source.text()).expect("the file")
 }
 
-/// What becomes of `main.tf`, all of which is fixed for good.
+/// The text of `main.tf` after fixing, where nothing may remain to fix.
 fn main(before: &str, rules: &[&str]) -> String {
     let made = fixed(&[("main.tf", before)], rules, Safety::Unsafe);
     assert!(made.left.is_empty() && made.withheld.is_empty(), "{made:#?}");
@@ -88,7 +88,7 @@ fn two_entries_at_one_place_come_one_after_the_other() {
 }
 
 #[test]
-fn only_what_is_safe_is_done_unasked() {
+fn only_safe_fixes_are_applied_by_default() {
     let files = [("main.tf", "variable \"a\" {}\nlocals {\n  b = 1\n}\ndata \"aws_region\" \"c\" {}\n")];
     let made = fixed(&files, UNUSED, Safety::Safe);
     assert_eq!(text(&made, "main.tf"), "variable \"a\" {}\ndata \"aws_region\" \"c\" {}\n");
@@ -105,7 +105,7 @@ fn what_tests_may_refer_to_is_not_safe_to_remove() {
 }
 
 #[test]
-fn json_is_not_fixed_and_that_is_said() {
+fn json_is_not_fixed_and_that_is_reported() {
     let json = "{\"terraform\": {\"required_providers\": {\"aws\": {\"version\": \"~> 5.0\"}}}}";
     let made = fixed(&[("main.tf.json", json)], SOURCE, Safety::Unsafe);
     assert_eq!((made.files.len(), made.left.len()), (0, 1));
@@ -129,7 +129,7 @@ fn a_file_that_does_not_parse_or_holds_other_bytes_is_left_alone() {
 
 #[test]
 fn a_fix_that_would_bring_something_new_is_withheld() {
-    // With its source back, `b` is `a` once more.
+    // With its source, `b` equals `a` again.
     let base = r#"
 terraform {
   required_providers {
@@ -157,7 +157,7 @@ terraform {
     assert!(made.files.is_empty());
 }
 
-/// A module that uses the default configuration of `aws`, and an alias that it has to be passed.
+/// A module that uses the default configuration of `aws` and an alias that must be passed.
 const USES_BOTH: &str = r#"
 terraform {
   required_providers {
@@ -173,7 +173,7 @@ resource "aws_vpc" "a" {
 resource "aws_vpc" "b" {}
 "#;
 
-/// A call that passes it the alias alone.
+/// A call that passes only the alias.
 const CALL: &str = r#"
 module "m" {
   source    = "./m"
@@ -201,7 +201,7 @@ provider "aws" {
 }
 "#;
 
-/// What `check --fix=unsafe` does to a call in a directory; none where nothing is found.
+/// The result of `check --fix=unsafe` for a call in a directory. `None` without a finding.
 fn passed_more(directory: &str, files: &[(&str, &str)]) -> Option<String> {
     let policy = Policy::preset("strict").expect("a preset");
     let select = vec![RuleId::named("providers-map-incomplete")];
@@ -225,7 +225,7 @@ fn a_providers_map_gets_an_entry_in_a_root_module_that_configures_the_provider()
 #[test]
 fn a_providers_map_gets_no_entry_in_a_module_that_others_may_call() {
     let of_module = USES_BOTH.replace(r#"resource "aws_vpc" "b" {}"#, CALL);
-    // Called here, with and without the provider, and called by nobody.
+    // Called here, with and without the provider, and not called at all.
     let passes = CALL.replace("./m", "./modules/n").replace("aws.a = aws.a }", "aws = aws, aws.a = aws.a }");
     let not_here = [("modules/n/main.tf", of_module.as_str()), ("modules/n/m/main.tf", USES_BOTH)];
     assert_eq!(passed_more("modules/n/", &not_here), None);
@@ -233,7 +233,7 @@ fn a_providers_map_gets_no_entry_in_a_module_that_others_may_call() {
         let files = [&[("main.tf", root.as_str())], &not_here[..]].concat();
         assert_eq!(passed_more("modules/n/", &files), None);
     }
-    // Not even where it configures the provider itself.
+    // Not even if it configures the provider itself.
     let configures = [BLOCKS, CALL].concat();
     let files = [("modules/n/main.tf", configures.as_str()), ("modules/n/m/main.tf", USES_BOTH)];
     let called = [&[("main.tf", "module \"n\" {\n  source = \"./modules/n\"\n}\n")], &files[..]].concat();
@@ -242,7 +242,8 @@ fn a_providers_map_gets_no_entry_in_a_module_that_others_may_call() {
 
 #[test]
 fn a_providers_map_stays_where_an_entry_would_bring_a_report_of_terraform() {
-    // The called module, or the root, does not require the provider; another call uses the name for another provider.
+    // The child module or the root module does not require the provider; another call uses the name for another
+    // provider.
     let inherits = "module \"n\" {\n  source = \"../n\"\n}\n";
     let silent = USES_BOTH.replace("aws.a", "aws.b").replace("hashicorp", "acme");
     let other = [CALL.replace("\"m\"", "\"o\"").replace("./m", "./o"), CALL.to_owned()].concat();
@@ -267,7 +268,7 @@ fn a_providers_map_stays_where_an_entry_would_bring_a_report_of_terraform() {
 #[test]
 fn what_holds_is_made_and_what_does_not_is_withheld_in_one_run() {
     let call = |name: &str| format!("module \"{name}\" {{\n  source = \"../m\"\n  a      = 1\n}}\n");
-    // Who sets a variable that is gone is in error where the file cannot be changed.
+    // A caller in a file that cannot be edited would set an undeclared variable.
     let json = "{\"module\": {\"m\": {\"source\": \"../m\", \"b\": 2}}}";
     let files = [
         ("m/main.tf", "variable \"a\" {}\nvariable \"b\" {\n  default = 1\n}\n"),
@@ -333,7 +334,7 @@ fn code_with_a_comment_is_not_removed() {
 }
 
 #[test]
-fn what_may_not_be_changed_is_left_and_why_is_told() {
+fn files_that_must_not_change_are_left_with_a_reason() {
     let policy = Policy::preset("strict").expect("a preset");
     let select = vec![RuleId::built_in("provider-source-missing")];
     let settings = Settings { policy, select, ..Settings::default() };

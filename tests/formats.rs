@@ -1,4 +1,4 @@
-//! Every format against its published schema, with text in it that was written to break out.
+//! Validates every format against its published schema, with hostile text in the findings.
 
 use std::fs;
 use std::path::Path;
@@ -10,11 +10,11 @@ use overrule::report::{Format, Style, page_url};
 use overrule::text::{FileId, Source, Sources, Span};
 use serde_json::Value;
 
-/// What terminals, agents of a CI and readers of a format obey, were it to reach them.
+/// Control sequences and commands for terminals, CI runners and readers of the formats.
 const HOSTILE: &str = "\u{1b}[31m\u{1b}]0;t\u{7}\u{9b}0m\u{202e}\u{2066}\r\n::error::x\n ::warning file=a::y\n##[error]z\
     \n##vso[task.setvariable variable=a]b ]]> --> <script>&amp;'\" </failure> | `c` [l](https://e.x) {0} \u{ffff}%0A";
 
-/// The name of a file, with as much of it as some system allows. What is not UTF-8 in a name has become U+FFFD.
+/// A file name with every hostile character that a system allows. Bytes that are not UTF-8 have become U+FFFD.
 const NAME: &str = "::error::a/\u{1b}[31m\n::b::,c=d:]]>&<'\"|\u{202e}\u{fffd} %41#[](x)é.tf";
 
 fn sources() -> Sources {
@@ -22,7 +22,7 @@ fn sources() -> Sources {
     Sources::new(vec![Source::new(NAME, text.into_bytes()), Source::new("net/main.tf", "a {}\n".into())])
 }
 
-/// Findings of every level, with text that is hostile in every part of them, in places and without one.
+/// Findings of every severity with hostile text in every part, with and without a position.
 fn outcome(sources: &Sources) -> Outcome {
     let line =
         u32::try_from(sources.get(FileId::new(0)).text().find("a = ").expect("the line")).expect("small");
@@ -63,7 +63,7 @@ fn outcome(sources: &Sources) -> Outcome {
     Outcome { verdicts, suppressed, modules: 3, files: 2, ..Outcome::default() }
 }
 
-/// The report of a run that found much, and of one that found nothing.
+/// The report of a run with many findings, and of one without findings.
 fn reports(format: Format) -> [String; 2] {
     let sources = sources();
     let report = |outcome: &Outcome| format.write(outcome, &sources, &Style::default());
@@ -75,17 +75,16 @@ fn schema(name: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// What a document in JSON has against a schema.
+/// The errors of a JSON document against a schema.
 fn faults(schema: &str, document: &Value) -> Vec<String> {
-    // One pattern of SARIF's schema is no regular expression in the strict sense of ECMA: its last bracket stands
-    // alone.
+    // A pattern in the schema of SARIF is not a strict ECMA regular expression: its last bracket is unmatched.
     let schema = self::schema(schema).replace("{2}]?$", "{2}\\\\]?$");
     let schema = serde_json::from_str(&schema).expect("a schema in JSON");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
     validator.iter_errors(document).map(|fault| format!("{}: {fault}", fault.instance_path())).collect()
 }
 
-/// The same in XML.
+/// The same for XML.
 fn xml_faults(schema: &str, document: &str) -> Vec<String> {
     let schema = self::schema(schema);
     let schema = uppsala::parse(&schema).expect("a schema in XML");
@@ -143,7 +142,7 @@ fn sarif_counts_characters_and_names_the_file_as_it_is() {
     let results = log["runs"][0]["results"].as_array().expect("results");
     let result = results.iter().find(|result| result["ruleId"] == "invalid-name").expect("the finding");
     let place = &result["locations"][0]["physicalLocation"];
-    // A quote, é, a family of three people and two joiners, a quote: seven characters more, of four graphemes.
+    // A quote, é, a family of three people with two joiners, and a quote: four graphemes, and seven characters more.
     let region = serde_json::json!({"startLine": 6, "startColumn": 5, "endLine": 6, "endColumn": 13});
     assert_eq!(place["region"], region);
     let uri = place["artifactLocation"]["uri"].as_str().expect("a file");
@@ -224,7 +223,7 @@ fn checkstyle_is_what_its_readers_take() {
     assert_eq!(xml_faults("checkstyle.xsd", &wrong).len(), 1, "the schema is looked at");
 }
 
-/// What the runner of GitHub Actions takes a line for: the name of a command, and what stands behind it.
+/// How the runner of GitHub Actions parses a line: the name of a command, and the text after it.
 fn command(line: &str) -> Option<(&str, &str)> {
     let new = line.trim_start().strip_prefix("::").and_then(|rest| rest.split_once("::"));
     let old = || line.split_once("##[")?.1.split_once(']');

@@ -1,8 +1,8 @@
-//! What the fuzzer holds for every input is held here too, for a few seconds: for all that inputs start from, for
-//! what the fuzzer once found, and for some that are broken at random.
+//! Checks the fuzzer's properties for a few seconds: on all seeds, on inputs that the fuzzer found, and on random
+//! changes of seeds.
 //!
-//! The random numbers start from a seed, so that what fails fails again. `OVERRULE_FUZZ_ROUNDS` makes it longer and
-//! `OVERRULE_FUZZ_SEED` starts elsewhere.
+//! The random numbers have a fixed seed, so failures are reproducible. `OVERRULE_FUZZ_ROUNDS` sets the number of
+//! rounds and `OVERRULE_FUZZ_SEED` another seed.
 
 #[path = "../fuzz/src/lib.rs"]
 pub mod properties;
@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use properties::{TARGETS, Target};
 
-/// What breaks parsers.
+/// Texts that often break parsers.
 const SCRAPS: &[&str] = &[
     "${",
     "%{",
@@ -90,7 +90,7 @@ const SCRAPS: &[&str] = &[
     "\u{1b}[31m",
 ];
 
-/// The numbers of Sebastiano Vigna's `splitmix64`.
+/// A random number generator: Sebastiano Vigna's `splitmix64`.
 struct Random(u64);
 
 impl Random {
@@ -108,7 +108,7 @@ impl Random {
     }
 }
 
-/// A seed with one to four places broken.
+/// A seed with one to four changes.
 fn broken(seeds: &[String], random: &mut Random) -> Vec<u8> {
     let mut bytes = seeds[random.below(seeds.len())].clone().into_bytes();
     for _ in 0..=random.below(3) {
@@ -156,7 +156,7 @@ fn hold(target: &Target, bytes: &[u8], from: &str) {
     }
 }
 
-/// One seed of so many as it is, and broken ones for as many rounds.
+/// Checks one in `of` seeds unchanged, and changed seeds for a number of rounds.
 fn a_while(name: &str, of: usize, rounds: u64) {
     let target = TARGETS.iter().find(|target| target.name == name).expect("a target");
     let seeds = (target.seeds)();
@@ -238,7 +238,7 @@ fn checks_hold() {
     a_while("check", 12, 30);
 }
 
-/// What the fuzzer found, as small as it could be made: `tests/fuzz/<target>-<what>`.
+/// Minimized inputs that the fuzzer found: `tests/fuzz/<target>-<name>`.
 #[test]
 fn what_was_found_once_holds() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz");

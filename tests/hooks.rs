@@ -1,10 +1,10 @@
-//! Hooks in real repositories: where they are put, and what is never touched.
+//! Hooks in real repositories: their location, and files that are never changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A repository in a directory that is gone at the end.
+/// A repository in a temporary directory.
 struct Repository(tempfile::TempDir);
 
 impl Repository {
@@ -15,7 +15,7 @@ impl Repository {
         repository
     }
 
-    /// A path beside the working tree `infra`, or in it.
+    /// A path next to the working tree `infra`, or in it.
     fn path(&self, path: &str) -> PathBuf {
         self.0.path().join(path)
     }
@@ -25,14 +25,14 @@ impl Repository {
         assert!(output.status.success(), "{arguments:?}: {output:?}");
     }
 
-    /// Runs the program in a directory, and gives its exit code and all that it said.
+    /// Runs the program in a directory and returns its exit code and output.
     fn overrule(&self, arguments: &[&str], directory: &str) -> (Option<i32>, String) {
         let output = self.run(Command::new(env!("CARGO_BIN_EXE_overrule")).args(arguments), directory);
         let said = [output.stdout, output.stderr].concat();
         (output.status.code(), String::from_utf8(said).expect("UTF-8").replace('\\', "/"))
     }
 
-    /// Runs a command with nothing of what a person may have set.
+    /// Runs a command without the user's environment.
     fn run(&self, command: &mut Command, directory: &str) -> Output {
         for (variable, _) in
             std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_"))
@@ -66,7 +66,7 @@ impl Repository {
         fs::write(path, text).expect("a file");
     }
 
-    /// Commits with the real git, and gives whether it did, and all that was said.
+    /// Commits with real git. Returns whether that succeeded, and the output.
     fn commit(&self, arguments: &[&str]) -> (bool, String) {
         let commit = ["commit", "--quiet", "--message", "a"];
         let output = self.run(Command::new("git").args(commit).args(arguments), "infra");
@@ -100,7 +100,7 @@ fn a_hook_is_installed_once_and_taken_away_again() {
 
 #[cfg(unix)]
 #[test]
-fn git_can_run_the_hook_even_where_somebody_took_the_right_to_it_away() {
+fn git_can_run_the_hook_after_its_mode_was_changed() {
     use std::os::unix::fs::PermissionsExt;
 
     let repository = Repository::new();
@@ -114,7 +114,7 @@ fn git_can_run_the_hook_even_where_somebody_took_the_right_to_it_away() {
 }
 
 #[test]
-fn a_hook_of_somebody_else_is_left_as_it_is() {
+fn a_foreign_hook_is_not_changed() {
     let repository = Repository::new();
     let hook = repository.path("infra/.git/hooks/pre-commit");
     repository.overrule(&["hook", "install"], "infra");
@@ -143,7 +143,7 @@ fn a_hook_of_somebody_else_is_left_as_it_is() {
 
 #[cfg(unix)]
 #[test]
-fn where_hooks_are_turned_off_it_is_said_by_what() {
+fn the_setting_that_disables_hooks_is_named() {
     let repository = Repository::new();
     repository.git(&["config", "core.hooksPath", "/dev/null"], "infra");
     let told = "error: git looks for hooks in `/dev/null`, which is not a directory\n  help: run `git config --show-origin core.hooksPath` to see which file sets it; remove the setting or name a directory\n";
@@ -233,7 +233,7 @@ fn git_asks_the_hook_about_what_it_is_to_commit() {
     let (is_made, said) = repository.commit(&[]);
     assert!(!is_made && said.contains("Duplicate variable declaration"), "{said}");
 
-    // What is not staged is none of this commit's business, unless the commit takes it along.
+    // Unstaged content does not belong to the commit, unless the commit includes it.
     repository.git(&["restore", "--staged", "net/main.tf"], "infra");
     repository.write("infra/other/main.tf", GOOD);
     repository.git(&["add", "other"], "infra");
@@ -285,7 +285,7 @@ fn the_merge_hook_that_comes_with_git_runs_the_other_one() {
 }
 
 #[test]
-fn a_commit_in_a_linked_working_tree_is_asked_about_too() {
+fn a_commit_in_a_linked_working_tree_is_checked_too() {
     let repository = Repository::new();
     repository.write("infra/main.tf", GOOD);
     repository.git(&["add", "."], "infra");
@@ -301,7 +301,7 @@ fn a_commit_in_a_linked_working_tree_is_asked_about_too() {
 
 #[cfg(unix)]
 #[test]
-fn a_hook_without_its_program_says_so() {
+fn a_hook_without_its_program_reports_that() {
     let repository = Repository::new();
     repository.overrule(&["hook", "install"], "infra");
     let hook = repository.path("infra/.git/hooks/pre-commit");

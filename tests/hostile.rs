@@ -1,14 +1,14 @@
-//! Input that somebody made to do harm ends like any other: with what is found, or with words on what was not read.
+//! Malicious input ends like any other: with findings, or with a message about the parts that were not read.
 //!
-//! What stands on a disk (pipes, devices, links that leave) is in `working_tree.rs`, and what is broken at random in
-//! `fuzz.rs`; here are depth, great numbers, and little text that stands for much.
+//! Special files (pipes, devices, links to the outside) are tested in `working_tree.rs`, random changes in `fuzz.rs`.
+//! The tests here concern depth, large numbers, and short text with a large expansion.
 
 use overrule::check::{self, Settings};
 use overrule::engine::Choice;
 use overrule::policy::Policy;
 use overrule::vfs::Snapshot;
 
-/// The summaries of everything that the engines would say, each once.
+/// The distinct summaries of all findings.
 fn said(files: &[(String, String)]) -> Vec<String> {
     said_by("terraform@1.11", files)
 }
@@ -25,12 +25,12 @@ fn said_by(engines: &str, files: &[(String, String)]) -> Vec<String> {
     summaries
 }
 
-/// What is said of one file.
+/// The summaries for one file.
 fn of_text(text: String) -> Vec<String> {
     said(&[("main.tf".to_owned(), text)])
 }
 
-/// So many texts, one behind the other.
+/// This many texts, one after the other.
 fn many(number: usize, text: impl Fn(usize) -> String) -> String {
     (0..number).map(text).collect()
 }
@@ -178,9 +178,9 @@ fn great_numbers_of_overrides_and_long_names_take_no_time() {
     assert_eq!(of_text(of_long_names), ["Reference to undeclared input variable"]);
 }
 
-/// Modules that call the next one twice: there are 2^40 ways to the last.
+/// Modules that call the next one twice: 2^40 paths lead to the last one.
 #[test]
-fn modules_are_looked_at_once_however_many_ways_lead_to_them() {
+fn modules_are_checked_once_for_any_number_of_paths() {
     let call = |name: &str, next: usize| format!("module \"{name}\" {{\n  source = \"../m{next}\"\n}}\n");
     let mut files: Vec<(String, String)> = (0..40)
         .map(|n| (format!("m{n}/main.tf"), format!("{}{}", call("a", n + 1), call("b", n + 1))))

@@ -1,9 +1,9 @@
-//! Custom rules that can never work: each is an error of the policy, at its line, with a way out.
+//! Custom rules that can never work: each is an error of the policy, at its line, with a help.
 
 use overrule::check::load_policy;
 use overrule::vfs::Snapshot;
 
-/// What is wrong with a custom rule: line and column, summary, detail and help.
+/// The errors of a custom rule: line and column, summary, detail and help.
 fn wrong(template: &str, options: &str) -> Vec<String> {
     let text = format!("rule \"{template}\" \"own\" {{\n{options}\n}}\n");
     let mut snapshot = Snapshot::of_files(vec![("overrule.hcl".to_owned(), text.into_bytes())]);
@@ -263,7 +263,7 @@ fn values_names_files_and_sources_that_decide_nothing_are_refused() {
     }
 }
 
-/// Every list of patterns and every single pattern of a policy, with `!` where the list has it.
+/// Every list of patterns and every single pattern of a policy, with `!` where the list allows it.
 #[test]
 fn patterns_mean_the_same_everywhere() {
     let sound = |text: &str| {

@@ -1,4 +1,4 @@
-//! Every limit can be set, tells where it bites, and holds what it promises at its highest.
+//! Every limit can be set, reports what it limits, and is safe at its maximum.
 
 use overrule::check::{self, Settings};
 use overrule::engine::Choice;
@@ -7,7 +7,7 @@ use overrule::limits::Limit;
 use overrule::policy::Policy;
 use overrule::vfs::Snapshot;
 
-/// What is found within some limits, as the engines would say it.
+/// The findings within some limits.
 fn found(limits: &[(Limit, u64)], files: &[(&str, String)]) -> Vec<Finding> {
     found_by("language", limits, files)
 }
@@ -22,7 +22,7 @@ fn found_by(preset: &str, limits: &[(Limit, u64)], files: &[(&str, String)]) -> 
     verdicts.into_iter().map(|verdict| verdict.finding).collect()
 }
 
-/// The summaries, details and orders of what a limit was the cause of.
+/// The summaries, details and help texts of findings about limits.
 fn bites(limits: &[(Limit, u64)], files: &[(&str, String)]) -> Vec<String> {
     bites_of("language", limits, files)
 }
@@ -42,7 +42,7 @@ fn locals(value: &str) -> String {
 }
 
 #[test]
-fn what_is_nested_deeper_than_a_limit_is_told() {
+fn nesting_above_a_limit_is_reported() {
     let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
     let json = |levels| format!("{{\"locals\": {{\"a\": {}}}}}", deep(levels));
     let limit = [(Limit::Nesting, 20)];
@@ -63,7 +63,7 @@ fn what_is_nested_deeper_than_a_limit_is_told() {
         )]
     );
     assert_eq!(bites(&[(Limit::Nesting, 150)], &[("main.tf.json", json(140))]), [""; 0]);
-    // Each local value holds the one before it.
+    // Each local value contains the one before it.
     let chain: Vec<String> = (0..15).map(|n| format!("a{n} = [local.a{}]", n + 1)).collect();
     let chain = [("main.tf", format!("locals {{\n{}\na15 = 1\n}}\n", chain.join("\n")))];
     assert_eq!(bites(&limit, &chain), [""; 0]);
@@ -72,7 +72,7 @@ fn what_is_nested_deeper_than_a_limit_is_told() {
 }
 
 #[test]
-fn mistakes_that_are_not_told_are_told_of() {
+fn errors_above_the_limit_are_counted() {
     let json = format!("{{\"locals\": {{\"a\": [{}]}}}}", "nul, ".repeat(2_000));
     let native = "a b c\n".repeat(2_000);
     let braces = "x = 1 ' \u{201c} \u{201d}\n".repeat(2_000);
@@ -94,7 +94,7 @@ fn mistakes_that_are_not_told_are_told_of() {
 }
 
 #[test]
-fn what_is_too_expensive_to_evaluate_is_told_once_for_a_module() {
+fn evaluation_above_the_limit_is_reported_once_per_module() {
     let cheap = "length([for x in [1, 2, 3] : x])";
     let limit = [(Limit::Evaluation, 1_000)];
     assert_eq!(bites(&limit, &[("main.tf", locals(cheap))]), [""; 0]);
@@ -107,20 +107,20 @@ fn what_is_too_expensive_to_evaluate_is_told_once_for_a_module() {
         ]
     );
     assert_eq!(bites(&[(Limit::Evaluation, 2_000)], &[("main.tf", locals(&long))]), [""; 0]);
-    // Each is cheap, and together they take more than six times what one may.
+    // Each is cheap, and together they exceed the limit more than six times.
     let many: Vec<String> = (0..20).map(|n| format!("a{n} = length([{}])", "1, ".repeat(800))).collect();
     let told = bites(&limit, &[("main.tf", format!("locals {{\n{}\n}}\n", many.join("\n")))]);
     assert!(
         matches!(&told[..], [one] if one.starts_with("Expression too expensive to evaluate: ")),
         "{told:?}"
     );
-    // A constant that nothing but the block itself needs.
+    // A constant that only its own block needs.
     let default = format!("variable \"a\" {{\n  default = [{}]\n}}\n", "1, ".repeat(1_500));
     assert_eq!(bites(&limit, &[("main.tf", default)]).len(), 1);
 }
 
 #[test]
-fn texts_that_functions_do_not_make_or_search_are_told() {
+fn strings_above_the_limit_of_functions_are_reported() {
     let long = "x".repeat(200);
     let limit = [(Limit::Evaluation, 1_000)];
     for call in [
@@ -148,7 +148,7 @@ fn a_large_local_value_is_known_to_those_that_refer_to_it() {
 }
 
 #[test]
-fn conditions_that_are_not_compared_are_told_once() {
+fn conditions_that_are_not_compared_are_reported_once() {
     let asks = |n: usize| {
         let call = format!("module \"m\" {{\n  source = \"../m{}\"\n}}\n", n + 1);
         let version = format!("terraform {{\n  required_version = \"!= 1.0.{n}\"\n}}\n");
@@ -167,8 +167,8 @@ fn conditions_that_are_not_compared_are_told_once() {
     );
 }
 
-/// Nested as deep as the limit can be, everything is walked through in the threads of a check, whose stack is 2 MiB
-/// where nobody says otherwise, and in this one, which has as much.
+/// With the maximal nesting, no thread overflows its stack: neither those of a check, which have 2 MiB by default,
+/// nor this one, which has as much.
 #[test]
 fn at_the_highest_nesting_no_thread_runs_out_of_stack() {
     let most = Limit::Nesting.max();
@@ -177,7 +177,7 @@ fn at_the_highest_nesting_no_thread_runs_out_of_stack() {
         format!("{}{middle}{}", start.repeat(levels), end.repeat(levels))
     };
     let mut files: Vec<(&'static str, String)> = Vec::new();
-    // Just at the limit, just below what the parser of expressions reads, and just beyond.
+    // At the limit, slightly below the limit of the expression parser, and slightly above.
     for levels in [levels / 4, levels / 3, levels - 4, levels - 1, levels, levels + 10] {
         for (start, middle, end) in [
             ("(", "1", ")"),
@@ -195,7 +195,7 @@ fn at_the_highest_nesting_no_thread_runs_out_of_stack() {
             let text = nested(start, middle, end, levels).replace('"', "\\\"");
             files.push(("main.tf.json", format!("{{\"locals\": {{\"a\": \"${{{text}}}\"}}}}")));
         }
-        // In these trees, what comes last stands on top.
+        // In these trees, the last step is at the top.
         for step in [" + 1", "[*]", ".*[0]", "[c]"] {
             let chain = format!("b{}", step.repeat(2 * levels));
             files.push(("main.tf", locals(&chain)));
@@ -216,7 +216,7 @@ fn at_the_highest_nesting_no_thread_runs_out_of_stack() {
             files.push(("main.tf.json", format!("{{\"variable\": {{\"a\": {{\"default\": {json}}}}}}}")));
             files.push(("main.tf.json", format!("{{\"output\": {{\"a\": {{\"value\": {json}}}}}}}")));
         }
-        // Local values that lead from one to the next, and are needed before anything else.
+        // A chain of local values that early evaluation needs.
         let chain: Vec<String> = (0..levels).map(|n| format!("a{n} = local.a{}", n + 1)).collect();
         let chain = chain.join("\n");
         files.push((

@@ -1,4 +1,4 @@
-//! Merged modules against the text that a person would write.
+//! Compares merged modules with the expected text.
 
 use overrule::check::Analysis;
 use overrule::engine::Choice;
@@ -27,7 +27,7 @@ fn merge(engine: &str, files: &[(&str, &str)], style: &MergeStyle) -> String {
     merged::text(node.module(), &merged, snapshot.sources(), style)
 }
 
-/// What becomes of `main.tf` under `a_override.tf`, without the heading.
+/// The result of `main.tf` with `a_override.tf`, without the heading.
 fn merged(main: &str, over: &str) -> String {
     let text = merge("terraform@1.11", &[("main.tf", main), ("a_override.tf", over)], &STYLE);
     text.strip_prefix("# main.tf\n\n").unwrap_or(&text).to_owned()
@@ -212,7 +212,7 @@ resource \"a\" \"b\" {
 }
 
 #[test]
-fn what_is_said_twice_is_told_from_what_is_changed() {
+fn repeated_values_are_distinguished_from_changed_ones() {
     let text = merged("locals {\n  a = [1]\n}\n", "locals { a = [1] }\n");
     assert_eq!(text, "locals {\n  a = [1] # from a_override.tf:1, as in main.tf:2\n}\n");
 }
@@ -503,7 +503,7 @@ ephemeral \"a\" \"b\" {
 }
 
 #[test]
-fn one_block_can_be_asked_for() {
+fn a_single_block_can_be_selected() {
     let files = [
         (
             "main.tf",
@@ -549,7 +549,7 @@ fn two_blocks_of_one_file_repeat_a_call_in_one_way() {
 # - a_override.tf:2: `for_each` of module.m: `count` is also set, and takes precedence
 "
     );
-    // In one block the engine refuses them, and so they stay.
+    // In one block the engine refuses them, so both stay.
     let both = "resource \"a\" \"b\" {\n  count    = 2\n  for_each = {}\n}\n";
     assert_eq!(merged(both, "resource \"a\" \"b\" {\n  x = 1\n}\n").matches("for_each").count(), 1);
 }

@@ -1,4 +1,4 @@
-//! Trees of modules: what is shown of each, and how provider configurations come to it.
+//! `overrule modules`: the output for module trees, and how provider configurations reach each module.
 
 use overrule::check::Analysis;
 use overrule::engine::{Choice, Engine};
@@ -172,7 +172,7 @@ fn many_calls_that_are_alike_are_one_line() {
 
 #[test]
 fn ways_that_multiply_are_not_all_followed() {
-    // Each module swaps two configurations in one of its calls, and hands them on as they are in another.
+    // Each module swaps two configurations in one of its calls, and passes them unchanged in another one.
     let module = |number: usize| {
         let call = |name: &str, a: &str, b: &str| {
             let next = number + 1;

@@ -1,5 +1,5 @@
-//! Holds what is said about broken native files to what terraform says: the record below is checked against our own
-//! parser, and, where a terraform is on `PATH`, against that as well, so that it cannot go stale or be wrong.
+//! Compares findings in broken native files with terraform: the record below is checked against our parser and, if
+//! there is a terraform on `PATH`, against that as well, so that the record cannot be outdated or wrong.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use overrule::limits::Limits;
 use overrule::syntax::{Notation, parse};
 use overrule::text::{FileId, Source};
 
-/// A file, and what is wrong with it: `line,column-line,column summary`, in order of place.
+/// A file and its errors: `line,column-line,column summary`, in source order.
 const RECORD: &[(&str, &str)] = &[
     ("a = 1\nb = 2\n", ""),
     // Items of bodies.
@@ -94,10 +94,10 @@ const RECORD: &[(&str, &str)] = &[
     ("a = 1;\n", "1,6-1,7 Invalid character\n1,6-1,7 Missing newline after argument"),
     ("a = “x”\n", "1,5-1,6 Invalid character\n1,5-1,6 Invalid expression\n1,7-1,8 Invalid character"),
     ("a = 1\r b = 2\n", "1,6-1,7 Invalid character\n1,6-1,7 Missing newline after argument"),
-    // Behind an error most is silent, but not everything.
+    // After an error, most further errors are silenced, but not all.
     ("a = ]\nb = [\nc = 1.2.3\n", "1,5-1,6 Invalid expression"),
     ("a = ]\nb = 1 2\nc = 1.2.3\n", "1,5-1,6 Invalid expression\n3,5-3,10 Invalid number literal"),
-    // What hcl-edit alone would get wrong.
+    // Constructs that hcl-edit alone would handle differently.
     ("a = { b = 1, b = 2 }\n", ""),
     ("a = { for k, v in y : k => v ?\n1 :\n2 }\n", ""),
     ("a = [for v in c ?\nd : e : v\n]\n", ""),
@@ -128,7 +128,7 @@ fn our_findings_are_the_recorded_ones() {
 }
 
 #[test]
-fn terraform_says_what_is_recorded() {
+fn terraform_reports_the_recorded_errors() {
     let directory = tempfile::tempdir().expect("a directory");
     for (number, (text, _)) in RECORD.iter().enumerate() {
         fs::write(directory.path().join(format!("{number}.tf")), text).expect("a file");
@@ -147,7 +147,7 @@ fn terraform_says_what_is_recorded() {
         let Some(name) = range["filename"].as_str() else { continue };
         let number: usize = name.trim_end_matches(".tf").parse().expect("a file of ours");
         let summary = diagnostic["summary"].as_str().expect("a summary");
-        // The items mean nothing to terraform, but that is found when they are looked at, not when they are read.
+        // Terraform does not know the items, but it reports that after parsing.
         if summary.starts_with("Unsupported argument") || summary.starts_with("Unsupported block type") {
             continue;
         }
@@ -168,7 +168,7 @@ fn terraform_says_what_is_recorded() {
 
 type ModuleDiagnostics = BTreeMap<usize, Vec<((usize, usize), String)>>;
 
-/// Asserts that what was said about each file, by its number in the record, is what is recorded.
+/// Asserts that the findings in each file, by its number in the record, are the recorded ones.
 fn compare(mut said: ModuleDiagnostics) {
     let mut wrong = String::new();
     for (number, (text, expected)) in RECORD.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Rules that a policy makes itself, on modules that show what counts and what nobody knows.
+//! Custom rules on modules with overrides, unknown values and other special cases.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use overrule::rules::page::Page;
 use overrule::rules::{TEMPLATES, Template};
 use overrule::vfs::Snapshot;
 
-/// What is found in these files, one of which is the policy: rule, place and summary, sorted by place.
+/// The findings in these files, one of which is the policy: rule, position and summary, sorted by position.
 fn found(files: &[(&str, &str)], select: &[&str]) -> Vec<String> {
     let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
     let mut snapshot = Snapshot::of_files(files.collect());
@@ -27,7 +27,7 @@ fn found(files: &[(&str, &str)], select: &[&str]) -> Vec<String> {
     told.collect()
 }
 
-/// What one required argument is missed in.
+/// The blocks that lack a required argument.
 fn missing(blocks: &str, argument: &str, files: &[(&str, &str)]) -> Vec<String> {
     let policy = format!(
         "policy {{\n  extends = []\n}}\nrule \"required-argument\" \"own\" {{\n  blocks = [\"{blocks}\"]\n  argument = {argument}\n}}\n"
@@ -44,7 +44,7 @@ fn a_lifecycle_is_merged_argument_by_argument() {
     let nothing: [&str; 0] = [];
     assert_eq!(missing("resource.a_b", "\"lifecycle.prevent_destroy\"", &files), nothing);
     assert_eq!(missing("resource.a_b", "\"lifecycle.create_before_destroy\"", &files), nothing);
-    // The engine takes this from the base alone.
+    // The engine uses only the argument of the base.
     assert_eq!(
         missing("resource.a_b", "\"lifecycle.replace_triggered_by\"", &files),
         ["main.tf:2,3 own a_b.c"]
@@ -89,7 +89,7 @@ fn json_has_the_same_ways() {
 }
 
 #[test]
-fn a_type_says_which_keys_there_are() {
+fn a_type_determines_the_keys() {
     let files = [(
         "main.tf",
         "variable \"t\" {\n  type = object({ Name = string })\n}\nvariable \"any\" {}\nresource \"a_b\" \"typed\" {\n  tags = var.t\n}\nresource \"a_b\" \"any\" {\n  tags = var.any\n}\nresource \"a_b\" \"each\" {\n  for_each = var.any\n  tags = each.value\n}\n",
@@ -167,7 +167,7 @@ fn both_engines_find_it_once() {
     assert_eq!(found(&files, &["owner-tag"]), ["main.tf:1,1 owner-tag a_b.c"]);
 }
 
-/// What is wrong with the options of a rule of some kind: place, summary, detail and help.
+/// The errors in the options of a custom rule: position, summary, detail and help.
 fn refused(kind: &str, options: &str) -> String {
     let policy = format!("rule \"{kind}\" \"own\" {{\n{options}\n}}\n");
     let mut snapshot = Snapshot::of_files(vec![("overrule.hcl".to_owned(), policy.into_bytes())]);
@@ -184,7 +184,7 @@ fn refused(kind: &str, options: &str) -> String {
 }
 
 #[test]
-fn a_mistake_in_an_option_is_told_where_it_stands() {
+fn an_error_in_an_option_is_reported_at_its_position() {
     let argument = "blocks = [\"resource\"]\nargument = ";
     assert!(
         refused("naming", "blocks = [\"local\"]\npattern = \"a)|(b\"")
@@ -230,8 +230,8 @@ fn a_mistake_in_an_option_is_told_where_it_stands() {
     assert!(refused("required-file", "file = \"a\"\nmesage = \"b\"").ends_with("(did you mean `message`?)"));
 }
 
-/// The examples of every rule that a policy can name, with the rules whose findings they show: of a template, the
-/// custom rules that the policy of the example makes.
+/// The examples of every rule that a policy can name, with the rules whose findings they show: for a template, the
+/// custom rules in the policy of the example.
 fn shown() -> Vec<(Vec<String>, Example)> {
     let mut shown = Vec::new();
     let templates = TEMPLATES.iter().map(|template| template.id);
@@ -261,7 +261,7 @@ fn policy_of(example: &Example) -> Option<Policy> {
     load_policy(&mut snapshot, file).ok()
 }
 
-/// What a rule finds in an example once a policy sets these arguments for it.
+/// The findings of a rule in an example with these arguments in the policy.
 fn found_with(example: &Example, rule: &str, arguments: &str) -> Vec<String> {
     let block = format!("\nrule \"{rule}\" {{\n  {arguments}\n}}\n");
     let (example, policy) = if let Some(text) = policy_text(example) {
@@ -321,8 +321,8 @@ fn every_rule_takes_level_message_paths_and_roles() {
     assert!(untested.is_empty(), "no example shows a finding of {untested:?}");
 }
 
-/// Rules whose findings can lie in a policy, which belongs to no module.
+/// Rules with findings in a policy, which belongs to no module.
 const ABOUT_POLICIES: &[&str] = &["expired-exception", "unused-exception"];
 
-/// Rules whose findings no text can show.
+/// Rules whose findings cannot be shown with text files.
 const NOT_IN_A_TEXT: &[&str] = &["link-leaves-repository", "unreadable-file"];

@@ -1,5 +1,5 @@
-//! Holds `policies/README.md` and the README to the language of policies: what they show can be read, and what they
-//! list is what there is.
+//! Checks `policies/README.md` and the README against the policy language: examples are valid, and lists are
+//! complete.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,7 +26,7 @@ fn read(name: &str) -> String {
     fs::read_to_string(path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The code blocks of a page in HCL or JSON: line, name and text. Without a name it is a policy.
+/// The HCL and JSON code blocks of a page: line, name and text. A block without a name is a policy.
 fn blocks(page: &str) -> Vec<(usize, String, String)> {
     let (mut blocks, mut name) = (Vec::new(), None);
     let mut lines = page.lines().enumerate();
@@ -55,7 +55,7 @@ fn what_the_pages_show_can_be_read() {
     for page in PAGES {
         let blocks = blocks(&read(page));
         assert!(blocks.iter().any(|(_, name, _)| name == "overrule.hcl"), "{page} shows a policy");
-        // What a policy starts from stands beside it on the page.
+        // The policies that an example extends are on the same page.
         let others: BTreeMap<&str, &str> =
             blocks.iter().map(|(_, name, text)| (name.as_str(), text.as_str())).collect();
         for (line, name, text) in &blocks {
@@ -91,7 +91,7 @@ fn the_readme_shows_the_policy_that_it_runs() {
     assert!(shown.iter().any(|(_, _, text)| *text == read("examples/overrule.hcl")), "examples/overrule.hcl");
 }
 
-/// A row for each rule that comes with the program, and the level that each preset has it at.
+/// A table row for each built-in rule, with its level in each preset.
 fn rules() -> String {
     let presets = ["language", "recommended", "strict"];
     let policies = presets.map(|name| Policy::preset(name).expect("a preset"));
@@ -137,19 +137,19 @@ fn limits() -> String {
     rows
 }
 
-/// The tables are written by this test: `UPDATE_PAGES=1` writes them anew.
+/// This test writes the tables: run it with `UPDATE_PAGES=1`.
 #[test]
 fn the_tables_list_what_there_is() {
     let marked = |mark: &str, table| (format!("<!-- {mark} -->\n"), "<!-- end -->", table);
     tables_are("policies/README.md", &[marked("templates", templates()), marked("rules", rules())]);
-    // A page is shown on terminals too, where marks would be seen.
+    // Terminals show this page, too, where markers would be visible.
     tables_are(
         "policies/rules/limit-reached.md",
         &[("(`--limit file_size=128MiB`):\n\n".into(), "\nA block, a", limits())],
     );
 }
 
-/// The tables stand behind the first text and before the second.
+/// The tables are between the first text and the second one.
 fn tables_are(name: &str, tables: &[(String, &str, String)]) {
     let before = read(name);
     let mut page = before.clone();
@@ -167,7 +167,7 @@ fn tables_are(name: &str, tables: &[(String, &str, String)]) {
 #[test]
 fn the_page_is_as_wide_as_the_sources() {
     let page = read(PAGES[0]);
-    // A row of a table is one line.
+    // A table row must be one line.
     let long = page.lines().find(|line| line.chars().count() > 120 && !line.starts_with('|'));
     assert_eq!(long, None, "{}", PAGES[0]);
 }

@@ -1,4 +1,4 @@
-//! Reports on findings made by hand, in every format, byte for byte.
+//! Compares reports on handmade findings in every format, byte for byte.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use overrule::finding::{Category, Concern, EngineRule, Finding, RuleId, Severity
 use overrule::report::{Format, Names, Style};
 use overrule::text::{FileId, Source, Sources, Span};
 
-/// A small repository: a root that repeats a module with a provider block of its own, and faults of other kinds.
+/// A small repository: a root module that repeats a module with its own provider block, and other errors.
 fn sources() -> Sources {
     let files = [
         (
@@ -23,7 +23,7 @@ fn sources() -> Sources {
     Sources::new(files.iter().map(|(name, text)| Source::new(*name, (*text).into())).collect())
 }
 
-/// The place of the nth occurrence of `words` in a file.
+/// The span of the nth occurrence of `words` in a file.
 fn place(sources: &Sources, file: &str, words: &str, nth: usize) -> Span {
     let (id, source) = sources.iter().find(|(_, source)| source.name() == file).expect("the file");
     let (at, _) = source.text().match_indices(words).nth(nth).expect("the words");
@@ -79,7 +79,7 @@ fn outcome(sources: &Sources) -> Outcome {
     Outcome { verdicts, modules: 212, files: 1480, engine, ..Outcome::default() }
 }
 
-/// Compares a report with the one that is kept, and with `UPDATE_REPORTS` set keeps it anew.
+/// Compares a report with the stored one. With `UPDATE_REPORTS` set, stores it.
 fn assert_kept(name: &str, report: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report").join(name);
     if std::env::var_os("UPDATE_REPORTS").is_some() {
@@ -135,7 +135,7 @@ fn colours_change_nothing_but_colours() {
     for (number, part) in painted.split("\u{1b}[").enumerate() {
         stripped.push_str(if number == 0 { part } else { part.split_once('m').expect("a colour").1 });
     }
-    // Addresses of links are shown as little as colours are.
+    // The addresses of links are left out, as colors are.
     let parts =
         stripped.split("\u{1b}]8;;").map(|part| part.split_once("\u{1b}\\").map_or(part, |(_, text)| text));
     assert_eq!(plain, parts.collect::<String>());
@@ -168,7 +168,7 @@ fn reports_for_hosts_are_kept() {
     assert_kept("junit.xml", &report(Format::Junit));
     assert_kept("checkstyle.xml", &report(Format::Checkstyle));
     assert_kept("summary.md", &report(Format::Markdown));
-    // The pages of rules are in it too, and kept already.
+    // The report contains the rule pages, which are tested elsewhere.
     let log: serde_json::Value = serde_json::from_str(&report(Format::Sarif)).expect("JSON");
     let results = serde_json::to_string_pretty(&log["runs"][0]["results"]).expect("JSON");
     assert_kept("results.sarif.json", &format!("{results}\n"));
@@ -217,7 +217,7 @@ fn nothing_that_a_terminal_obeys_is_written() {
 }
 
 #[test]
-fn nothing_found_is_said_in_one_line() {
+fn a_report_without_findings_is_one_line() {
     let outcome = Outcome { modules: 1, files: 3, ..Outcome::default() };
     let report = |format: Format| format.write(&outcome, &Sources::default(), &Style::default());
     assert_eq!(report(Format::Human), "checked 1 module, 3 files: no findings\n");

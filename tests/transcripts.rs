@@ -1,10 +1,10 @@
-//! The console blocks of README.md and docs, and the picture of a report, are what the program prints.
+//! Checks that the console blocks of README.md and docs, and the picture of a report, are the output of the program.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Variables with which people change what a terminal shows.
+/// Variables that change the output of a terminal.
 const VARIABLES: [&str; 8] =
     ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LC_ALL", "LC_CTYPE", "LANG", "CI", "GITHUB_ACTIONS"];
 

@@ -1,5 +1,5 @@
-//! Asks the real `terraform`, where it is on PATH, about every rule whose page says `Reported by Terraform: no`: where such a rule
-//! finds something, the engine must have nothing to say.
+//! Runs the real `terraform`, if it is on PATH, for every rule whose page has `Reported by Terraform: no`: it must
+//! not report anything where the rule has a finding.
 
 #[path = "agreement/calls.rs"]
 mod calls;
@@ -21,15 +21,15 @@ use overrule::syntax;
 use overrule::text::{FileId, Source};
 use serde_json::{Value, json};
 
-/// The release that pages speak of.
+/// The release that the pages refer to.
 const RELEASE: &str = "1.11.4";
 
-/// What is so only because nothing was installed.
+/// Errors that only concern missing installations.
 const OF_INSTALLATION: &[&str] =
     &["Missing required provider", "Module not installed", "Module version requirements have changed"];
 
 #[test]
-fn terraform_says_nothing_where_a_page_says_so() {
+fn terraform_reports_nothing_where_a_page_says_so() {
     let silent: Vec<&Page> =
         ENTRIES.iter().filter_map(|entry| Page::of(entry.id)).filter(|page| is_silent(page)).collect();
     assert!(!silent.is_empty(), "pages say `Reported by Terraform: no`");
@@ -54,18 +54,18 @@ fn is_silent(page: &Page) -> bool {
     page.text.lines().take_while(|line| *line != "## Why").any(|line| line == "Reported by Terraform: no")
 }
 
-/// Whether the release on PATH is one of those that the example is for.
+/// Whether the release on PATH is one that the example is for.
 fn can_be_asked(example: &Example) -> bool {
     example.engines.as_ref().is_none_or(|choice| {
         let terraform = choice.engines().iter().filter(|engine| engine.product == Product::Terraform);
         let mut minors = terraform.map(|engine| (engine.version.minor, engine.pinned));
-        // An engine without a version stands for all of them.
+        // An engine without a version means all versions.
         minors.any(|(minor, pinned)| minor == 11 || !pinned)
     })
 }
 
-/// Errors anywhere, which would keep the engine from looking further, and whatever it says where the page has a mark of
-/// the finding itself. Marks of related places begin with a small letter.
+/// Errors anywhere, which would stop the engine, and all diagnostics at the marks of findings. Marks of related
+/// locations start with a lower-case letter.
 fn ask(terraform: &OsString, example: &Example) -> Vec<String> {
     let place = tempfile::tempdir().expect("a temporary directory");
     let root = place.path().join("root");
@@ -116,7 +116,7 @@ fn validate(terraform: &OsString, root: &Path, aside: &Path) -> Vec<Value> {
     answer["diagnostics"].as_array().cloned().unwrap_or_default()
 }
 
-/// Empty modules in the place of those that the root calls from elsewhere, as if `init` had fetched them.
+/// Empty modules in place of those that the root module calls from elsewhere, as if `init` had downloaded them.
 fn elsewhere(root: &Path) -> Vec<Value> {
     let features = Engine::newest(Product::Terraform).features();
     let mut names: Vec<String> = fs::read_dir(root)
@@ -160,7 +160,7 @@ fn elsewhere(root: &Path) -> Vec<Value> {
     calls.collect()
 }
 
-/// A version that a constraint lets through: the first that is written in it.
+/// A version that a constraint allows: the first one that it contains.
 fn some_version(constraint: Option<&VersionConstraint>) -> String {
     let Some(text) = constraint.map(|constraint| constraint.text.as_str()) else { return "1.0.0".to_owned() };
     let number = text.trim_start_matches(|c: char| !c.is_ascii_digit());
@@ -169,7 +169,7 @@ fn some_version(constraint: Option<&VersionConstraint>) -> String {
     format!("{number}{}", ".0".repeat(missing))
 }
 
-/// The program on PATH, if it is the release that pages speak of.
+/// The program on PATH, if it is the release that the pages refer to.
 fn terraform() -> Option<OsString> {
     let program = OsString::from("terraform");
     let output = command(&program).args(["version", "-json"]).output().ok()?;

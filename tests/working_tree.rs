@@ -1,5 +1,5 @@
-//! Working trees on a real disk, with a real git where one matters: which directories and files are read, and what is
-//! said about those that are not.
+//! Working trees on disk, some of them with real git: the directories and files that are read, and the findings about
+//! others.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ impl Place {
         place
     }
 
-    /// The same as a repository, with nothing tracked yet.
+    /// The same as a repository without tracked files.
     fn repository(files: &[(&str, &str)]) -> Self {
         let place = Self::with(files);
         place.git(&["init", "--quiet"]);
@@ -239,7 +239,7 @@ fn nested_repositories_and_submodules_are_not_part_of_it() {
     assert_eq!(snapshot.reach("nested"), Reached::Foreign);
     assert_eq!(snapshot.reach("sub"), Reached::Foreign);
 
-    // As after a clone that does not ask for submodules: what is in them is not known.
+    // As after a clone without submodules: their content is unknown.
     fs::remove_dir_all(place.path().join("sub")).expect("the submodule goes");
     fs::create_dir(place.path().join("sub")).expect("an empty directory");
     let mut snapshot = place.open();
@@ -410,7 +410,7 @@ mod links {
                 let mut round = 0;
                 while !is_over.load(Ordering::Relaxed) {
                     round += 1;
-                    // What somebody does meanwhile may fail as well.
+                    // The concurrent write may fail as well.
                     drop(fs::write(&file, "locals {}\n".repeat(round % 100)));
                     drop(fs::rename(&directory, place.path().join("gone")));
                     drop(fs::remove_file(&file));

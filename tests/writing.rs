@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Pages beside those in `docs` and `policies`.
+/// Pages in addition to those in `docs` and `policies`.
 const PAGES: [&str; 12] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
@@ -93,7 +93,7 @@ fn has_end(file: &Path, end: &str) -> bool {
     file.extension().is_some_and(|extension| extension == end)
 }
 
-/// The entries of a directory, from the root of the package, sorted.
+/// The entries of a directory, relative to the root of the package, sorted.
 fn files_in(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(root().join(directory)).expect("a directory");
     let mut files: Vec<PathBuf> =
@@ -150,7 +150,7 @@ fn report(name: &str, text: &str, line: usize) -> String {
     found.concat()
 }
 
-/// A text in small letters with single spaces, and the line of each of its bytes.
+/// A text in lower case with single spaces, and the line of each of its bytes.
 fn in_one_line(text: &str, first: usize) -> (String, Vec<usize>) {
     let (mut words, mut lines, mut line) = (String::new(), Vec::new(), first);
     for letter in text.chars() {
@@ -165,7 +165,7 @@ fn in_one_line(text: &str, first: usize) -> (String, Vec<usize>) {
     (words, lines)
 }
 
-/// A text of a format string without what is filled in.
+/// The text of a format string without placeholders.
 fn without_placeholders(literal: &str) -> String {
     let mut text = String::new();
     let mut depth = 0_u32;
@@ -180,8 +180,7 @@ fn without_placeholders(literal: &str) -> String {
     text
 }
 
-/// The string literals of a source file before its unit tests, each with its line, but for those that tell a developer
-/// what is expected.
+/// The string literals of a source file before its unit tests, each with its line, except for messages of `expect`.
 fn literals(text: &str) -> Vec<(usize, String)> {
     let text = text.split("#[cfg(test)]").next().unwrap_or_default();
     let letters: Vec<char> = text.chars().collect();

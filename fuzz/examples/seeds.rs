@@ -1,4 +1,4 @@
-//! Writes what inputs start from where the fuzzer looks for it: `corpus/<target>/`.
+//! Writes the seeds of each target to `corpus/<target>/`, where the fuzzer reads them.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};

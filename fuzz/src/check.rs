@@ -1,4 +1,5 @@
-//! A whole check: it ends, twice the same, with places that exist and with reports that only say something.
+//! A whole check: it terminates, gives the same result twice, and its reports contain valid positions and no control
+//! characters.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -18,7 +19,7 @@ use serde_json::Value;
 use super::place::lie_in_one_of;
 use super::tree;
 
-/// Panics where something does not hold of a check of a tree.
+/// Panics if a check of the tree violates a property.
 pub fn holds(bytes: &[u8]) {
     let files = tree::files(bytes);
     let (snapshot, outcome) = checked(&files);
@@ -29,8 +30,8 @@ pub fn holds(bytes: &[u8]) {
     shown_in_other_ways(&files);
 }
 
-/// Looks at a part of that for each input, so that a fuzzer gets to ten times as many. The first input of a process is
-/// looked at whole, so that one that is given alone fails as it did among others.
+/// Checks only some properties per input, so that the fuzzer tries ten times as many inputs. The first input of a
+/// process gets all checks, so that a single failing input fails again.
 pub fn holds_in_turn(bytes: &[u8]) {
     static TURN: AtomicUsize = AtomicUsize::new(0);
     let turn = TURN.fetch_add(1, Ordering::Relaxed);
@@ -42,7 +43,7 @@ pub fn holds_in_turn(bytes: &[u8]) {
     outcome_holds(&outcome, snapshot.sources());
     let format = Format::ALL[turn % Format::ALL.len()];
     let report = report_holds(format, &outcome, snapshot.sources());
-    // None of these numbers divides another or the number of formats, so that all meet.
+    // No number divides another one or the number of formats, so every combination occurs.
     if turn.is_multiple_of(11) {
         let (snapshot, again) = checked(&files);
         assert!(
@@ -59,7 +60,7 @@ pub fn holds_in_turn(bytes: &[u8]) {
 }
 
 fn checked(files: &[(String, Vec<u8>)]) -> (Snapshot, Outcome) {
-    // A policy is read in no time, and yet it takes longer than to check a small tree.
+    // Reading a policy is fast, but slower than checking a small tree.
     static STRICT: LazyLock<Settings> = LazyLock::new(|| Settings {
         policy: Policy::preset("strict").expect("a preset"),
         ..Settings::default()
@@ -73,13 +74,13 @@ fn checked(files: &[(String, Vec<u8>)]) -> (Snapshot, Outcome) {
     (snapshot, outcome)
 }
 
-/// The policy among the files, where one is there that has no mistake; else all rules that there are shall hold.
+/// The policy among the files, if there is one without errors; else one with all rules.
 fn policy(snapshot: &mut Snapshot) -> Option<Policy> {
     let file = snapshot.read_policy().ok().flatten()?;
     load_policy(snapshot, Some(file)).ok()
 }
 
-/// What is told has its place in a file.
+/// Every finding has a position in a file.
 pub fn outcome_holds(outcome: &Outcome, sources: &Sources) {
     lie_in_one_of(outcome.verdicts.iter().map(|verdict| &verdict.finding), sources);
     lie_in_one_of(outcome.suppressed.iter().map(|suppressed| &suppressed.verdict.finding), sources);
@@ -91,7 +92,7 @@ pub fn outcome_holds(outcome: &Outcome, sources: &Sources) {
     assert_eq!(fingerprints.len(), outcome.verdicts.len(), "each has a fingerprint of its own");
 }
 
-/// Every report can be written, is what it should be, and holds nothing that anybody obeys.
+/// Every report can be written, is valid, and contains no control characters.
 pub fn reports_hold(outcome: &Outcome, sources: &Sources) -> Vec<String> {
     let reports = Format::ALL.iter().map(|format| report_holds(*format, outcome, sources)).collect();
     paint_holds(outcome, sources);
@@ -109,7 +110,7 @@ fn report_holds(format: Format, outcome: &Outcome, sources: &Sources) -> String 
     report
 }
 
-/// With colours it says the same, and nothing but colours is added.
+/// Colors add nothing but escape sequences for colors.
 fn paint_holds(outcome: &Outcome, sources: &Sources) {
     let painted = Style { color: true, unicode: false, width: 40, ..Style::default() };
     let painted = blocks(&outcome.verdicts, sources, &painted);
@@ -121,7 +122,7 @@ fn paint_holds(outcome: &Outcome, sources: &Sources) {
     only_shows("with colours", &plain);
 }
 
-/// The text without the marks of links to pages of rules.
+/// The text without escape sequences of links.
 fn without_links(painted: &str) -> String {
     let mut parts = painted.split("\u{1b}]8;;");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -132,7 +133,7 @@ fn without_links(painted: &str) -> String {
     })
 }
 
-/// What is behind the end of an escape; only those that set a colour are written.
+/// The text after an escape sequence. Only sequences for colors occur.
 fn without_colour(at: usize, part: &str) -> &str {
     if at == 0 {
         return part;
@@ -142,7 +143,8 @@ fn without_colour(at: usize, part: &str) -> &str {
     rest
 }
 
-/// Nothing of it is obeyed by a terminal, and but for the report that consists of them there is no command for a CI.
+/// The text has no control characters for a terminal and, except in the report that consists of them, no commands of
+/// a CI runner.
 fn only_shows(name: &str, report: &str) {
     assert!(!report.contains(is_obeyed), "{name} writes what a terminal obeys: {report}");
     assert_eq!(commands(report).count(), 0, "{name} writes a command: {report}");
@@ -178,7 +180,7 @@ fn is_xml(report: &str) {
     }
 }
 
-/// What other commands print of the same files.
+/// The output of other commands for the same files.
 fn shown_in_other_ways(files: &[(String, Vec<u8>)]) {
     let mut snapshot = Snapshot::of_files(files.to_vec());
     let analysis = Analysis::of(&mut snapshot, None, &Policy::default());

@@ -1,4 +1,4 @@
-//! Files beside modules: values of variables, in both notations, and the dependency lock file.
+//! Variable definitions files, in both syntaxes, and dependency lock files.
 
 use overrule::engine::{Engine, Product};
 use overrule::limits::Limits;
@@ -8,7 +8,7 @@ use overrule::text::{FileId, Source};
 
 use super::place::{lie_in, lies_in};
 
-/// Panics where something does not hold of such a file.
+/// Panics if such a file violates a property.
 pub fn holds(bytes: &[u8]) {
     let limits = Limits::default();
     let id = FileId::new(0);

@@ -1,4 +1,4 @@
-//! Texts that functions decode, and templates that they render: nothing panics, and a value has its type.
+//! Text that functions decode, and templates that they render: nothing panics, and each value has its type.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use overrule::syntax::{Traversal, parse_expression};
 use overrule::value::{Lookup, Resolved, Scope, evaluate};
 use overrule::vfs::NamedFile;
 
-/// Every path leads to the same file.
+/// A scope in which every path leads to the same file.
 struct OneFile<'f> {
     content: &'f [u8],
     work: Cell<usize>,
@@ -38,7 +38,7 @@ impl Scope for OneFile<'_> {
     }
 }
 
-/// Panics where something does not hold of the content of a file.
+/// Panics if the content of a file violates a property.
 pub fn holds(content: &[u8]) {
     for call in [
         "jsondecode(file(\"x\"))",

@@ -1,4 +1,4 @@
-//! JSON: what every other reader takes is taken, and what no other takes is not, but for what is known to differ.
+//! JSON files: valid files are accepted, and invalid files are refused, except for known differences.
 
 use overrule::finding::{EngineRule, Severity};
 use overrule::limits::Limits;
@@ -9,7 +9,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::place::{lie_in, lies_in};
 
-/// Panics where something does not hold of a file in JSON.
+/// Panics if a JSON file violates a property.
 pub fn holds(bytes: &[u8]) {
     let source = Source::new("main.tf.json", bytes.to_vec());
     let text = source.text();
@@ -42,7 +42,7 @@ pub fn holds(bytes: &[u8]) {
     assert!(!is_bounded || text.len() > least, "nothing short comes near a bound");
 }
 
-/// The engines take half a character written by numbers, a byte order mark, and numbers of any size.
+/// The engine accepts half of a surrogate pair, refuses a byte order mark, and accepts numbers of any size.
 fn differs(text: &str, source: &Source, why: &str) -> bool {
     text.contains("\\u")
         || text.starts_with('\u{feff}')
@@ -51,7 +51,8 @@ fn differs(text: &str, source: &Source, why: &str) -> bool {
         || why.contains("recursion limit")
 }
 
-/// The engines read strings by grapheme clusters, and some letters take the quote or backslash behind them into theirs.
+/// The engine reads strings by grapheme clusters, and some letters form a cluster with the quote or backslash after
+/// them.
 fn has_hidden_quote(text: &str) -> bool {
     text.graphemes(true).any(|cluster| cluster.chars().skip(1).any(|c| matches!(c, '"' | '\\')))
 }

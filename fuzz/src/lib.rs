@@ -1,5 +1,4 @@
-//! What holds for every input, and where inputs start from: for the fuzzer here, and for `tests/fuzz.rs` of the
-//! project.
+//! Properties of every input, and seeds: for the fuzzer, and for `tests/fuzz.rs` of the project.
 
 pub mod companions;
 pub mod check;
@@ -14,17 +13,17 @@ pub mod test_file;
 pub mod tree;
 pub mod value;
 
-/// A way into the program that text of strangers takes.
+/// An entry point for untrusted text.
 pub struct Target {
-    /// As `cargo fuzz run` knows it.
+    /// The name for `cargo fuzz run`.
     pub name: &'static str,
-    /// Panics where something does not hold that should.
+    /// Panics if a property is violated.
     pub holds: fn(&[u8]),
-    /// What inputs start from.
+    /// The seeds.
     pub seeds: fn() -> Vec<String>,
 }
 
-/// All of them, the quickest first.
+/// All targets, the fastest first.
 pub const TARGETS: &[Target] = &[
     Target { name: "native", holds: native::holds, seeds: seeds::native },
     Target { name: "json", holds: json::holds, seeds: seeds::json },

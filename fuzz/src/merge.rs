@@ -1,4 +1,4 @@
-//! Merging: what is merged can be read, and is the same when it is merged again.
+//! Merging: the merged module can be parsed, and merging it again does not change it.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ use overrule::vfs::Snapshot;
 
 use super::tree;
 
-/// A module after merging.
+/// A merged module.
 struct Flat {
     text: String,
     commented: String,
-    /// Whether all of its files were read whole.
+    /// Whether all of its files were understood.
     is_whole: bool,
-    /// Whether there is no mistake in them.
+    /// Whether it has no errors.
     is_sound: bool,
 }
 
-/// Panics where something does not hold of a tree.
+/// Panics if a tree violates a property.
 pub fn holds(bytes: &[u8]) {
     let files = tree::files(bytes);
     let flat = merged(&files);
@@ -29,7 +29,7 @@ pub fn holds(bytes: &[u8]) {
     let commented = merged(&in_place(&files, &flat, |flat| &flat.commented));
     for (directory, flat) in flat.iter().filter(|(_, flat)| flat.is_whole) {
         for again in [&again, &commented] {
-            // What calls it may have been left out.
+            // Its caller may have been left out.
             let Some(again) = again.get(directory) else { continue };
             assert!(again.is_whole, "what is merged can be read:\n{}\n\n{}", flat.text, flat.commented);
         }
@@ -63,7 +63,7 @@ fn merged(files: &[(String, Vec<u8>)]) -> BTreeMap<String, Flat> {
     flat.collect()
 }
 
-/// The same tree with one file in the place of all those of each module.
+/// The same tree with one file instead of the files of each module.
 fn in_place(
     files: &[(String, Vec<u8>)],
     flat: &BTreeMap<String, Flat>,

@@ -1,4 +1,4 @@
-//! Native syntax: what is read lies where it was written, and what is aligned means the same.
+//! Native syntax: spans are inside their parents, and alignment keeps the meaning.
 
 use overrule::limits::Limits;
 use overrule::syntax::{self, Body, File, Notation, aligned};
@@ -6,7 +6,7 @@ use overrule::text::{FileId, Source};
 
 use super::place::{lie_in, lies_in};
 
-/// Panics where something does not hold of a file.
+/// Panics if a file violates a property.
 pub fn holds(bytes: &[u8]) {
     let source = Source::new("main.tf", bytes.to_vec());
     let text = source.text();
@@ -51,7 +51,7 @@ fn comments_are_comments(file: &File, text: &str) {
     }
 }
 
-/// Goes through a body without a call into itself, for nesting is what inputs like to try.
+/// Traverses a body without recursion, because inputs may be nested deeply.
 fn all_lies_in(body: &Body, text: &str) {
     let mut open = vec![body.clone()];
     while let Some(body) = open.pop() {

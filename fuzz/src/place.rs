@@ -1,16 +1,16 @@
-//! Every place that is told lies in its file.
+//! Every reported position is inside its file.
 
 use overrule::finding::Finding;
 use overrule::text::{FileId, Source, Sources, Span};
 
-/// A place in one text, from one character to another.
+/// Asserts that a span is inside a text, from one character to another.
 pub fn lies_in(span: Span, text: &str) {
     let range = span.range();
     assert!(range.start <= range.end, "{span:?} ends before it starts");
     assert!(text.get(range).is_some(), "{span:?} is no part of a text of {} bytes", text.len());
 }
 
-/// All places of findings about the only file of a run.
+/// Asserts this for findings about the only file of a run.
 pub fn lie_in(findings: &[Finding], source: &Source) {
     for finding in findings {
         for span in places(finding) {
@@ -20,7 +20,7 @@ pub fn lie_in(findings: &[Finding], source: &Source) {
     }
 }
 
-/// All places of findings about the files of a run.
+/// Asserts this for findings about the files of a run.
 pub fn lie_in_one_of<'f>(findings: impl IntoIterator<Item = &'f Finding>, sources: &Sources) {
     for finding in findings {
         for span in places(finding) {

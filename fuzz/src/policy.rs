@@ -1,4 +1,4 @@
-//! Policies: what one says is said once and in its place, and none hides a file that was not read.
+//! Policies: each error is reported once at its position, and no policy hides a file that was not read.
 
 use overrule::check::{self, Settings, load_policy};
 use overrule::finding::EngineRule;
@@ -8,7 +8,7 @@ use overrule::vfs::Snapshot;
 use super::check::{outcome_holds, reports_hold};
 use super::place::lie_in_one_of;
 
-/// A file that no policy may hide, and some that rules look at.
+/// A file that no policy may hide, and some files for the rules.
 const FILES: &[(&str, &str)] = &[
     ("broken.tf", "variable \"a\" {\n"),
     (
@@ -22,7 +22,7 @@ const FILES: &[(&str, &str)] = &[
     ("net/net_override.tf", "resource \"aws_instance\" \"a\" {\n  ami = 2\n}\n"),
 ];
 
-/// Panics where something does not hold of a policy.
+/// Panics if a policy violates a property.
 pub fn holds(bytes: &[u8]) {
     let files = || {
         let policy = std::iter::once(("overrule.hcl".to_owned(), bytes.to_vec()));

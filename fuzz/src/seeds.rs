@@ -1,4 +1,4 @@
-//! What inputs start from: the examples of rule pages, presets, and module trees that lie in the project.
+//! Seeds: the examples of rule pages, the presets, and the module trees of the project.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use overrule::rules::page::PAGES;
 
 use super::tree;
 
-/// Much of the language in few words.
+/// Most of the language in a short text.
 const LANGUAGE: &str = include_str!("language.txt");
 
-/// Every block and argument of a test file.
+/// Every block and argument of test files.
 const TESTS: &str = include_str!("tests.txt");
 
-/// Where the project lies.
+/// The directory of the project.
 fn project() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let is_fuzz = here.ends_with("fuzz");
@@ -27,18 +27,18 @@ pub fn native() -> Vec<String> {
     sorted(ending_with(".tf"))
 }
 
-/// Files in JSON.
+/// JSON files.
 pub fn json() -> Vec<String> {
     sorted(ending_with(".json"))
 }
 
-/// Files beside modules, and others that are written like them.
+/// Variable definitions files, lock files, and other files with similar syntax.
 pub fn companions() -> Vec<String> {
     let files = [".tfvars", ".tfvars.json", ".lock.hcl"].into_iter().flat_map(ending_with);
     sorted(files.chain(ending_with(".tf")).collect())
 }
 
-/// Policies, those on pages too.
+/// Policies, including those on pages.
 pub fn policy() -> Vec<String> {
     let presets = PRESETS.iter().map(|preset| preset.text.to_owned());
     let written = ["policies/README.md", "README.md"].map(|page| {
@@ -89,7 +89,7 @@ pub fn decode() -> Vec<String> {
     .to_vec()
 }
 
-/// Values and types of the pages, and some that show what converts to what.
+/// Values and types of the pages, and some that show conversions.
 pub fn value() -> Vec<String> {
     let types = [
         "any",
@@ -137,19 +137,19 @@ fn of_pages() -> Vec<Example> {
     PAGES.iter().flat_map(|page| examples(page.text).unwrap_or_default()).collect()
 }
 
-/// The texts of files whose names end so.
+/// The texts of files with this suffix.
 fn ending_with(end: &str) -> Vec<String> {
     files().into_iter().filter(|(path, _)| path.strip_suffix(end).is_some()).map(|(_, text)| text).collect()
 }
 
-/// All files of examples and of directories, with their paths.
+/// All files of examples and directories, with their paths.
 fn files() -> Vec<(String, String)> {
     let of_pages =
         of_pages().into_iter().flat_map(|example| example.files).map(|file| (file.name, file.text));
     of_pages.chain(directories().concat()).collect()
 }
 
-/// The trees that lie in the project: examples, and what transcripts are made of.
+/// The trees in the project: examples, and the directories of transcripts.
 fn directories() -> Vec<Vec<(String, String)>> {
     let project = project();
     let mut trees = vec![read(&project.join("examples"))];
@@ -161,7 +161,7 @@ fn directories() -> Vec<Vec<(String, String)>> {
     trees
 }
 
-/// The text files below a directory, with their paths from there.
+/// The text files below a directory, with their relative paths.
 fn read(top: &Path) -> Vec<(String, String)> {
     let mut files = Vec::new();
     let mut open = vec![top.to_owned()];

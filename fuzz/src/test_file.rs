@@ -1,11 +1,11 @@
-//! Test files and mock files: whatever stands in one, what is reported lies in a file, and twice the same.
+//! Test files and mock files: for any content, reported positions are inside a file, and two runs are equal.
 
 use overrule::check::{self, Settings};
 use overrule::vfs::Snapshot;
 
 use super::check::outcome_holds;
 
-/// A module with something of each kind that a test refers to.
+/// A module with an object of each kind that tests refer to.
 const MODULE: &str = r#"
 variable "n" {
   type    = number
@@ -29,7 +29,7 @@ module "m" {
 }
 "#;
 
-/// Panics where something does not hold of a file that is a test and a mock file, in both notations.
+/// Panics if a file violates a property as a test file or mock file, in both syntaxes.
 pub fn holds(bytes: &[u8]) {
     let names = [
         "tests/a.tftest.hcl",

@@ -1,11 +1,11 @@
-//! Turns one text into a tree of files: a line `--- path` begins each.
+//! Splits one text into a tree of files; each starts with a line `--- path`.
 
 use std::collections::BTreeMap;
 
-/// A tree has no more files than this, so that the fuzzer does not find out that more take longer.
+/// The maximal number of files, because the fuzzer would only find out that more files take longer.
 const MOST_FILES: usize = 24;
 
-/// Files by path. Without a first line that names one, it is `main.tf`.
+/// The files with their paths. Without a first line that names one, the file is `main.tf`.
 pub fn files(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     let mut path = "main.tf".to_owned();
@@ -27,7 +27,7 @@ pub fn files(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     files.into_iter().collect()
 }
 
-/// The text that stands for these files.
+/// The text for these files.
 pub fn text<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>) -> String {
     let file = |(path, text): (&str, &str)| {
         let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };

@@ -1,9 +1,9 @@
-//! Constants and types: a value has its type, and converted it has the one that was asked for.
+//! Constants and types: a value has its type, and a converted one the requested type.
 
 use overrule::syntax::{Expr, parse_expression};
 use overrule::value::{Type, Value, constant, convert, type_constraint};
 
-/// Panics where something does not hold of a type, the first line, and of an expression, all else.
+/// Panics if a type (the first line) and an expression (the rest) violate a property.
 pub fn holds(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (first, rest) = text.split_once('\n').unwrap_or(("any", &text));
@@ -23,7 +23,7 @@ pub fn holds(bytes: &[u8]) {
     }
 }
 
-/// A type without a mistake, and how it is written.
+/// A valid type, and its source text.
 fn sound_type(expr: &Expr) -> Option<(Type, Option<String>)> {
     let mut findings = Vec::new();
     let constraint = type_constraint(expr, &mut findings);
@@ -46,13 +46,13 @@ fn is_written_as_it_is(value: &Value) {
     let mut findings = Vec::new();
     let again = constant(&expr, &mut findings);
     assert_eq!(findings, [], "{written}");
-    // The digits of a quotient do not lead back to it: the engines round on the way in and out, each time a little.
+    // Printing and parsing a quotient rounds it each time, so the digits may differ.
     let is_rounded =
         written.split(|c: char| !c.is_ascii_digit() && c != '.').any(|digits| digits.len() > 100);
     assert!(is_rounded || again.written().as_ref() == Some(&written), "{written}: {:?}", again.written());
 }
 
-/// Nobody writes out a number of more digits than a page has, or what a division by zero gives.
+/// Infinite numbers, and numbers with more digits than a page, have no literal.
 fn has_a_large_number(value: &Value) -> bool {
     match value {
         Value::Number(number) => number.is_infinite() || number.text().is_none(),

@@ -1,5 +1,5 @@
-//! How the action installs the program: from the release that was built from its own sources, which a server on this
-//! machine holds, else by building it.
+//! The installation by the action: from a release that was built from its own sources, which a local server provides,
+//! or else by building it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,16 +11,16 @@ use std::thread;
 
 use super::{Runner, top};
 
-/// The archive for the system that the runner pretends to be.
+/// The archive for the system of the runner.
 const ARCHIVE: &str = "overrule-x86_64-unknown-linux-musl.tar.gz";
 
-/// A file of a release, and how many of its next downloads end in the middle.
+/// A file of a release, and the number of its next downloads that are cut off.
 struct Offer {
     content: Vec<u8>,
     cuts: usize,
 }
 
-/// What a server holds, by the last part of the address.
+/// The files of a server, by the last part of the address.
 type Files = Arc<Mutex<BTreeMap<String, Offer>>>;
 
 fn serve(files: &Files) -> u16 {
@@ -29,7 +29,7 @@ fn serve(files: &Files) -> u16 {
     let files = Arc::clone(files);
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            // A client that goes away is part of the test.
+            // The test includes clients that disconnect.
             answer(stream, &files).ok();
         }
     });
@@ -53,7 +53,7 @@ fn answer(mut stream: TcpStream, files: &Files) -> std::io::Result<()> {
     stream.write_all(&offer.content[..if is_cut { length / 2 } else { length }])
 }
 
-/// A runner with the action at version 9.9.9, cargo that says when it builds, and a server that holds its release.
+/// A runner with the action at version 9.9.9, a cargo that reports builds, and a server with the release.
 fn runner() -> (Runner, Files) {
     let mut runner = Runner::new();
     runner.has_program = false;
@@ -73,7 +73,7 @@ fn runner() -> (Runner, Files) {
     let made = runner.command("chmod", "action").args(["+x", ".github/action/run.sh"]).status();
     assert!(made.expect("chmod runs").success());
 
-    // What is released starts the program that was built for this test.
+    // The released program calls the program that was built for this test.
     let program = env!("CARGO_BIN_EXE_overrule");
     runner.write("released/overrule", &format!("#!/bin/sh\necho released >&2\nexec '{program}' \"$@\"\n"));
     let packed = runner

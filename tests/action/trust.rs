@@ -1,13 +1,14 @@
-//! What a change must not decide: where the action looks, what it compares with, and which policy holds.
+//! Decisions that a change must not influence: the directories that the action checks, the base of the comparison,
+//! and the policy.
 
 use std::fs;
 
 use crate::{Runner, pull_request};
 
-/// A policy under which nothing is found.
+/// A policy that turns off all findings of the test.
 const OFF: &str = "rule \"duplicate-declaration\" {\n  level = \"off\"\n}\n";
 
-/// A change whose own policy turns off what is found, checked out without its base, for another event than
+/// A change whose own policy turns off its finding, checked out without its base, for an event other than
 /// `pull_request`.
 fn change(event: &str) -> Runner {
     let mut runner = pull_request("1");
@@ -27,7 +28,7 @@ fn change(event: &str) -> Runner {
     runner
 }
 
-/// Brings the base, as the message of the action says.
+/// Fetches the base as the message of the action recommends.
 fn fetch_base(runner: &Runner) {
     let base = runner.git(&["rev-parse", "main"], "origin");
     runner.git(&["config", "uploadpack.allowAnySHA1InWant", "true"], "origin");
@@ -85,7 +86,7 @@ fn what_a_branch_of_the_repository_holds_is_checked_under_its_own_policy() {
     }
 }
 
-/// Puts a directory that looks like a bare repository, and hides everything, into the checkout.
+/// Adds a directory to the checkout that looks like a bare repository and hides everything.
 fn embed(runner: &Runner) {
     for (path, text) in [
         ("HEAD", "ref: refs/heads/main\n"),

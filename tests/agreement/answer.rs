@@ -1,9 +1,9 @@
-//! Turns what an engine said about a module tree into lines that can be recorded, compared and read.
+//! Records the answers of an engine about a module tree as lines that can be compared.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Which part of the engine raised a diagnostic.
+/// The part of the engine that reported a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stage {
     Load,
@@ -19,18 +19,18 @@ impl Stage {
     }
 }
 
-/// How far the engine got before errors stopped it. What lies beyond was never judged by it.
+/// How far the engine got before errors stopped it. It never checked anything beyond that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reach {
-    /// Errors in the root: no called module was loaded, and no provider was followed from module to module.
+    /// Errors in the root module: no child module was loaded, and provider passing was not checked.
     Root,
     /// The whole tree was loaded, with errors.
     ModuleGraph,
-    /// Versions and providers were looked up, and something was not right or not installed.
+    /// Versions and providers were looked up, and something was invalid or not installed.
     Requirements,
-    /// The graph could not be built: what stands in its way is said, but only the first of it.
+    /// The graph could not be built: only its first error is reported.
     Graph,
-    /// Everything was judged.
+    /// Everything was checked.
     Validate,
 }
 
@@ -51,7 +51,7 @@ impl Reach {
         Self::ALL.into_iter().find(|reach| reach.name() == name)
     }
 
-    /// How far one has to get to say this, at least.
+    /// The minimal reach of a run that reports this.
     pub(crate) fn of(diagnostic: &Diagnostic) -> Self {
         let is_early = REQUIREMENTS.iter().any(|summary| diagnostic.summary == *summary);
         match diagnostic.stage {
@@ -69,12 +69,12 @@ const REQUIREMENTS: &[&str] = &[
     "Invalid import provider argument",
 ];
 
-/// One diagnostic, as far as agreement asks for it.
+/// The compared parts of a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Diagnostic {
-    /// The file, from the root module's directory; empty where the engine names no place.
+    /// The file, relative to the root module. Empty without a position.
     pub(crate) file: String,
-    /// The line, from 1; 0 where the engine names no place.
+    /// The line, counted from 1. 0 without a position.
     pub(crate) line: usize,
     pub(crate) stage: Stage,
     pub(crate) is_error: bool,
@@ -95,7 +95,7 @@ impl fmt::Display for Diagnostic {
 }
 
 impl Diagnostic {
-    /// Reads what `Display` writes.
+    /// Parses the output of `Display`.
     pub(crate) fn parse(line: &str) -> Option<Self> {
         let (stage, rest) = line.split_once(' ')?;
         let stage = [Stage::Load, Stage::Validate].into_iter().find(|known| known.name() == stage)?;
@@ -115,7 +115,7 @@ impl Diagnostic {
     }
 }
 
-/// One run's diagnostics, repeats counted once, and how far the run got.
+/// The diagnostics of a run, without duplicates, and its reach.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Answer {
     pub(crate) reach: Reach,
@@ -123,12 +123,12 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// The words behind `>>> terraform VERSION`.
+    /// The words after `>>> terraform VERSION`.
     pub(crate) fn reach_name(&self) -> &'static str {
         self.reach.name()
     }
 
-    /// An answer with nothing in it yet.
+    /// An answer without diagnostics.
     pub(crate) fn reaching(name: &str) -> Option<Self> {
         Some(Self { reach: Reach::named(name)?, diagnostics: BTreeSet::new() })
     }

@@ -1,5 +1,5 @@
-//! Every block that Terraform and OpenTofu each refuse is refused where a module is for both, and what is reported of
-//! both is an error of each.
+//! Checks modules for both engines: blocks that Terraform and OpenTofu refuse separately are refused together, and an
+//! error reported for both is an error of each.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -20,11 +20,11 @@ use overrule::vfs::{Snapshot, last_name};
 
 use crate::case::{Case, Cases};
 
-/// Where an error is: the file and, of a block at its top, the offset at which that starts. An error outside of every
-/// block is an error of the directory.
+/// The position of an error: the file and the start of the top-level block. An error outside of every block belongs
+/// to the directory.
 type Place = (String, Option<u32>);
 
-/// Of how many generated cases one is looked at.
+/// One in this many generated cases is checked.
 const GENERATED: usize = 5;
 
 type Files = Vec<(String, Vec<u8>)>;
@@ -59,7 +59,7 @@ fn what_each_engine_refuses_is_refused_for_both() {
     assert!(cases > 1_500 && blocks > 900, "the cases were looked at: {cases} with {blocks} blocks");
 }
 
-/// Where there are errors, and whether some error there is one of every engine that looked.
+/// The positions with errors, and whether one of the errors there is common to all engines of the run.
 fn errors(files: &Files, engine: Option<&str>) -> BTreeMap<Place, bool> {
     let engines = engine.map(|engine| Choice::parse(engine).expect("an engine"));
     let mut snapshot = Snapshot::of_files(files.clone());
@@ -84,7 +84,7 @@ fn errors(files: &Files, engine: Option<&str>) -> BTreeMap<Place, bool> {
     errors
 }
 
-/// The blocks at the top of a file, as either engine knows them.
+/// The top-level blocks of a file that either engine knows.
 fn blocks(id: FileId, name: &str, text: &str) -> Vec<Span> {
     let source = overrule::text::Source::new(name, text.into());
     let (file, _) = syntax::parse(id, &source, Notation::of(name), &Limits::default());
@@ -93,7 +93,7 @@ fn blocks(id: FileId, name: &str, text: &str) -> Vec<Span> {
     blocks.map(|block| block.header.to(block.body.span())).collect()
 }
 
-/// Every case there is in this repository, with its files.
+/// Every case in this repository, with its files.
 fn modules() -> Vec<(String, Files)> {
     let of_case = |case: Case| {
         let files = case.entries.iter().filter_map(|entry| Some((entry.path.clone(), entry.bytes()?)));
@@ -101,7 +101,7 @@ fn modules() -> Vec<(String, Files)> {
     };
     let generated = super::generated_cases(false).into_iter().step_by(GENERATED);
     let recorded = super::recorded_cases().chain(generated).chain(of_engines());
-    // The blocks of test files are none of a module, so it could not be said in which of them an error is.
+    // The blocks of test files do not belong to a module, so errors in them have no block.
     let has_tests =
         |case: &Case| case.entries.iter().any(|entry| Companion::of(last_name(&entry.path)).is_some());
     let mut modules: Vec<(String, Files)> = recorded.filter(|case| !has_tests(case)).map(of_case).collect();
@@ -114,7 +114,7 @@ fn modules() -> Vec<(String, Files)> {
     modules
 }
 
-/// The cases of `tests/engines`, which have answers of another kind.
+/// The cases of `tests/engines`, whose answers have another form.
 fn of_engines() -> Vec<Case> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engines/cases");
     let files = fs::read_dir(directory).expect("the directory of cases");

@@ -1,7 +1,7 @@
-//! Turns a directory of configuration into the manifest of installed modules that `terraform init` would leave behind.
+//! Generates the manifest of installed modules that `terraform init` would write for a directory.
 //!
-//! It reads just enough of the language to find the local sources of module calls, and on its own, so that a fault in
-//! the checker cannot hide itself by steering the engine that judges it.
+//! It has its own minimal parser for the local sources of module calls, so that an error in the checker cannot hide
+//! itself by giving the engine wrong modules.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,10 +9,11 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-/// How deep calls are followed; a ring of calls would never end.
+/// The maximal depth of calls, which ends module call cycles.
 const DEPTH: usize = 8;
 
-/// A called module: its key in the manifest, its source as the engine prints it, its directory from the root.
+/// A called module: its key in the manifest, its source as the engine prints it, and its directory relative to the
+/// root module.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Installed {
     key: String,
@@ -20,7 +21,7 @@ pub(crate) struct Installed {
     pub(crate) directory: String,
 }
 
-/// Every local module that the one at `root` reaches, itself first.
+/// Every local module that the module at `root` reaches, itself first.
 pub(crate) fn installed(root: &Path) -> Vec<Installed> {
     let mut found = vec![Installed { key: String::new(), source: String::new(), directory: String::new() }];
     follow(root, "", "", 0, &mut found);
@@ -52,7 +53,7 @@ fn follow(root: &Path, directory: &str, key: &str, depth: usize, found: &mut Vec
     }
 }
 
-/// Adds a call in a directory, if it is one of a local module, and what that calls.
+/// Adds a call, if it has a local source, and the calls of its module.
 fn add(root: &Path, directory: &str, key: &str, source: &str, depth: usize, found: &mut Vec<Installed>) {
     if !["./", "../", ".\\", "..\\"].iter().any(|start| source.starts_with(start)) {
         return;
@@ -69,7 +70,7 @@ fn add(root: &Path, directory: &str, key: &str, source: &str, depth: usize, foun
     follow(root, &inside, key, depth + 1, found);
 }
 
-/// The sources that runs in test files name, by key.
+/// The sources in the runs of test files, by key.
 fn runs(root: &Path) -> BTreeMap<String, String> {
     let mut runs = BTreeMap::new();
     for (directory, prefix) in [("", "test"), ("tests", "test.tests")] {
@@ -91,7 +92,7 @@ fn runs(root: &Path) -> BTreeMap<String, String> {
     runs
 }
 
-/// The sources of the `module` blocks in the `run` blocks of a native file.
+/// The sources of the `module` blocks in the `run` blocks of a file in native syntax.
 fn runs_of_native(text: &str) -> Vec<(String, String)> {
     let mut runs = Vec::new();
     let words = words(text);
@@ -120,7 +121,7 @@ fn runs_of_native(text: &str) -> Vec<(String, String)> {
     runs
 }
 
-/// The same of a JSON file.
+/// The same for a JSON file.
 fn runs_of_json(text: &str) -> Vec<(String, String)> {
     let Ok(file) = serde_json::from_str::<Value>(text) else { return Vec::new() };
     let named = flat(&file).into_iter().filter_map(|body| body.get("run")).flat_map(flat);
@@ -129,7 +130,7 @@ fn runs_of_json(text: &str) -> Vec<(String, String)> {
     runs.filter_map(|(name, body)| Some((name.clone(), source(body)?))).collect()
 }
 
-/// `directory` and a relative path, as one path without `.` and with `..` only in front.
+/// Joins `directory` and a relative path, without `.` and with `..` only at the start.
 fn joined(directory: &str, path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in directory.split('/').chain(path.split('/')) {
@@ -144,7 +145,7 @@ fn joined(directory: &str, path: &str) -> String {
     parts.join("/")
 }
 
-/// The calls of the module in a directory, overrides merged.
+/// The calls of the module in a directory, with overrides.
 fn calls(directory: &Path) -> BTreeMap<String, String> {
     let mut names: Vec<String> = fs::read_dir(directory)
         .into_iter()
@@ -159,7 +160,7 @@ fn calls(directory: &Path) -> BTreeMap<String, String> {
         let text = String::from_utf8_lossy(&bytes);
         let in_file =
             if name.strip_suffix(".json").is_some() { calls_of_json(&text) } else { calls_of_native(&text) };
-        // An override of a call that does not exist makes none.
+        // An override without a base adds no call.
         calls.extend(
             in_file
                 .into_iter()
@@ -170,7 +171,7 @@ fn calls(directory: &Path) -> BTreeMap<String, String> {
     calls
 }
 
-/// The name of a configuration file without its ending.
+/// The name of a configuration file without its suffix.
 fn stem(name: &str) -> Option<&str> {
     name.strip_suffix(".tf").or_else(|| name.strip_suffix(".tf.json"))
 }
@@ -184,7 +185,7 @@ fn is_override(name: &str) -> bool {
     stem(name).is_some_and(|stem| stem == "override" || stem.ends_with("_override"))
 }
 
-/// The sources at the first level of the `module` blocks of a native file.
+/// The sources directly in the `module` blocks of a file in native syntax.
 fn calls_of_native(text: &str) -> Vec<(String, String)> {
     let mut calls = Vec::new();
     let words = words(text);
@@ -205,7 +206,7 @@ fn calls_of_native(text: &str) -> Vec<(String, String)> {
                     call = None;
                 }
             }
-            // A version makes it the address of a registry, whatever it looks like.
+            // With a version it is a registry address, whatever its form.
             "version" if depth == 1 && words.get(at + 1).is_some_and(|next| next == "=") => {
                 versioned.extend(call);
             }
@@ -222,7 +223,7 @@ fn calls_of_native(text: &str) -> Vec<(String, String)> {
     calls
 }
 
-/// A file as names, quoted strings and single signs, without comments.
+/// The names, quoted strings and single characters of a file, without comments.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut rest = text;
@@ -251,7 +252,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// The length of the quoted string that opens the text; a line end ends it too.
+/// The length of the quoted string at the start of the text. A line break ends it, too.
 fn quoted(text: &str) -> usize {
     let mut escaped = false;
     for (at, char) in text.char_indices().skip(1) {
@@ -264,7 +265,7 @@ fn quoted(text: &str) -> usize {
     text.len()
 }
 
-/// The same of a JSON file; one object and an array of objects mean the same at each level.
+/// The same for a JSON file. At each level, one object and an array of objects are equivalent.
 fn calls_of_json(text: &str) -> Vec<(String, String)> {
     let Ok(file) = serde_json::from_str::<Value>(text) else { return Vec::new() };
     let named = flat(&file).into_iter().filter_map(|body| body.get("module")).flat_map(flat);

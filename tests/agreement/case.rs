@@ -21,25 +21,25 @@ use std::path::Path;
 
 use crate::answer::{Answer, Diagnostic};
 
-/// The release whose answers are recorded.
+/// The recorded release.
 pub(crate) const RELEASE: &str = "1.11.4";
 
-/// One module tree and what the engine said about it.
+/// A module tree and the answers of the engine.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     pub(crate) name: String,
-    /// Text between the name and the first file.
+    /// The text between the name and the first file.
     note: String,
     pub(crate) entries: Vec<Entry>,
-    /// Any one of them is right; none where nobody asked yet.
+    /// The accepted answers. Empty if none is recorded yet.
     pub(crate) answers: Vec<Answer>,
 }
 
-/// Something to lay into the directory.
+/// An entry of the directory.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
     pub(crate) path: String,
-    /// The lines as they stand in the case file.
+    /// The lines in the case file.
     pub(crate) text: String,
     kind: Kind,
 }
@@ -88,7 +88,7 @@ impl Entry {
         }
     }
 
-    /// The bytes of the file; none of a link or directory.
+    /// The bytes of the file. `None` for a link or directory.
     pub(crate) fn bytes(&self) -> Option<Vec<u8>> {
         match self.kind {
             Kind::Plain => Some(self.text.clone().into_bytes()),
@@ -99,12 +99,12 @@ impl Entry {
 }
 
 impl Case {
-    /// The symbolic link to a file, by which Terraform calls that file.
+    /// The symbolic link to a file, whose name Terraform uses.
     pub(crate) fn link_to(&self, file: &str) -> Option<&str> {
         Some(&self.entries.iter().find(|entry| entry.leads_to(file))?.path)
     }
 
-    /// A case that nobody asked about yet.
+    /// A case without recorded answers.
     pub(crate) fn new(name: impl Into<String>, entries: Vec<Entry>) -> Self {
         Self { name: name.into(), note: String::new(), entries, answers: Vec::new() }
     }
@@ -122,7 +122,7 @@ impl Case {
         }
     }
 
-    /// The tree without its answers, as it stands in a case file.
+    /// The tree without its answers, as in a case file.
     pub(crate) fn tree(&self) -> String {
         let mut text = format!("=== {}\n{}", self.name, self.note);
         for entry in &self.entries {
@@ -182,7 +182,7 @@ impl Cases {
             }
         }
         for entry in all.cases.iter_mut().flat_map(|case| &mut case.entries) {
-            // Empty lines before the next mark are there for the reader.
+            // Empty lines before the next marker are only for readability.
             entry.text.truncate(entry.text.trim_end_matches('\n').len());
             if !entry.text.is_empty() {
                 entry.text.push('\n');

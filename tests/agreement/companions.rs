@@ -295,7 +295,7 @@ fn files_beside_modules_agree() {
 }
 
 #[test]
-fn records_of_files_beside_modules_are_what_terraform_says() {
+fn records_of_values_and_lock_files_are_those_of_terraform() {
     if !has_terraform() {
         return;
     }

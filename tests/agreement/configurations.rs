@@ -1,10 +1,10 @@
-//! Holds the checker to what the real `terraform` says about which provider configuration reaches which resource.
+//! Compares the resolution of provider configurations with `terraform`.
 //!
-//! Any provider works without a plugin: `terraform graph` resolves all of them before it looks for the first one. The
-//! answers are recorded in `providers/answers.txt`, those about hand-written trees (`providers/cases.txt`) first.
-//! `AGREEMENT=record cargo test --test agreement configurations` asks again, and
-//! `AGREEMENT_PROVIDERS='5000 6500' cargo test --test agreement -- --nocapture unseen_configurations` asks about trees
-//! that nobody recorded. A tree alone can be shown: `AGREEMENT_PROVIDERS='5017 5018' AGREEMENT_SHOWN=1`.
+//! Providers do not need plugins: `terraform graph` resolves all of them before it looks for the first one. The
+//! answers are recorded in `providers/answers.txt`, those of hand-written trees (`providers/cases.txt`) first.
+//! `AGREEMENT=record cargo test --test agreement configurations` records them again, and `AGREEMENT_PROVIDERS='5000
+//! 6500' cargo test --test agreement -- --nocapture unseen_configurations` compares trees without recorded answers.
+//! To show a single tree: `AGREEMENT_PROVIDERS='5017 5018' AGREEMENT_SHOWN=1`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
@@ -17,16 +17,16 @@ use crate::case::{Case, Cases};
 use crate::terraform::Terraform;
 use crate::{ASKERS, generated, generator, program};
 
-/// How many generated trees are recorded.
+/// The number of recorded generated trees.
 const TREES: u64 = 400;
 
-/// Of how many recorded answers the engine is asked again.
+/// The number of recorded answers that are compared with the engine again.
 const SAMPLE: usize = 20;
 
-/// What the engine says of the configurations in a tree.
+/// The engine's answer about the configurations of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Reached {
-    /// By the address of each resource: the provider configuration that it uses, both as Terraform writes them.
+    /// The provider configuration of each resource, by address; both as Terraform writes them.
     All(BTreeMap<String, String>),
     /// The summaries of its errors.
     Refused(BTreeSet<String>),
@@ -70,13 +70,13 @@ fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agreement/providers").join(name)
 }
 
-/// The hand-written trees, and the generated ones.
+/// The hand-written and the generated trees.
 fn cases() -> Vec<Case> {
     let written = Cases::parse(&fs::read_to_string(file("cases.txt")).expect("a case file")).cases;
     written.into_iter().chain((0..TREES).map(generator::providers)).collect()
 }
 
-/// The recorded answer of each case, where its text is the one that was asked about.
+/// The recorded answer of each case, if its text is unchanged.
 fn recorded(cases: &[Case]) -> Vec<Option<Reached>> {
     let text = fs::read_to_string(file("answers.txt")).unwrap_or_default();
     let mut records = BTreeMap::new();
@@ -130,12 +130,12 @@ fn recorded_configurations_agree() {
 }
 
 #[test]
-fn recorded_configurations_are_what_terraform_says() {
+fn recorded_configurations_are_those_of_terraform() {
     let Some(terraform) = Terraform::find() else { return };
     let cases = cases();
     let answers = recorded(&cases);
     for (case, answer) in cases.iter().zip(answers).step_by(cases.len().div_ceil(SAMPLE)) {
-        // Which error comes first, or which of several trees a random choice leads to, may change.
+        // The order of errors, and the result of random choices, may change.
         let says = || Some(terraform.configurations(case)) == answer;
         assert!((0..8).any(|_| says()), "terraform says something else now: {}", case.name);
     }
@@ -156,7 +156,7 @@ fn unseen_configurations_can_be_compared() {
     println!("{}\n{score}", score.apart.join("\n"));
 }
 
-/// How far the two agree.
+/// The agreement of both.
 #[derive(Debug, Default)]
 struct Score {
     trees: usize,
@@ -180,7 +180,7 @@ impl fmt::Display for Score {
 }
 
 impl Score {
-    /// Compares; where answers are random, the engine is asked again.
+    /// Compares the answers. Where answers are random, the engine runs again.
     fn of(cases: &[Case], answers: &[Reached], terraform: Option<&Terraform>) -> Self {
         let mut score = Self::default();
         for ((case, answer), ours) in cases.iter().zip(answers).zip(program::configurations(cases)) {
@@ -201,7 +201,7 @@ impl Score {
         score
     }
 
-    /// Counts one tree, or takes it off the count, and gives what is different.
+    /// Adds or subtracts one tree, and returns the differences.
     fn compare(&mut self, answer: &Reached, ours: &Ours, adds: bool) -> String {
         let mut apart = String::new();
         let add = |number: &mut usize, holds: bool| {
@@ -233,15 +233,15 @@ impl Score {
     }
 }
 
-/// What the checker says about a tree.
+/// The checker's answer about a tree.
 #[derive(Debug, Default)]
 pub(crate) struct Ours {
-    /// Summaries of errors that Terraform would report when it builds a graph.
+    /// The summaries of errors that Terraform would report while building a graph.
     pub(crate) errors: BTreeSet<String>,
     pub(crate) resources: BTreeMap<String, String>,
 }
 
-/// A resource of `overrule modules --resources`, and the configuration that it uses, both as Terraform writes them.
+/// A resource in `overrule modules --resources`, and its configuration; both as Terraform writes them.
 pub(crate) fn used(resource: &Value) -> (String, String) {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let how = text(&resource["how"]);

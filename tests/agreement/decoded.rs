@@ -1,9 +1,9 @@
-//! Holds `yamldecode`, `csvdecode` and `jsondecode` to the values that `terraform console` gives.
+//! Compares `yamldecode`, `csvdecode` and `jsondecode` with `terraform console`.
 //!
-//! Each line of `decoded.txt` is a function, a text as a JSON string, and the value as JSON, or `error`. A line without a
-//! value is asked about by `AGREEMENT=record-missing cargo test --test agreement decoded`.
-//! `AGREEMENT_DECODED='1 2000' cargo test --test agreement -- --nocapture decoded` asks about texts with random mistakes
-//! that nobody recorded; a third word names a directory whose files are used beside the recorded texts.
+//! Each line of `decoded.txt` has a function, a text as a JSON string, and the value as JSON, or `error`.
+//! `AGREEMENT=record-missing cargo test --test agreement decoded` adds missing values. `AGREEMENT_DECODED='1 2000'
+//! cargo test --test agreement -- --nocapture decoded` compares texts with random errors; a third word names a
+//! directory whose files are used in addition to the recorded texts.
 
 use std::cell::Cell;
 use std::fs;
@@ -18,7 +18,7 @@ use overrule::value::{Resolved, Scope, evaluate};
 
 use crate::terraform::Terraform;
 
-/// A text, and what a function makes of it.
+/// A text, and the result of a function.
 #[derive(Clone)]
 struct Record {
     function: String,
@@ -71,7 +71,7 @@ impl Scope for Nothing {
     }
 }
 
-/// What we make of a text; none where that is not known.
+/// Our result for a text. `None` if it is unknown.
 #[expect(clippy::print_stdout, reason = "whoever asks for unseen texts reads why one was refused")]
 fn ours(record: &Record) -> Option<String> {
     let call = format!("jsonencode({}({}))", record.function, quoted(&record.text));
@@ -87,9 +87,9 @@ fn ours(record: &Record) -> Option<String> {
     Some("error".to_owned())
 }
 
-/// What terraform makes of texts.
+/// Terraform's results for texts.
 fn ask(records: &[Record]) -> Vec<String> {
-    // A range of the language has no more than 1024 elements.
+    // A `range` has at most 1024 elements.
     records.chunks(1000).flat_map(ask_some).collect()
 }
 
@@ -99,7 +99,7 @@ fn ask_some(records: &[Record]) -> Vec<String> {
         fs::write(place.path().join(number.to_string()), &record.text).expect("a new file");
         fs::write(place.path().join(format!("{number}.name")), &record.function).expect("a new file");
     }
-    // A console that is not in a terminal prints the last value alone.
+    // Outside of a terminal, the console prints only the last value.
     let question = format!(
         "base64encode(jsonencode([for i in range({}) : {{ for f in [file(\"${{i}}.name\")] : f => \
          f == \"yamldecode\" ? try(jsonencode(yamldecode(file(i))), \"error\") : \

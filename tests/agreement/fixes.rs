@@ -1,6 +1,6 @@
-//! Holds safe fixes that concern providers to what they promise: no resource gets another provider configuration, and no
-//! tree is refused that was accepted. The trees, `providers/fixes.txt`, begin with the rule, and with `fixed` or `kept`:
-//! whether `--fix` changes the tree.
+//! Checks safe fixes that concern providers: no resource gets another provider configuration, and an accepted tree
+//! stays accepted. The trees in `providers/fixes.txt` begin with the rule, and with `fixed` or `kept`: whether
+//! `--fix` changes the tree.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn safe_fixes_change_no_provider_configuration() {
     }
 }
 
-/// The tree as `--fix` leaves it.
+/// The tree after `--fix`.
 fn fixed(case: &Case, rule: &str) -> Case {
     let place = tempfile::tempdir().expect("a temporary directory");
     case.lay_out(place.path());

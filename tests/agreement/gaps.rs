@@ -12,10 +12,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// How many reasons may differ from the engine at all.
+/// The maximal number of reasons for differences.
 const MOST: usize = 10;
 
-/// One diagnostic of one case that only one of the two reports.
+/// A diagnostic of one case that only one of the two reports.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Gap {
     pub(crate) case: String,

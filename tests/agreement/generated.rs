@@ -1,8 +1,8 @@
-//! Turns the answers about generated trees into one line each, and back.
+//! Reads and writes the answers about generated trees, one per line.
 //!
 //! `tree 17 3f2a9c01 validate: E main.tf:3: Some summary; …`, with ` || ` before another possible answer. `E` and `W`
-//! are errors and warnings of the loader, `VE` and `VW` those of `validate`.
-//! The number behind the seed is a hash of the tree's text, so that a generator that changes is noticed.
+//! are errors and warnings of the loader, `VE` and `VW` those of `validate`. The number after the seed is a hash of
+//! the text of the tree, so that changes to the generator are noticed.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,19 +12,19 @@ use crate::answer::{Answer, Diagnostic};
 use crate::case::Case;
 use crate::generator;
 
-/// Two words in one letter or two.
+/// Abbreviations of a stage and a severity.
 const CODES: &[(&str, &str)] =
     &[("E", "load error"), ("W", "load warning"), ("VE", "validate error"), ("VW", "validate warning")];
 
-/// How many trees, and how many slips of one character.
+/// The number of trees, and the number of trees with one changed character.
 const TREES: u64 = 1200;
 const HARD: u64 = 1000;
 const SLIPS: u64 = 300;
 
-/// How many trees that load, with expressions.
+/// The number of valid trees with expressions.
 const LATE: u64 = 600;
 
-/// How many valid trees like those in public, with and without `dynamic` blocks, and how many with one mistake.
+/// The number of realistic valid trees, with and without `dynamic` blocks, and of those with one error.
 const REAL: u64 = 100;
 const DYNAMIC: u64 = 40;
 const MISTAKEN: u64 = 160;
@@ -43,7 +43,7 @@ pub(crate) fn cases() -> Vec<Case> {
     kinds.into_iter().flat_map(|(kind, count)| (0..count).map(move |seed| case(kind, seed))).collect()
 }
 
-/// The case of a kind and a seed.
+/// The case of a generator and a seed.
 pub(crate) fn case(kind: &str, seed: u64) -> Case {
     match kind {
         "tree" => generator::tree(seed),
@@ -60,12 +60,12 @@ pub(crate) fn case(kind: &str, seed: u64) -> Case {
     }
 }
 
-/// Where the answers are kept.
+/// The file of the answers.
 pub(crate) fn file() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agreement/generated.txt")
 }
 
-/// The answers by the name of the case, each with the hash of the text that was asked about.
+/// The answers by case name, each with the hash of the recorded text.
 pub(crate) fn parse(text: &str) -> BTreeMap<String, (String, Vec<Answer>)> {
     text.lines()
         .map(|line| {

@@ -1,4 +1,4 @@
-//! Turns a seed into a module tree: mostly right, with a few faults, and the same one each time.
+//! Generates a module tree from a seed: mostly valid, with a few errors, and always the same.
 
 pub(crate) mod companions;
 mod block;
@@ -47,7 +47,7 @@ pub(crate) fn tree(seed: u64) -> Case {
     Case::new(format!("tree {seed}"), entries(&directories))
 }
 
-/// The module tree of a seed, with values that the checks of single arguments look for.
+/// The module tree of a seed, with values that exercise the checks of single arguments.
 pub(crate) fn hard(seed: u64) -> Case {
     let mut dice = Dice::new(seed ^ 0x00AB_1E0F_4A2D);
     let plan = Plan::random(&mut dice);
@@ -62,7 +62,7 @@ pub(crate) fn hard(seed: u64) -> Case {
     Case::new(format!("hard {seed}"), entries(&directories))
 }
 
-/// The module tree of a seed, where many providers are passed between many modules.
+/// The module tree of a seed, with many providers passed between many modules.
 pub(crate) fn wired(seed: u64) -> Case {
     let mut dice = Dice::new(seed ^ 0x0033_77BE_11A5);
     let plan = Plan::wired(&mut dice);
@@ -74,7 +74,7 @@ pub(crate) fn wired(seed: u64) -> Case {
     Case::new(format!("wired {seed}"), entries(&directories))
 }
 
-/// A module tree that loads, with expressions that are evaluated after that.
+/// A module tree that loads, with expressions that are evaluated later.
 pub(crate) fn late(seed: u64) -> Case {
     let mut dice = Dice::new(seed ^ 0x0000_7A7E_5EED);
     let blocks = Entry::plain("more.tf", late::blocks(&mut dice));
@@ -82,7 +82,7 @@ pub(crate) fn late(seed: u64) -> Case {
     Case::new(format!("late {seed}"), entries)
 }
 
-/// A valid module tree that uses what modules in public use, as often as they do.
+/// A valid module tree with the constructs of public modules, at their usual frequency.
 pub(crate) fn real(seed: u64) -> Case {
     let mut dice = Dice::new(seed ^ 0x0000_4EA1_C0DE);
     Case::new(format!("real {seed}"), real::entries(&mut dice))
@@ -94,13 +94,13 @@ pub(crate) fn dynamic(seed: u64) -> Case {
     Case::new(format!("dynamic {seed}"), real::dynamic(&mut dice))
 }
 
-/// A tree like `real` with one mistake.
+/// A tree like that of `real` with one error.
 pub(crate) fn mistaken(seed: u64) -> Case {
     let mut dice = Dice::new(seed ^ 0x0000_0BAD_C0DE);
     Case::new(format!("mistaken {seed}"), real::mistaken(&mut dice))
 }
 
-/// The module tree of a seed, with one character of one file lost, doubled, replaced or added.
+/// The module tree of a seed, with one character of one file deleted, doubled, replaced or inserted.
 pub(crate) fn slip(seed: u64) -> Case {
     let mut dice = Dice::new(seed ^ 0x005E_ED0F_511B);
     let plan = Plan::random(&mut dice);
@@ -183,7 +183,7 @@ fn directory(dice: &mut Dice, plan: &Plan, number: usize) -> Directory {
     Directory { path: module.path.clone(), files }
 }
 
-/// Spreads blocks over one, two or three files, some of them in JSON.
+/// Distributes blocks over one, two or three files, some of them in JSON.
 fn spread(dice: &mut Dice, blocks: Vec<Block>) -> Vec<File> {
     let names: &[&str] = match dice.below(6) {
         0 => &["main.tf.json"],

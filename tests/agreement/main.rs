@@ -1,8 +1,8 @@
-//! Holds the checker to what the real `terraform` says about the same module trees.
+//! Compares the checker with the real `terraform` on the same module trees.
 //!
-//! `AGREEMENT=record cargo test --test agreement` asks the `terraform` on PATH and writes its answers into the files
-//! under `tests/agreement/`; `AGREEMENT=record-missing` asks only about what has no answer yet.
-//! `AGREEMENT_CASE='tree 17' cargo test --test agreement -- --nocapture shown` shows one case with both answers.
+//! `AGREEMENT=record cargo test --test agreement` runs the `terraform` on PATH and writes its answers into the files
+//! under `tests/agreement/`; `AGREEMENT=record-missing` adds only missing answers. `AGREEMENT_CASE='tree 17' cargo
+//! test --test agreement -- --nocapture shown` shows one case with both answers.
 
 mod answer;
 mod companions;
@@ -35,13 +35,13 @@ use overrule::engine::is_module_file;
 use score::{Difference, Score};
 use terraform::Terraform;
 
-/// How many threads ask the engine; each question is a process.
+/// The number of threads that run the engine; each question is a process.
 const ASKERS: usize = 2;
 
-/// How many records a run of the tests holds against the engine; `AGREEMENT=all` holds every one.
+/// The number of records that a test run compares with the engine; `AGREEMENT=all` compares all.
 const SAMPLE: usize = 60;
 
-/// How many generated cases are asked about before their answers are written.
+/// The number of generated cases per write of their answers.
 const PIECE: usize = 100;
 
 #[test]
@@ -79,7 +79,7 @@ fn generated_cases_are_those_that_were_recorded() {
     if asked_to_record() {
         let mut cases = generated_cases(false);
         let count = cases.len();
-        // Piece by piece, so that a run that is broken off has not been in vain.
+        // Written in parts, so that an interrupted run keeps its results.
         for start in (0..count).step_by(PIECE) {
             ask(&mut cases[start..(start + PIECE).min(count)]);
             let asked = cases.iter().filter(|case| !case.answers.is_empty());
@@ -92,7 +92,7 @@ fn generated_cases_are_those_that_were_recorded() {
     }
 }
 
-/// The generated cases with their recorded answers; `strict` says so where a record is about another text.
+/// The generated cases with their recorded answers. With `strict`, an answer for another text is an error.
 fn generated_cases(strict: bool) -> Vec<Case> {
     let mut records = generated::parse(&fs::read_to_string(generated::file()).unwrap_or_default());
     let mut cases = generated::cases();
@@ -122,7 +122,7 @@ fn asked_to_record() -> bool {
     std::env::var("AGREEMENT").is_ok_and(|value| value.starts_with("record"))
 }
 
-/// Asks the engine about the cases: about all, or about those that have no answer.
+/// Runs the engine for all cases, or for those without an answer.
 fn ask(cases: &mut [Case]) {
     let only_missing = std::env::var("AGREEMENT").is_ok_and(|value| value == "record-missing");
     let terraform = Terraform::find().expect("the recorded release of terraform on PATH");
@@ -163,8 +163,8 @@ fn a_case_can_be_shown() {
     }
 }
 
-/// `AGREEMENT_DIRECTORIES=a:b cargo test --test agreement -- --nocapture directories` compares the two on directories
-/// as they are. The engine is asked about a copy.
+/// `AGREEMENT_DIRECTORIES=a:b cargo test --test agreement -- --nocapture directories` compares both on existing
+/// directories. The engine gets a copy.
 #[test]
 fn directories_can_be_compared() {
     let Ok(directories) = std::env::var("AGREEMENT_DIRECTORIES") else { return };
@@ -194,7 +194,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// How far the two agree about the cases: on loading, and on what comes after it.
+/// The agreement on the cases: for loading, and for validation after it.
 fn scores(cases: &[Case]) -> [Score; 2] {
     let said = program::check(cases);
     [Stage::Load, Stage::Validate].map(|stage| {
@@ -223,7 +223,7 @@ fn all_cases_agree() {
     assert!(closed.is_empty(), "these gaps are closed, so remove them from gaps.txt: {closed:#?}");
 }
 
-/// Every difference about the cases, at both stages; prints how far the two agree.
+/// Every difference in the cases, at both stages. Prints the agreement.
 #[expect(clippy::print_stdout, reason = "it is part of the report of a test")]
 fn differences(kind: &str, cases: &[Case]) -> BTreeSet<Gap> {
     let [load, validate] = scores(cases);
@@ -231,11 +231,11 @@ fn differences(kind: &str, cases: &[Case]) -> BTreeSet<Gap> {
     load.gaps().chain(validate.gaps()).cloned().collect()
 }
 
-/// Without a choice both engines are meant, and where Terraform finds nothing the other one is mostly not even asked.
+/// By default both engines are checked, and OpenTofu is mostly skipped if Terraform finds nothing.
 #[test]
-fn where_no_engine_is_said_to_find_anything_opentofu_finds_nothing() {
+fn without_findings_for_both_engines_opentofu_has_none() {
     let cases: Vec<Case> = recorded_cases().chain(generated_cases(true)).collect();
-    // What is written for Terraform alone is not for OpenTofu to judge, and nobody asked for one of its versions.
+    // Syntax for Terraform alone is an error in OpenTofu, and no version of OpenTofu is selected.
     let ignored = ["--ignore", "unsupported-block-or-argument", "--ignore", "unsupported-engine-version"];
     let told = program::count(&cases, &ignored);
     let by_opentofu = program::count(&cases, &[&["--engine", "opentofu"], &ignored[..]].concat());
@@ -250,8 +250,8 @@ fn where_no_engine_is_said_to_find_anything_opentofu_finds_nothing() {
     assert!(silent.len() > 100, "only {} cases are silent", silent.len());
 }
 
-/// `AGREEMENT_SEEDS='hard 5000 6000' cargo test --test agreement -- --nocapture unseen` asks about trees that nobody
-/// recorded.
+/// `AGREEMENT_SEEDS='hard 5000 6000' cargo test --test agreement -- --nocapture unseen` compares trees without
+/// recorded answers.
 #[test]
 fn unseen_cases_can_be_compared() {
     let Ok(seeds) = std::env::var("AGREEMENT_SEEDS") else { return };
@@ -264,7 +264,7 @@ fn unseen_cases_can_be_compared() {
 }
 
 #[test]
-fn records_are_what_terraform_says() {
+fn records_are_those_of_terraform() {
     let Some(terraform) = Terraform::find() else { return };
     let mut cases: Vec<Case> = recorded_cases().chain(generated_cases(true)).collect();
     if std::env::var("AGREEMENT").is_ok_and(|value| value == "all") {
@@ -315,7 +315,7 @@ fn merged_modules_mean_what_they_were_merged_from() {
     );
 }
 
-/// `AGREEMENT_MERGED_DIRECTORIES=a:b cargo test --test agreement -- --nocapture merged_directories` does the same with
+/// `AGREEMENT_MERGED_DIRECTORIES=a:b cargo test --test agreement -- --nocapture merged_directories` does the same for
 /// directories.
 #[test]
 fn merged_directories_can_be_compared() {
@@ -332,7 +332,7 @@ fn merged_directories_can_be_compared() {
     }
 }
 
-/// All files of the language below a directory.
+/// All module files below a directory.
 fn gather(directory: &Path, way: &str, entries: &mut Vec<Entry>) {
     for entry in fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
@@ -348,7 +348,7 @@ fn gather(directory: &Path, way: &str, entries: &mut Vec<Entry>) {
     }
 }
 
-/// `AGREEMENT_MERGED='tree 2000 9000'` asks about trees that nobody recorded.
+/// `AGREEMENT_MERGED='tree 2000 9000'` compares trees without recorded answers.
 #[test]
 fn merged_modules_are_the_same_to_terraform() {
     let Some(terraform) = Terraform::find() else { return };
@@ -358,7 +358,7 @@ fn merged_modules_are_the_same_to_terraform() {
             let seed = |text: &str| text.parse::<u64>().expect("a number");
             (seed(from)..seed(to)).map(|seed| generated::case(kind, seed)).collect()
         }
-        // A slip of one character in JSON is no text of the language any more that could be written otherwise.
+        // JSON with one changed character has no equivalent in another form.
         Err(_) => todays_part(generated_cases(true)).filter(|case| !case.name.starts_with("slip")).collect(),
     };
     let (mut asked, mut apart) = (0, Vec::new());
@@ -371,7 +371,7 @@ fn merged_modules_are_the_same_to_terraform() {
     assert!(apart.is_empty(), "terraform tells {} from the merged ones:\n{}", apart.len(), apart.join("\n"));
 }
 
-/// Each day another part of the cases, so that in time every one is asked about.
+/// Another part of the cases each day, so that all are compared in time.
 fn todays_part(cases: Vec<Case>) -> impl Iterator<Item = Case> {
     let day = SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock behind 1970").as_secs() / 86_400;
     let parts = cases.len().div_ceil(SAMPLE);

@@ -1,5 +1,4 @@
-//! Holds the text of merged modules to the modules that they were merged from: it has to mean the same, to the checker
-//! and to the engine.
+//! Compares merged modules with their originals: both must have the same meaning for the checker and for the engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,15 +15,15 @@ use serde_json::{Value, json};
 use crate::case::Case;
 use crate::terraform::Terraform;
 
-/// A module after merging.
+/// A merged module.
 struct Flat {
-    /// As a text, without comments of ours.
+    /// The text, without generated comments.
     text: String,
-    /// As a document for programs.
+    /// The JSON document.
     document: Value,
-    /// Whether all of its files were read whole.
+    /// Whether all of its files were understood.
     is_whole: bool,
-    /// Whether the engine's loader finds no error in them.
+    /// Whether the engine's loader reports no error in them.
     is_sound: bool,
 }
 
@@ -53,7 +52,7 @@ fn files_of(case: &Case) -> Vec<(String, Vec<u8>)> {
     case.entries.iter().filter_map(|entry| Some((entry.path.clone(), entry.bytes()?))).collect()
 }
 
-/// The same tree with one file in the place of all those of each module.
+/// The same tree with one file instead of the files of each module.
 fn flattened(files: &[(String, Vec<u8>)], flat: &BTreeMap<String, Flat>) -> Vec<(String, Vec<u8>)> {
     let directory = |path: &str| path.rsplit_once('/').map_or("", |(directory, _)| directory).to_owned();
     let others = files.iter().filter(|(path, _)| !flat.contains_key(&directory(path))).cloned();
@@ -64,7 +63,7 @@ fn flattened(files: &[(String, Vec<u8>)], flat: &BTreeMap<String, Flat>) -> Vec<
     others.chain(texts).collect()
 }
 
-/// The blocks of a document as far as they mean something: without places and history, in an order of their own.
+/// The blocks of a document without positions and history, in a canonical order.
 fn meant(block: &Value) -> Value {
     let text =
         |value: &Value| value.as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
@@ -73,7 +72,7 @@ fn meant(block: &Value) -> Value {
         arguments.map(|argument| (text(&argument["name"]), text(&argument["value"]))).collect();
     let mut blocks: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for nested in block["blocks"].as_array().into_iter().flatten() {
-        // Those that make different kinds may stand in any order.
+        // Blocks that produce different types may be in any order.
         let makes = if nested["kind"] == "dynamic" { &nested["labels"][0] } else { &nested["kind"] };
         blocks.entry(text(makes)).or_default().push(meant(nested));
     }
@@ -87,7 +86,7 @@ fn blocks(document: &Value) -> Vec<String> {
     blocks
 }
 
-/// What the text of merged modules does not say as they do; nothing where all is well.
+/// The differences between the merged text and the original modules. Empty if there are none.
 pub(crate) fn differences(case: &Case) -> Vec<String> {
     let files = files_of(case);
     let flat = merged(&files);
@@ -95,7 +94,7 @@ pub(crate) fn differences(case: &Case) -> Vec<String> {
     let mut differences = Vec::new();
     for (directory, flat) in flat.iter().filter(|(_, flat)| flat.is_whole) {
         let Some(again) = again.get(directory) else {
-            // What calls it may have been left out.
+            // Its caller may have been left out.
             continue;
         };
         if !again.is_whole {
@@ -120,7 +119,7 @@ pub(crate) fn differences(case: &Case) -> Vec<String> {
     differences
 }
 
-/// What an engine says of something that does not belong where it is, in JSON and in the native syntax.
+/// The engine's summaries for unexpected items, in JSON and in native syntax.
 const NOT_EXPECTED: &[&str] = &[
     "Extraneous JSON object property",
     "Incorrect JSON value type",
@@ -128,17 +127,17 @@ const NOT_EXPECTED: &[&str] = &[
     "Unsupported block type",
 ];
 
-/// What may be said of one of the two trees alone: of the one as it is (`-`), or of the merged one (`+`).
+/// Differences that are allowed: only in the original tree (`-`), or only in the merged one (`+`).
 const MAY_DIFFER: &[&str] = &[
-    // In a block with an override the engine no longer looks for it, and nobody here knows what providers expect.
+    // In a block with an override the engine does not check for these, and the schemas of providers are unknown.
     "+ error something that is not expected",
-    // What is required has to stand in the base; an override does not help.
+    // Required arguments must be in the base; an override does not count.
     "- error Missing required argument",
 ];
 
-/// What the engine says of one of the two trees alone. None where its loader finds an error already, in which case it
-/// never gets to what merging makes of the rest; where it takes a provider block for an empty one, which no text says;
-/// and where its answer is up to chance.
+/// The engine's diagnostics for only one of the two trees. Returns `None` if its loader already reports an error, so
+/// that it does not reach the merged content; if it treats a provider block as empty, which no text expresses; and if
+/// its answer is random.
 pub(crate) fn told_apart(case: &Case, terraform: &Terraform) -> Option<Vec<String>> {
     let files = files_of(case);
     let flat = merged(&files);
@@ -162,7 +161,7 @@ pub(crate) fn told_apart(case: &Case, terraform: &Terraform) -> Option<Vec<Strin
             if NOT_EXPECTED.contains(&summary.as_str()) {
                 return format!("{level} something that is not expected");
             }
-            // Which of two entries is named the second is up to chance.
+            // Which of two entries is reported as the second one is random.
             match summary.as_str() {
                 "Duplicate required provider" | "Missing required argument" => format!("{level} {summary}"),
                 _ => format!("{level} {summary}: {detail}"),

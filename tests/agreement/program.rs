@@ -1,4 +1,4 @@
-//! Turns cases into what the checker says about them, many at once.
+//! Runs the checker on many cases at once.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,8 +13,8 @@ use crate::calls::installed;
 use crate::case::Case;
 use crate::configurations::{Ours, used};
 
-/// What stands in the calling module but is about the called one, to which an engine with errors in the root does not
-/// get. The checker says so nevertheless.
+/// Findings in the parent module about the child module, which an engine with errors in the root module does not
+/// reach. The checker reports them nevertheless.
 const ABOUT_CALLED: &[&str] = &[
     "Module is incompatible with count, for_each, and depends_on",
     "Cannot override provider configuration",
@@ -22,10 +22,10 @@ const ABOUT_CALLED: &[&str] = &[
     "Failed to read mock data directory",
 ];
 
-/// What stands for the directories of mock files.
+/// The pseudo directory of mock files.
 const MOCKS: &str = "mock files";
 
-/// What the checker says about one case, and which directories belong to its tree.
+/// The checker's findings for one case, and the directories of its tree.
 pub(crate) struct ModuleDiagnostics {
     all: Vec<Found>,
     reachable: BTreeSet<String>,
@@ -33,12 +33,13 @@ pub(crate) struct ModuleDiagnostics {
 
 struct Found {
     diagnostic: Diagnostic,
-    /// The directory of its place, or of the module if it has no place.
+    /// The directory of its position, or of the module if it has no position.
     directory: String,
 }
 
 impl ModuleDiagnostics {
-    /// What the engine could have said too, from how far it got: the checker goes on where the engine stops.
+    /// The findings that the engine could have reported, given its reach: the checker continues where the engine
+    /// stops.
     pub(crate) fn within(&self, answer: &Answer) -> BTreeSet<Diagnostic> {
         let reaches = |said: &Found| said.directory == MOCKS || self.reachable.contains(&said.directory);
         let is_within = |said: &&Found| match answer.reach {
@@ -59,10 +60,10 @@ impl ModuleDiagnostics {
     }
 }
 
-/// What a person asks for who wants to hear what the recorded answers say.
+/// The arguments that match the recorded answers.
 const AS_RECORDED: &[&str] = &["--engine", "terraform@1.11"];
 
-/// How many diagnostics of the language a run with these arguments has about every case.
+/// The number of language diagnostics of a run with these arguments, for every case.
 pub(crate) fn count(cases: &[Case], arguments: &[&str]) -> Vec<usize> {
     let place = lay_out(cases);
     fs::write(place.path().join("overrule.hcl"), "policy {\n  extends = [\"language\"]\n}\n")
@@ -74,7 +75,7 @@ pub(crate) fn count(cases: &[Case], arguments: &[&str]) -> Vec<usize> {
     counts
 }
 
-/// Checks every case, all in one run of the program.
+/// Checks every case in one run of the program.
 pub(crate) fn check(cases: &[Case]) -> Vec<ModuleDiagnostics> {
     let place = lay_out(cases);
     let of_case = |number| {
@@ -96,7 +97,7 @@ pub(crate) fn check(cases: &[Case]) -> Vec<ModuleDiagnostics> {
     said
 }
 
-/// What is said about the provider configurations of every case: the errors, and what each resource uses.
+/// The provider configurations of every case: errors, and the configuration of each resource.
 pub(crate) fn configurations(cases: &[Case]) -> Vec<Ours> {
     let place = lay_out(cases);
     let mut ours: Vec<Ours> = cases.iter().map(|_| Ours::default()).collect();
@@ -132,7 +133,7 @@ pub(crate) fn configurations(cases: &[Case]) -> Vec<Ours> {
     ours
 }
 
-/// What is said about each case, whatever the stage, as a place and a summary.
+/// The findings of every case, in all stages, as positions and summaries.
 pub(crate) fn of_tests(cases: &[Case]) -> Vec<BTreeSet<(String, usize, String)>> {
     let place = lay_out(cases);
     let mut said = vec![BTreeSet::new(); cases.len()];
@@ -144,14 +145,14 @@ pub(crate) fn of_tests(cases: &[Case]) -> Vec<BTreeSet<(String, usize, String)>>
     said
 }
 
-/// Checks a directory as it is.
+/// Checks an existing directory.
 pub(crate) fn check_directory(root: &Path) -> ModuleDiagnostics {
     let reachable = installed(root).into_iter().map(|module| module.directory).collect();
     let all = run(root, AS_RECORDED).iter().filter_map(|diagnostic| parse(diagnostic, "")).collect();
     ModuleDiagnostics { all, reachable }
 }
 
-/// A directory with every case in a directory of its own.
+/// A directory with a subdirectory for each case.
 fn lay_out(cases: &[Case]) -> TempDir {
     let place = tempfile::tempdir().expect("a temporary directory");
     for (number, case) in cases.iter().enumerate() {
@@ -166,7 +167,7 @@ fn directory(number: usize) -> String {
     format!("case{number:05}")
 }
 
-/// The diagnostics of a run over the directory.
+/// The diagnostics of a run on the directory.
 fn run(root: &Path, arguments: &[&str]) -> Vec<Value> {
     let output = Command::new(env!("CARGO_BIN_EXE_overrule"))
         .args(["check", "--format", "json"])
@@ -180,9 +181,9 @@ fn run(root: &Path, arguments: &[&str]) -> Vec<Value> {
     report["diagnostics"].as_array().expect("a list of diagnostics").clone()
 }
 
-/// The number of the case that a diagnostic is about, and the diagnostic as if that case were alone.
+/// The number of the case of a diagnostic, and the diagnostic relative to that case.
 fn belongs(diagnostic: &Value) -> Option<(usize, Found)> {
-    // Only `plan` looks at configurations that nothing uses; the answers are those of `validate` and `graph`.
+    // Only `plan` checks unused configurations; the answers are those of `validate` and `graph`.
     if diagnostic["stage"] == "plan" || diagnostic["stage"] == "test" {
         return None;
     }
@@ -190,14 +191,14 @@ fn belongs(diagnostic: &Value) -> Option<(usize, Found)> {
     Some((number, parse(diagnostic, case)?))
 }
 
-/// The number of the case that a diagnostic is about, and the directory of that case.
+/// The number of the case of a diagnostic, and the directory in that case.
 fn number_of(diagnostic: &Value) -> Option<(usize, &str)> {
     let place = diagnostic["range"]["filename"].as_str().or_else(|| diagnostic["module"].as_str())?;
     let case = place.split('/').next()?;
     Some((case.strip_prefix("case")?.parse().ok()?, case))
 }
 
-/// A language finding that is more than a notice; names count from the directory `top`.
+/// A language finding above the severity of a notice, with paths relative to `top`.
 fn parse(diagnostic: &Value, top: &str) -> Option<Found> {
     if diagnostic["category"] != "language" || diagnostic["level"] == "notice" {
         return None;
@@ -222,7 +223,7 @@ fn parse(diagnostic: &Value, top: &str) -> Option<Found> {
         summary: if summary.starts_with("Cycle: ") { "Cycle".to_owned() } else { summary },
     };
     let ends = |ends: &[&str]| ends.iter().any(|end| diagnostic.file.ends_with(end));
-    // Tests are read with the root module, mocks once the tree is loaded.
+    // Test files are loaded with the root module, mock files after the tree.
     let directory = if directory == "tests" && ends(&[".tftest.hcl", ".tftest.json"]) {
         String::new()
     } else if ends(&[".tfmock.hcl", ".tfmock.json"]) {

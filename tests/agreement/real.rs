@@ -1,8 +1,8 @@
-//! Modules like those in public: valid ones, about which nothing may be reported.
+//! Realistic valid modules, for which nothing may be reported.
 //!
-//! `AGREEMENT_SEEDS='real 5000 7000'` compares others with Terraform, and `AGREEMENT_SEEDS='mistaken 5000 7000'` the
-//! same with one mistake each. `AGREEMENT_WRITE='real 0 40 DIRECTORY' cargo test --test agreement written` writes some
-//! to look at.
+//! `AGREEMENT_SEEDS='real 5000 7000'` compares others with Terraform, and `AGREEMENT_SEEDS='mistaken 5000 7000'`
+//! those with one error each. `AGREEMENT_WRITE='real 0 40 DIRECTORY' cargo test --test agreement written` writes some
+//! of them to a directory.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,7 +33,7 @@ fn valid_modules_have_no_findings() {
     }
 }
 
-/// Two thousand modules hold each function at least twenty times.
+/// Two thousand modules contain each function at least twenty times.
 #[test]
 fn valid_modules_use_every_function() {
     let Ok(output) = Command::new("terraform").args(["metadata", "functions", "-json"]).output() else {
@@ -43,7 +43,7 @@ fn valid_modules_use_every_function() {
     let signatures = answer["function_signatures"].as_object().expect("functions by name");
     let mut counts: BTreeMap<&str, usize> = signatures
         .keys()
-        // A type is no longer made by a function, and the other names are for the modules of a provider.
+        // These functions no longer exist, and the other names are only valid in provider modules.
         .filter(|name| !["list", "map"].contains(&name.as_str()) && !name.contains("::"))
         .map(|name| (name.as_str(), 0))
         .collect();

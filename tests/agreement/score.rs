@@ -1,4 +1,4 @@
-//! Turns two answers about each case into recall, precision, and a list of what they do not agree about.
+//! Compares two answers for each case: recall, precision, and a list of differences.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -8,13 +8,13 @@ use crate::case::Case;
 use crate::gaps::Gap;
 use crate::program::ModuleDiagnostics;
 
-/// How many cases are named for each kind of disagreement.
+/// The number of cases listed for each difference.
 const NAMED: usize = 6;
 
 /// The sum over many cases.
 #[derive(Debug)]
 pub(crate) struct Score {
-    /// Which part of the engine is looked at.
+    /// The compared part of the engine.
     stage: Stage,
     cases: usize,
     exact: usize,
@@ -23,12 +23,12 @@ pub(crate) struct Score {
     extra: usize,
     /// Every difference.
     gaps: BTreeSet<Gap>,
-    /// What is missing or extra, with the cases that show it.
+    /// The missing and extra diagnostics, with the cases that show them.
     causes: BTreeMap<String, Vec<String>>,
 }
 
 impl Score {
-    /// Nothing yet.
+    /// A score without cases.
     pub(crate) fn of(stage: Stage) -> Self {
         Self {
             stage,
@@ -42,7 +42,7 @@ impl Score {
         }
     }
 
-    /// Counts one case, measured by the answer that comes nearest.
+    /// Adds a case, compared with the most similar recorded answer.
     pub(crate) fn add(&mut self, case: &Case, said: &ModuleDiagnostics) {
         let nearest = case
             .answers
@@ -71,12 +71,12 @@ impl Score {
         self.gaps.iter()
     }
 
-    /// How much of what the engine says is said.
+    /// The share of the engine's diagnostics that the checker reports.
     fn recall(&self) -> f64 {
         ratio(self.both, self.both + self.missing)
     }
 
-    /// How much of what is said the engine says.
+    /// The share of the checker's findings that the engine reports.
     fn precision(&self) -> f64 {
         ratio(self.both, self.both + self.extra)
     }
@@ -109,7 +109,7 @@ fn ratio(part: usize, whole: usize) -> f64 {
     if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
 }
 
-/// What one answer has and the checker has not, and the reverse.
+/// The diagnostics of an answer that the checker does not report, and the reverse.
 pub(crate) struct Difference {
     both: BTreeSet<Diagnostic>,
     pub(crate) missing: BTreeSet<Diagnostic>,
@@ -126,13 +126,13 @@ impl Difference {
         }
     }
 
-    /// The differences as lines: `-` before what only the engine has, `+` before what only the checker has.
+    /// The differences as lines: `-` for diagnostics of the engine only, `+` for findings of the checker only.
     pub(crate) fn lines(&self) -> impl Iterator<Item = String> {
         let missing = self.missing.iter().map(|one| format!("- {one}"));
         missing.chain(self.extra.iter().map(|one| format!("+ {one}")))
     }
 
-    /// The part that one part of the engine answers for.
+    /// The part of the differences that belongs to one stage.
     fn of(mut self, stage: Stage) -> Self {
         for diagnostics in [&mut self.both, &mut self.missing, &mut self.extra] {
             diagnostics.retain(|one| one.stage == stage);

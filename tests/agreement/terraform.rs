@@ -1,4 +1,4 @@
-//! Turns a case into the answers of the real `terraform`.
+//! Runs the real `terraform` on cases.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -13,26 +13,26 @@ use crate::calls::{Installed, installed, manifest};
 use crate::case::{Case, RELEASE};
 use crate::configurations::Reached;
 
-/// Calls a module that is not there. That is an error of the loader, so that `validate` is never begun; and the loader
-/// says it only where it follows calls at all.
+/// Calls a module that does not exist. This is an error of the loader, so `validate` does not start, and the loader
+/// reports it only if it follows calls at all.
 const PROBE_FILE: &str = "zzzz_probe.tf";
 const PROBE: &str = "module \"overrule_probe\" {\n  source = \"./overrule-probe\"\n}\n";
 
-/// A reference to nothing, which is said only where the graph is walked.
+/// An invalid reference, which is reported only during the graph walk.
 const WALK_PROBE: &str = "output \"overrule_probe\" {\n  value = var.overrule_probe\n}\n";
 
-/// What only the loader says, and in other words where there is an error in the tree, as the probe is.
+/// Errors that only the loader reports, with other words if the tree has an error, such as the probe.
 const OF_LOADER: &[&str] = &["Provider type mismatch", "Reference to undefined provider"];
 
-/// How often an engine that may answer at random is asked.
+/// The number of runs of an engine with random answers.
 const PATIENCE: usize = 24;
 
-/// The program on PATH, if it is the release that was recorded.
+/// The program on PATH, if it is the recorded release.
 pub(crate) struct Terraform {
     program: OsString,
 }
 
-/// One diagnostic as it was printed.
+/// A diagnostic as printed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct ModuleDiagnostics {
     file: String,
@@ -43,7 +43,7 @@ struct ModuleDiagnostics {
 }
 
 impl ModuleDiagnostics {
-    /// Something that is so only because nothing was installed, which no checker of files can know.
+    /// Whether it only concerns missing installations, which a checker of files cannot know.
     fn is_about_installation(&self) -> bool {
         ["Missing required provider", "Missing required provisioner plugin"].contains(&self.summary.as_str())
             || (self.summary == "Module not installed" && !self.detail.contains("could not be read"))
@@ -55,7 +55,7 @@ impl ModuleDiagnostics {
 }
 
 impl Terraform {
-    /// Looks for it.
+    /// Searches the program.
     pub(crate) fn find() -> Option<Self> {
         let found = Self { program: OsString::from("terraform") };
         let output = found.command().args(["version", "-json"]).output().ok()?;
@@ -63,7 +63,7 @@ impl Terraform {
         (version.get("terraform_version")?.as_str()? == RELEASE).then_some(found)
     }
 
-    /// Every answer that was seen: one, except where chance decides.
+    /// Every observed answer: one, unless the answer is random.
     pub(crate) fn ask(&self, case: &Case) -> Vec<Answer> {
         let place = tempfile::tempdir().expect("a temporary directory");
         let root = place.path().join("root");
@@ -81,14 +81,15 @@ impl Terraform {
         answers.into_iter().collect()
     }
 
-    /// Asks once about the module in `root`; `aside` is a directory for what is no part of it.
+    /// Runs once for the module in `root`; `aside` is a directory for other files.
     pub(crate) fn ask_directory(&self, root: &Path, aside: &Path) -> Answer {
         let modules = installed(root);
         let said = self.validate(root, aside, &modules);
         self.staged(&said, root, aside, &modules)
     }
 
-    /// What is said about the module in `root`, in full and without places: whether it is an error, and all words.
+    /// The full diagnostics of the module in `root` without positions: whether each is an error, its summary and its
+    /// detail.
     pub(crate) fn words(&self, root: &Path, aside: &Path) -> BTreeSet<(bool, String, String)> {
         let said = self.validate(root, aside, &installed(root));
         let words = said.into_iter().filter(|said| !said.is_about_installation()).map(|said| {
@@ -99,8 +100,8 @@ impl Terraform {
         words.collect()
     }
 
-    /// Finds out which part of the engine said what, and how far it got. A probe is written into the module for a
-    /// moment where that is needed.
+    /// Determines the stage of each diagnostic and the reach of the run, if necessary with a temporary probe file in
+    /// the module.
     fn staged(
         &self,
         all: &BTreeSet<ModuleDiagnostics>,
@@ -150,7 +151,7 @@ impl Terraform {
         self.validate_with(WALK_PROBE, root, aside, modules).iter().any(|said| said.file == PROBE_FILE)
     }
 
-    /// Asks with one more file in the module.
+    /// Runs with one more file in the module.
     fn validate_with(
         &self,
         probe: &str,
@@ -165,8 +166,9 @@ impl Terraform {
         said
     }
 
-    /// Which provider configuration each resource uses, or why the engine refuses the tree. No provider is installed:
-    /// each is said to lie in a directory that does not exist, which the engine notices after it resolved them all.
+    /// The provider configuration of each resource, or the errors of the tree. No provider is installed: each is
+    /// configured to be in a directory that does not exist, which the engine notices only after it resolved all of
+    /// them.
     pub(crate) fn configurations(&self, case: &Case) -> Reached {
         let place = tempfile::tempdir().expect("a temporary directory");
         let root = place.path().join("root");
@@ -196,7 +198,7 @@ impl Terraform {
             .output()
             .expect("terraform runs");
         let text = String::from_utf8_lossy(&output.stderr);
-        // An error is boxed in lines and colored.
+        // Errors are printed in boxes and with colors.
         let summaries = text.lines().filter_map(|line| {
             let summary = line.split_once("Error: ")?.1.replace("\u{1b}[0m", "").replace("\u{1b}[1m", "");
             let is_of_plugin = summary.starts_with("failed to read") || line.contains("[DEBUG]");
@@ -214,7 +216,7 @@ impl Terraform {
         Reached::All(uses.collect())
     }
 
-    /// What `terraform test` says about a case: places and summaries.
+    /// The diagnostics of `terraform test` for a case: positions and summaries.
     pub(crate) fn test(&self, case: &Case) -> BTreeSet<(String, usize, String)> {
         let place = tempfile::tempdir().expect("a temporary directory");
         let root = place.path().join("root");
@@ -258,7 +260,7 @@ impl Terraform {
         answer["diagnostics"].as_array().into_iter().flatten().map(said).collect()
     }
 
-    /// The program in an environment of its own, so that nobody's settings have a say.
+    /// The program with a clean environment.
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.env_clear().env("CHECKPOINT_DISABLE", "1");
@@ -269,7 +271,7 @@ impl Terraform {
     }
 }
 
-/// Go walks its maps at random, and where a tree has such a choice the engine must be asked more than twice.
+/// Go iterates over maps in random order. For a tree with such a choice, two runs are not enough.
 fn may_be_random(said: &BTreeSet<ModuleDiagnostics>, modules: &[Installed], case: &Case) -> bool {
     let any =
         |starts: &[&str]| said.iter().any(|said| starts.iter().any(|start| said.summary.starts_with(start)));
@@ -281,7 +283,7 @@ fn may_be_random(said: &BTreeSet<ModuleDiagnostics>, modules: &[Installed], case
         "Invalid configuration_aliases",
         "Invalid Attribute",
     ];
-    // Of several calls with wrong arguments, only the one that comes first is named.
+    // Of several calls with wrong arguments, only the first one is reported.
     let of_call = [
         "Missing required argument",
         "Unsupported argument",
@@ -301,13 +303,14 @@ fn said(diagnostic: &Value) -> ModuleDiagnostics {
         file: text(&range["filename"]),
         line: range["start"]["line"].as_u64().map_or(0, |line| usize::try_from(line).expect("a line number")),
         is_error: diagnostic["severity"] == "error",
-        // A cycle names its members in an order that changes from run to run.
+        // The order of the members of a cycle changes from run to run.
         summary: if summary.starts_with("Cycle: ") { "Cycle".to_owned() } else { summary },
         detail: text(&diagnostic["detail"]),
     }
 }
 
-/// Whether the calls of the root module can be known: those in a broken JSON file cannot, though the engine reads them.
+/// Whether the calls of the root module are known. Those in a broken JSON file are not, although the engine reads
+/// them.
 fn knows_calls(root: &Path) -> bool {
     let names = fs::read_dir(root)
         .into_iter()

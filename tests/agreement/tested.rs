@@ -1,7 +1,7 @@
-//! Compares what is reported of tests, the stage `test` included, with what `terraform test` says.
+//! Compares findings in test files, including those of stage `test`, with `terraform test`.
 //!
-//! Each case has one mistake, because the engine stops at the first. Only the place and the summary are compared: what
-//! may be set from outside of the files is a warning here and an error there.
+//! Each case has one error, because the engine stops at the first one. Only positions and summaries are compared:
+//! values that may be set outside of the files are a warning here and an error there.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::case::{Case, Cases};
 use crate::program;
 use crate::terraform::Terraform;
 
-/// A place and a summary.
+/// A position and a summary.
 type Said = BTreeSet<(String, usize, String)>;
 
 fn file() -> PathBuf {
@@ -35,9 +35,9 @@ fn tests_are_judged_as_terraform_test_judges_them() {
     }
 }
 
-/// Some records are compared with the engine; `AGREEMENT=all` compares every one.
+/// Compares a sample of the records with the engine; `AGREEMENT=all` compares all.
 #[test]
-fn records_are_what_terraform_test_says() {
+fn records_are_those_of_terraform_test() {
     let Some(terraform) = Terraform::find() else { return };
     let cases = Cases::parse(&fs::read_to_string(file()).expect("the file of cases")).cases;
     let all = std::env::var("AGREEMENT").is_ok_and(|value| value == "all");

@@ -30,7 +30,7 @@ use overrule::policy::Policy;
 use overrule::vfs::Snapshot;
 
 #[test]
-fn each_engine_says_what_it_is_known_to_say() {
+fn each_engine_reports_the_recorded_findings() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engines/cases");
     let mut files: Vec<_> = fs::read_dir(directory)
         .expect("the directory of cases")
@@ -98,7 +98,7 @@ fn parse(text: &str) -> Vec<Case> {
     cases
 }
 
-/// What is found in the files of a case, one line each, sorted.
+/// The findings in the files of a case, one per line, sorted.
 fn found(case: &Case, engine: &str) -> Vec<String> {
     let engines = (engine != "unsaid").then(|| Choice::parse(engine).expect("an engine"));
     let files = case.files.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes()));
@@ -123,7 +123,7 @@ fn found(case: &Case, engine: &str) -> Vec<String> {
     lines
 }
 
-/// The lines of two sorted lists, with a mark before those that only one has.
+/// The lines of two sorted lists, with a mark at those that only one list has.
 fn difference(expected: &[String], found: &[String]) -> String {
     let mut counts: BTreeMap<&String, i32> = BTreeMap::new();
     for line in expected {

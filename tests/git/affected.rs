@@ -1,4 +1,4 @@
-//! What a change affects, and what it changes about interfaces.
+//! `affected` and `changes`: the modules that a change affects, and changes to interfaces.
 
 use super::place::Place;
 
@@ -33,7 +33,7 @@ module "net" {
 }
 "#;
 
-/// Two root modules, of which one calls a module, and an example of that module.
+/// Two root modules, one of which calls a module, and an example of that module.
 fn repository() -> Place {
     Place::committed(&[
         ("modules/net/main.tf", NET),

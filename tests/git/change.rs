@@ -1,5 +1,4 @@
-//! What a change is: the paths that differ as git lists them, the directories that are touched, and where it starts
-//! from.
+//! The content of a change: the paths that differ as git lists them, the touched directories, and the base.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +19,7 @@ fn touched(change: &Change) -> Vec<String> {
     change.touched().expect("what the change touches").into_iter().collect()
 }
 
-/// What git itself lists.
+/// The paths that git itself lists.
 fn listed(place: &Place, arguments: &[&str]) -> Vec<String> {
     let names = place.git(&[&["diff", "--no-renames", "--name-only", "-z"], arguments].concat());
     names.split_terminator('\0').map(str::to_owned).collect()
@@ -120,7 +119,7 @@ fn random_changes_are_those_that_git_lists() {
 }
 
 #[test]
-fn what_a_directory_says_to_those_below_touches_them() {
+fn settings_for_subdirectories_touch_them() {
     let lock = "# This file is maintained automatically by \"terraform init\".\n";
     let place = Place::committed(&[
         ("live/a/main.tf", ""),
@@ -157,7 +156,7 @@ fn directories_that_moved_are_known_by_what_they_hold() {
     assert_eq!(renamed, BTreeMap::from(expected));
 }
 
-/// A repository with a branch that left `main` one commit ago, and `main` one commit further.
+/// A repository with a branch that is one commit behind `main`, and has one of its own.
 fn branched() -> Place {
     let place = Place::committed(&[("a/main.tf", "# 1"), ("b/main.tf", "# 1")]);
     place.git(&["checkout", "--quiet", "-b", "work"]);
@@ -199,7 +198,7 @@ fn refusal(place: &Place, directory: &str, revision: &str) -> (String, String) {
     (error.to_string(), error.order().unwrap_or_default().to_owned())
 }
 
-/// A clone as CI makes one, beside the repository.
+/// A clone, made as CI does, next to the repository.
 fn clone(place: &Place, name: &str, arguments: &[&str]) {
     let (from, to) = (format!("file://{}", place.path().display()), place.beside(name));
     place.git(&[&["clone", "--quiet"], arguments, &[&from, &to.to_string_lossy()]].concat());

@@ -1,4 +1,4 @@
-//! Commits by a real git, with a hook that runs the program: what git is about to commit is what is checked.
+//! Commits with real git and a hook that runs the program, which checks the content that git is about to commit.
 
 #![cfg(unix)]
 
@@ -10,10 +10,10 @@ use crate::place::{ModuleDiagnostics, Place};
 
 const GOOD: &str = "variable \"a\" {\n  type = string\n}\n";
 const BAD: &str = "variable \"a\" {}\nvariable \"a\" {}\n";
-/// What is said of the bad one.
+/// The finding in the bad file.
 const TOLD: &str = "main.tf:2:1: error: Duplicate variable declaration [duplicate-declaration]";
 
-/// Has git ask the program before each commit.
+/// Installs a pre-commit hook that runs the program.
 fn hook(git_directory: &Path, arguments: &str) {
     let program = env!("CARGO_BIN_EXE_overrule");
     let hook = git_directory.join("hooks/pre-commit");
@@ -42,7 +42,7 @@ fn commit(place: &Place, arguments: &[&str]) -> ModuleDiagnostics {
 
 #[track_caller]
 fn stops(said: &ModuleDiagnostics, told: &str) {
-    // Git lets a hook write to its own standard error.
+    // Git passes standard error of a hook through.
     assert!(said.code == Some(1) && said.err.contains(told), "{said:#?}");
 }
 
@@ -110,7 +110,7 @@ fn a_commit_from_a_subdirectory_is_a_commit_of_the_repository() {
     stops(&commit_in(&place, &place.path().join("b"), &["--all"]), &format!("b/{TOLD}"));
 }
 
-/// Git sets `GIT_INDEX_FILE` to a path from the top.
+/// Git sets `GIT_INDEX_FILE` to a path relative to the top directory.
 #[test]
 fn a_hook_may_go_into_another_directory() {
     let place = hooked(&[("a/main.tf", GOOD), ("b/main.tf", GOOD)]);

@@ -1,4 +1,4 @@
-//! What is read of an index or of a commit: what git has there, whatever lies in the working tree.
+//! Reading the index and commits: the content is that of git, independent of the working tree.
 
 use std::process::Command;
 
@@ -91,7 +91,7 @@ fn a_conflict_is_refused() {
 }
 
 #[test]
-fn submodules_are_somebody_elses() {
+fn submodules_are_not_read() {
     let other = Place::committed(&[("main.tf", "")]);
     let place = Place::committed(&[("main.tf", "")]);
     place.git(&["submodule", "--quiet", "add", &other.path().to_string_lossy(), "modules/sub"]);
@@ -127,10 +127,10 @@ fn what_git_tracks_is_read_whatever_its_directory_is_called() {
     assert_eq!(names(&on_disk), [&all[..], &["node_modules/y/main.tf"]].concat(), "beside what is tracked");
 }
 
-/// Two directories that are one where their names are made text carelessly.
+/// Two directory names that would be equal after a lossy conversion to text.
 #[cfg(unix)]
 #[test]
-fn directories_whose_names_are_not_text_are_told_apart() {
+fn directories_whose_names_are_not_utf8_are_distinguished() {
     use std::os::unix::ffi::OsStrExt as _;
     let place = Place::committed(&[("main.tf", "locals {}\n")]);
     let write = |name: &[u8], text: &str| {
@@ -346,7 +346,7 @@ mod on_unix {
     #[test]
     fn a_repository_of_another_user_is_not_worked_with() {
         let place = Place::committed(&[("main.tf", "")]);
-        // Only the administrator can give files away.
+        // Only root can change the owner of files.
         let given =
             Command::new("chown").args(["-R", "12345"]).arg(place.path()).output().expect("chown runs");
         if given.status.success() {

@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same each time.
+//! Pseudorandom numbers from a seed.
 
 pub(crate) struct Dice(u64);
 

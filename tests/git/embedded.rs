@@ -1,5 +1,5 @@
-//! A directory in the working tree that looks like a bare repository: whoever can commit files can write one, and it
-//! decides neither what is checked nor with what that is compared.
+//! A directory in the working tree that looks like a bare repository. Anyone who can commit files can create one, so
+//! it must not influence what is checked or compared.
 
 use std::fs;
 
@@ -8,8 +8,8 @@ use crate::place::{ModuleDiagnostics, Place};
 /// A file with a finding.
 const BROKEN: &str = "resource \"terraform_data\" {\n}\n";
 
-/// A repository with a clean commit on `main`, and a change on top of it: in `live`, a file with an error beside
-/// everything that makes a directory look like a bare repository.
+/// A repository with a clean commit on `main`, and a change after it: in `live`, a file with an error next to the
+/// files of a bare repository.
 fn with_embedded(config: &str) -> Place {
     let place = Place::committed(&[("live/README.md", "live\n"), ("main.tf", "locals {}\n")]);
     place.git(&["branch", "base"]);
@@ -79,7 +79,7 @@ fn its_refs_are_neither_the_base_nor_the_source_of_the_policy() {
 #[test]
 fn what_its_configuration_includes_is_not_opened() {
     let place = with_embedded("[include]\n\tpath = pipe\n");
-    // Whoever opens a pipe waits for somebody to write into it.
+    // Opening a pipe blocks until another process writes to it.
     let made = place.shell_in(&place.path().join("live"), "mkfifo pipe").status().expect("a shell");
     assert!(made.success());
     let said = in_live(&place, &["check", "--changed"]);
@@ -116,7 +116,7 @@ fn replaced_objects_change_nothing() {
     let check = ["check", "--base", "base"];
     let before = place.overrule(&check);
     assert_eq!(before.code, Some(1), "{}", before.err);
-    // As if the base had had the error, and as if its file had it.
+    // As if the base had the error, and as if its file had it.
     place.git(&["replace", "base", "HEAD"]);
     assert_eq!(place.overrule(&check), before);
     place.git(&["replace", "-d", "base"]);

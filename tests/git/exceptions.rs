@@ -1,10 +1,10 @@
-//! Exceptions for all that is found: what is written into files, and what is left alone.
+//! Adding exceptions for all findings: the edits, and the files that stay unchanged.
 
 use std::fs;
 
 use crate::place::Place;
 
-/// A module in which something is found that is no fault of `variables.tf`.
+/// A module with a finding that does not concern `variables.tf`.
 const FOUND: &str = "# One.\nvariable \"a\" {}\nvariable \"a\" {}\n";
 
 fn text(place: &Place, name: &str) -> String {

@@ -1,12 +1,12 @@
-//! Fixes in files: what is written, and what is left alone.
+//! Fixing files: the edits, and the files that stay unchanged.
 
 use std::fs;
 
 use crate::place::Place;
 
-/// A module with something that can be fixed.
+/// A module with a fixable finding.
 const FOUND: &str = "terraform {\n  required_version = \">= 1.3\"\n  required_providers {\n    aws = \">= 5.0\"\n  }\n}\n\ndata \"aws_region\" \"here\" {}\n";
-/// The same once it is.
+/// The same module after fixing.
 const FIXED: &str = "terraform {\n  required_version = \">= 1.3\"\n  required_providers {\n    aws = {\n      source  = \"hashicorp/aws\"\n      version = \">= 5.0\"\n    }\n  }\n}\n\ndata \"aws_region\" \"here\" {}\n";
 
 const FIX: &[&str] = &[
@@ -26,7 +26,7 @@ fn text(place: &Place, name: &str) -> String {
     String::from_utf8(fs::read(place.path().join(name)).expect("the file")).expect("a text")
 }
 
-/// The names of all files in the directory, so that nothing is left behind.
+/// The names of all files in the directory, to detect leftovers.
 fn names(place: &Place) -> Vec<String> {
     let entries = fs::read_dir(place.path()).expect("the directory");
     let mut names: Vec<String> =
@@ -49,13 +49,13 @@ fn what_is_found_is_fixed_in_the_working_tree() {
 }
 
 #[test]
-fn a_difference_changes_nothing_and_says_so_with_the_exit_code() {
+fn a_diff_changes_nothing_and_sets_the_exit_code() {
     let place = Place::committed(&[("main.tf", FOUND)]);
     let said =
         place.overrule(&["check", "--preset", "strict", "--select", "provider-source-missing", "--diff"]);
     assert_eq!((said.code, said.err.as_str()), (Some(1), "would fix 1 finding in 1 file\n"));
     assert_eq!(text(&place, "main.tf"), FOUND);
-    // git understands it.
+    // Git accepts it.
     fs::write(place.beside("patch"), said.out).expect("a patch");
     place.git(&["apply", "../patch"]);
     assert_eq!(text(&place, "main.tf"), FIXED);
@@ -97,7 +97,7 @@ fn what_is_staged_is_fixed_in_the_working_tree_and_left_to_be_staged() {
 }
 
 #[test]
-fn a_hook_that_fixed_something_says_why_there_is_no_commit() {
+fn a_hook_that_fixed_something_explains_why_there_is_no_commit() {
     let place = Place::committed(&[("main.tf", "")]);
     place.stage("main.tf", FOUND);
     let said = place.overrule(&[
@@ -179,7 +179,7 @@ fn hard_links_and_owners_are_kept() {
     let (one, other) = (place.path().join("a/main.tf"), place.beside("twin.tf"));
     fs::hard_link(&one, &other).expect("a hard link");
     let owned = place.path().join("b/main.tf");
-    // Only root can give a file away; for others this shows that the own one is kept.
+    // Only root can change the owner; other users see that their own one is kept.
     let is_given = chown(&owned, Some(12_345), Some(54_321)).is_ok();
     let ids = |path: &std::path::Path| {
         let metadata = fs::metadata(path).expect("a file");
@@ -200,7 +200,7 @@ fn a_run_that_is_killed_while_it_writes_leaves_nothing_that_git_would_add() {
     let long = format!("{FOUND}{}", "# A long file.\n".repeat(1_000));
     let place = Place::committed(&[("main.tf", &*long)]);
     let binary = env!("CARGO_BIN_EXE_overrule");
-    // The system ends a process that writes more than it may.
+    // The system terminates a process that writes more than the limit.
     let line = format!(
         "ulimit -f 4 && exec '{binary}' check --preset strict --select provider-source-missing --fix"
     );
@@ -242,7 +242,7 @@ fn nothing_is_changed_where_a_report_cannot_be_written() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_was_changed_is_said_where_a_report_cannot_be_written_after_all() {
+fn changed_files_are_listed_if_the_report_cannot_be_written() {
     let place = Place::committed(&[("main.tf", FOUND)]);
     let said = place.overrule(&[FIX, &["--output", "json=/dev/full"]].concat());
     assert_eq!((said.code, text(&place, "main.tf").as_str()), (Some(2), FIXED));

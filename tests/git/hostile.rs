@@ -1,5 +1,5 @@
-//! A repository that somebody made to do harm, in the working tree, in the index and in a commit: nothing around it is
-//! read, and nothing in it is obeyed.
+//! A malicious repository in the working tree, in the index and in a commit: nothing outside of it is read, and
+//! nothing in it is executed.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -11,10 +11,10 @@ use serde_json::Value;
 
 use crate::place::{ModuleDiagnostics, Place};
 
-/// What stands in files outside of the repository: whoever reads it has an error to tell, with these words.
+/// Content of files outside of the repository. Reading it causes a finding with these words.
 const SECRET: &str = "resource \"S3CRET\" {\n";
 
-/// Ways to look at a repository; each is also there to be asked of what is staged or committed.
+/// Commands on a repository; each also runs on staged and committed content.
 const LOOKS: &[&[&str]] = &[
     &["check"],
     &["check", "--changed", "--all-findings"],
@@ -30,7 +30,7 @@ const LOOKS: &[&[&str]] = &[
     &["rules"],
 ];
 
-/// What every look says, and every report.
+/// The output of every command and every report.
 fn said(place: &Place) -> Vec<(String, ModuleDiagnostics)> {
     let ask = |arguments: &[&str]| (arguments.join(" "), place.overrule(arguments));
     let reports = Format::ALL.iter().flat_map(|format| {
@@ -44,7 +44,7 @@ fn call(name: &str, source: &str) -> String {
     format!("module \"{name}\" {{\n  source = \"{source}\"\n}}\n")
 }
 
-/// A repository beside a directory with secrets, and every way there that text or links know.
+/// A repository next to a directory with secrets, and every way to refer to it with text or links.
 fn with_ways_out() -> Place {
     let place = Place::committed(&[("main.tf", "locals {}\n")]);
     let secret = place.beside("secret");
@@ -120,7 +120,7 @@ fn a_policy_starts_from_nothing_outside() {
     }
 }
 
-/// What names, texts and reasons would like to be taken for.
+/// Hostile names, texts and reasons.
 const HARM: &[&str] = &[
     "\u{1b}[31mred\u{1b}]0;title\u{7}",
     "a\n::error::pwned",
@@ -159,7 +159,7 @@ fn names_and_texts_do_nothing_in_any_report() {
             format!("{call}module \"m\" {{\n  source = \"./{text}\"\n}}\n"),
         );
     }
-    // A name that no text can hold.
+    // A name that is not UTF-8.
     let bytes = place.path().join(OsStr::from_bytes(b"bytes\xff\x1b[31m"));
     fs::create_dir_all(&bytes).expect("a directory");
     fs::write(bytes.join(OsStr::from_bytes(b"\xfe\n.tf")), b"variable \"\xff\" {}\n# \xff\nx \xfe\n")

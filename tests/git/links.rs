@@ -1,4 +1,4 @@
-//! Files and directories that symbolic links lead to: each is one file, reported once and at its real path.
+//! Symbolic links to files and directories: each file is checked once and reported at its real path.
 
 use crate::place::Place;
 
@@ -12,7 +12,7 @@ fn findings(place: &Place, arguments: &[&str]) -> Vec<String> {
     said.out.lines().filter(|line| !line.starts_with(' ')).map(str::to_owned).collect()
 }
 
-/// Two root modules that share a file, which belongs to no module by its own name.
+/// Two root modules that share a file, whose real path is in neither directory.
 fn repository(text: &str) -> Place {
     let place = Place::repository(&[
         POLICY,
@@ -110,7 +110,7 @@ const REQUIREMENTS: &str = "terraform {
 }
 ";
 
-/// Two root modules that share their requirements; the first one uses a provider only through a module that it calls.
+/// Two root modules that share their requirements. The first one uses a provider only through a module that it calls.
 fn sharing_requirements() -> Place {
     let place = Place::repository(&[
         ("shared/versions.tf", REQUIREMENTS),

@@ -1,4 +1,4 @@
-//! Dependency lock files that a `.gitignore` keeps out of git.
+//! Dependency lock files that a `.gitignore` excludes.
 
 use crate::place::Place;
 
@@ -16,7 +16,7 @@ provider "registry.terraform.io/hashicorp/random" {
 }
 "#;
 
-/// What the rule reports, without the lines that only explain.
+/// The findings of the rule, without explanatory lines.
 fn lines(place: &Place, arguments: &[&str]) -> Vec<String> {
     let select = ["check", "--format", "concise", "--select", "lock-file-drift"];
     let said = place.overrule(&[&select, arguments].concat());
@@ -33,7 +33,7 @@ fn a_line_of_a_gitignore_is_reported_once_in_the_working_tree_the_index_and_a_co
         ("live/a/main.tf", ROOT),
         ("live/b/main.tf", ROOT),
     ]);
-    // A lock file that is only here is no better than none.
+    // A lock file that exists only locally does not count.
     place.write("live/b/.terraform.lock.hcl", LOCK);
     assert_eq!(lines(&place, &[]), [IGNORED]);
     assert_eq!(lines(&place, &["--base", "HEAD", "--all-findings", "live"]), [""; 0], "nothing changed");
@@ -79,7 +79,7 @@ fn a_line_that_is_not_new_is_not_reported_for_a_root_module_that_is() {
 }
 
 #[test]
-fn a_nearer_gitignore_decides_and_a_directory_that_is_excluded_says_nothing_about_its_files() {
+fn the_nearest_gitignore_decides_unless_its_directory_is_excluded() {
     let place = Place::repository(&[
         (".gitignore", "\n.terraform.lock.hcl\n/vendored/\n"),
         ("live/a/main.tf", ROOT),

@@ -1,5 +1,5 @@
-//! Repositories in temporary directories, with a real git: what is read of an index or a commit, what a change is taken
-//! to reach, and what is said of it.
+//! Tests with real git in temporary repositories: the content of an index or commit, the modules that a change
+//! affects, and the findings in it.
 
 mod affected;
 mod change;

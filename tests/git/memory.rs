@@ -1,11 +1,11 @@
-//! What is remembered between runs: it makes them faster, and nothing else, whatever became of it.
+//! The cache between runs: it makes them faster and changes nothing else, even if it is damaged.
 
 use std::fs;
 use std::path::PathBuf;
 
 use crate::place::{ModuleDiagnostics, Place};
 
-/// A repository in which something is found that lies two calls away from what is staged.
+/// A repository with a finding two calls away from the staged change.
 fn place() -> Place {
     let call = |source: &str, rest: &str| format!("module \"m\" {{\n  source = \"{source}\"\n{rest}}}\n");
     let place = Place::committed(&[
@@ -61,7 +61,7 @@ fn broken_or_foreign_it_costs_time_alone() {
 }
 
 #[test]
-fn where_it_cannot_be_kept_nothing_is_said_of_it() {
+fn a_cache_that_cannot_be_written_is_not_reported() {
     let place = place();
     let said = check(&place);
     fs::remove_dir_all(place.path().join(".git/overrule")).expect("a directory");

@@ -1,4 +1,4 @@
-//! What is printed of a module as it is staged, or as it is in a commit.
+//! `overrule merge` for staged and committed modules.
 
 use crate::place::Place;
 
@@ -21,7 +21,7 @@ fn each_state_is_merged_for_itself() {
 }
 
 #[test]
-fn a_directory_that_is_gone_is_still_in_the_commit() {
+fn a_deleted_directory_is_still_in_the_commit() {
     let place = Place::committed(&[("net/main.tf", BASE), ("live/main.tf", BASE)]);
     place.git(&["rm", "-r", "--quiet", "net"]);
     let said = place.overrule(&["merge", "--staged", "net"]);
@@ -45,7 +45,7 @@ fn a_path_outside_and_a_revision_that_is_not_there_are_refused() {
 }
 
 #[test]
-fn the_command_that_says_more_can_be_copied() {
+fn the_command_for_details_can_be_copied() {
     let place = Place::repository(&[
         ("it's live/main.tf", "locals {}\n"),
         ("it's live/override.tf", "variable \"none\" {}\n"),

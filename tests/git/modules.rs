@@ -1,4 +1,4 @@
-//! What is shown of modules as they are staged, and of what a staged change touches.
+//! `overrule modules` for staged modules and for the modules that a staged change touches.
 
 use crate::place::Place;
 

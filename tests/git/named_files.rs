@@ -1,4 +1,5 @@
-//! Files that functions read: in the working tree, the index and commits, and which modules a change to one concerns.
+//! Files that functions read, in the working tree, the index and commits, and the modules that a change to one
+//! affects.
 
 use crate::place::{ModuleDiagnostics, Place};
 

@@ -1,11 +1,11 @@
-//! Clones that do not hold all files: what cannot be compared is not compared, and the command that brings the files is
-//! the one that is told.
+//! Partial clones: without the necessary files there is no comparison, and the error names the command that fetches
+//! them.
 
 use std::path::{Path, PathBuf};
 
 use crate::place::{ModuleDiagnostics, Place};
 
-/// Two branches: `work` brings a module call that is wrong, and alters a module in which something was wrong before.
+/// Two branches: `work` adds an invalid module call, and changes a module with an existing finding.
 fn branched() -> Place {
     let place = Place::committed(&[
         ("overrule.hcl", "policy {\n  extends = [\"language\"]\n}\n"),
@@ -35,7 +35,7 @@ fn check(place: &Place, directory: &Path, arguments: &[&str]) -> ModuleDiagnosti
     )
 }
 
-/// Checks where files are missing, which must not be done, and runs the command that is said to bring them.
+/// Runs a check with missing files, which must fail, and then the command in its error.
 #[track_caller]
 fn remedied(place: &Place, directory: &Path, arguments: &[&str]) -> String {
     let said = check(place, directory, arguments);
@@ -100,7 +100,7 @@ fn a_repository_without_a_working_tree_fetches_a_whole_state() {
 }
 
 #[test]
-fn what_nobody_promised_is_looked_for_by_git() {
+fn missing_objects_are_reported_with_git_fsck() {
     let place = branched();
     let id = place.git(&["rev-parse", "main:modules/net/main.tf"]);
     let object = place.path().join(".git/objects").join(&id[..2]).join(id[2..].trim());

@@ -1,5 +1,4 @@
-//! A repository in a temporary directory, a real git to work on it, and the program, none of them seeing what a person
-//! may have set.
+//! A temporary repository, with real git and the program, both without the user's settings.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -8,13 +7,13 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-/// A directory, and what belongs to it for as long as a test takes.
+/// A temporary directory with a repository.
 pub(crate) struct Place {
-    /// Holds a directory for the repository, and one for a person.
+    /// Contains the repository and a home directory.
     around: TempDir,
 }
 
-/// What a program said.
+/// The output of a program.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ModuleDiagnostics {
     pub(crate) code: Option<i32>,
@@ -32,7 +31,7 @@ impl Place {
         place
     }
 
-    /// A repository in which nothing is tracked yet.
+    /// A repository without tracked files.
     pub(crate) fn repository(files: &[(&str, &str)]) -> Self {
         let place = Self::with(files);
         place.git(&["init", "--quiet", "--initial-branch=main"]);
@@ -50,7 +49,7 @@ impl Place {
         self.around.path().join("repository")
     }
 
-    /// Another directory beside the repository.
+    /// Another directory next to the repository.
     pub(crate) fn beside(&self, name: &str) -> PathBuf {
         self.around.path().join(name)
     }
@@ -71,13 +70,13 @@ impl Place {
         }
     }
 
-    /// Writes a file, and has git take it for the next commit.
+    /// Writes and stages a file.
     pub(crate) fn stage(&self, path: &str, text: impl AsRef<[u8]>) {
         self.write(path, text);
         self.git(&["add", "--force", path]);
     }
 
-    /// Commits everything that lies there.
+    /// Commits all files.
     pub(crate) fn commit(&self, message: &str) {
         self.git(&["add", "--all", "--force", "."]);
         self.git(&["commit", "--quiet", "--no-verify", "--allow-empty", "--message", message]);
@@ -104,7 +103,7 @@ impl Place {
         std::os::unix::fs::symlink(target, path).expect("a link");
     }
 
-    /// Runs git, which is to succeed, and gives what it writes.
+    /// Runs git, which must succeed, and returns its output.
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
         let said = self.ask_git(arguments);
         assert_eq!(said.code, Some(0), "git {arguments:?}: {}", said.err);
@@ -121,14 +120,14 @@ impl Place {
         command
     }
 
-    /// A line that a person types.
+    /// A shell command.
     pub(crate) fn shell_in(&self, directory: &Path, line: &str) -> Command {
         let mut command = self.command("sh", directory);
         command.args(["-c", line]);
         command
     }
 
-    /// Runs the program at the top of the repository.
+    /// Runs the program in the top directory of the repository.
     pub(crate) fn overrule(&self, arguments: &[&str]) -> ModuleDiagnostics {
         ModuleDiagnostics::by(&mut self.overrule_in(&self.path(), arguments))
     }
@@ -139,7 +138,7 @@ impl Place {
         command
     }
 
-    /// A program that sees no variable but those that every program needs.
+    /// A program with only the variables that every program needs.
     fn command(&self, program: impl AsRef<OsStr>, directory: &Path) -> Command {
         let mut command = Command::new(program);
         command

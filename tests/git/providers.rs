@@ -15,7 +15,7 @@ resource "aws_sns_topic" "a" {}
 resource "aws_sns_topic" "b" {}
 "#;
 
-/// A root module with two configurations, which passes one of them on.
+/// A root module with two configurations, one of which it passes.
 fn root(map: &str) -> String {
     format!(
         r#"terraform {{
@@ -53,7 +53,7 @@ fn place() -> Place {
     ])
 }
 
-/// What the two rules report about the staged change, with its detail.
+/// The findings of the two rules in the staged change, with details.
 fn found(place: &Place) -> Vec<String> {
     let said = place.overrule(&["check", "--changed", "--format", "concise"]);
     let lines = said.out.lines().filter(|line| line.contains("[provider-configuration-"));

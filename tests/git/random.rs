@@ -1,5 +1,5 @@
-//! Random repositories and random changes: what is told of a change is what two looks at the whole repository differ
-//! in, and what is told of the modules that it affects is what a look at the whole says of them.
+//! Random repositories and changes: the findings of a change are the difference of two checks of the whole
+//! repository, and the findings in affected modules are those of a check of the whole repository.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use overrule::vfs::{Change, Snapshot};
 use crate::dice::Dice;
 use crate::place::Place;
 
-/// Where modules lie.
+/// The directories of modules.
 const DIRECTORIES: &[&str] = &[
     "",
     "live/a",
@@ -27,7 +27,7 @@ const DIRECTORIES: &[&str] = &[
     "lib/x",
 ];
 
-/// What may stand in a module, beside calls.
+/// Content of modules, in addition to calls.
 const PARTS: &[&str] = &[
     "provider \"aws\" {\n  region = \"x\"\n}\n",
     "provider \"aws\" {\n  alias  = \"w\"\n  region = \"x\"\n}\n",
@@ -56,7 +56,7 @@ const PARTS: &[&str] = &[
     "resource \"broken\" {\n",
 ];
 
-/// What else may lie in a directory.
+/// Other files in a directory.
 const BESIDE: &[(&str, &str)] = &[
     (".terraform.lock.hcl", "# This file is maintained automatically by \"terraform init\".\n"),
     (".terraform.lock.hcl", "# This file is maintained automatically by \"tofu init\".\n"),
@@ -72,7 +72,7 @@ const BESIDE: &[(&str, &str)] = &[
 
 const POLICY: &str = "policy {\n  extends = [\"strict\"]\n}\n\nexception \"variable-type-missing\" {\n  paths  = [\"lib\"]\n  reason = \"later\"\n}\n";
 
-/// The address of one directory as it is written in another.
+/// The relative path of one directory in another.
 fn address(from: &str, to: &str) -> String {
     let ups = from.split('/').filter(|name| !name.is_empty()).count();
     if ups == 0 { format!("./{to}") } else { format!("{}{to}", "../".repeat(ups)) }
@@ -171,7 +171,7 @@ const RESOURCE: &str = r#"resource "aws_subnet" "s" {
 }
 "#;
 
-/// Stages a change that callers of a module mostly do not see.
+/// Stages a change that usually does not affect callers of the module.
 fn edit(dice: &mut Dice, place: &Place) {
     let directory: &str = DIRECTORIES[dice.roll(DIRECTORIES.len())];
     let path = inside(directory, "main.tf");
@@ -188,13 +188,13 @@ fn edit(dice: &mut Dice, place: &Place) {
     place.stage(&path, text);
 }
 
-/// What a verdict says, and where, however files are numbered.
+/// The content of a verdict, independent of file numbers.
 fn told(verdict: &Verdict, sources: &Sources) -> String {
     let place = |span| sources.place(span);
     let finding = &verdict.finding;
     let related: Vec<String> =
         finding.related.iter().map(|other| format!("{} {}", place(other.span), other.message)).collect();
-    // What became of a module only a look at both states can tell.
+    // Only a comparison of both states knows why the module is missing.
     let detail = if finding.rule.as_str() == "missing-module" { "" } else { &finding.detail };
     format!(
         "{} | {} | {} | {} | {} | {related:?} | {:?}",
@@ -208,8 +208,8 @@ fn told(verdict: &Verdict, sources: &Sources) -> String {
 }
 
 fn by_fingerprint(outcome: &Outcome, sources: &Sources) -> BTreeMap<String, String> {
-    // Of exceptions in the policy only a look at the whole repository can tell whether they are of use, and some rules
-    // see something only where two states are compared.
+    // Only a check of the whole repository can decide whether exceptions in the policy have an effect, and some rules
+    // need two states.
     let of_modules = outcome.verdicts.iter().filter(|verdict| {
         let in_policy = |span: overrule::text::Span| sources.get(span.file).name() == "overrule.hcl";
         let is_found = |entry: &Entry| entry.id == verdict.finding.rule.as_str() && !entry.is_steady;
@@ -218,21 +218,21 @@ fn by_fingerprint(outcome: &Outcome, sources: &Sources) -> BTreeMap<String, Stri
     of_modules.map(|verdict| (verdict.fingerprint.clone(), told(verdict, sources))).collect()
 }
 
-/// What is found in all modules of a working tree.
+/// The findings in all modules of a working tree.
 fn whole(mut snapshot: Snapshot, settings: &dyn Fn(&mut Snapshot) -> Settings) -> BTreeMap<String, String> {
     let settings = settings(&mut snapshot);
     let outcome = run(&mut snapshot, &settings);
     by_fingerprint(&outcome, snapshot.sources())
 }
 
-/// The settings of a person who has the policy of the later state.
+/// Settings with the policy of the later state.
 fn settings(index: &mut Snapshot) -> Settings {
     let file = index.read_policy().expect("one policy at most");
     let policy = load_policy(index, file).expect("a policy without mistakes");
     Settings { policy, ..Settings::default() }
 }
 
-/// What is told, by module and rule.
+/// The findings by module and rule.
 fn by_rule<'t>(told: impl Iterator<Item = &'t String>) -> BTreeMap<String, Vec<&'t String>> {
     let mut rules: BTreeMap<String, Vec<&String>> = BTreeMap::new();
     for told in told {
@@ -277,7 +277,7 @@ fn compare(place: &Place, seed: u64) -> usize {
         if most(&before) == 0 || most(&all_now) == 1 && most(&gone) == 0 {
             assert_eq!(&ours, theirs, "what is new, seed {seed}");
         }
-        // What is told alike, or of a block that was renamed, is told at another place, or known.
+        // An equal finding, or one in a renamed block, is reported elsewhere or is an existing one.
         assert!(
             ours.len() <= theirs.len() && ours.len() + most(&gone) >= theirs.len(),
             "{rule}, seed {seed}"
@@ -295,7 +295,7 @@ fn compare(place: &Place, seed: u64) -> usize {
     found.len()
 }
 
-/// The seeds to try: those that `GIT_SEEDS` names, as in `0..100`, or the first few.
+/// The seeds to test: those in `GIT_SEEDS`, such as `0..100`, or the first few.
 fn seeds(few: u64) -> Vec<u64> {
     match std::env::var("GIT_SEEDS") {
         Ok(range) => {

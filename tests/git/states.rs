@@ -1,8 +1,8 @@
-//! Root modules that share a state: the whole repository is compared, however little a change touches.
+//! Root modules that share a state: the whole repository is compared, for any change.
 
 use crate::place::Place;
 
-/// A root module with its state at a key.
+/// A root module with this state key.
 fn root(key: &str) -> String {
     format!(
         r#"
@@ -25,7 +25,7 @@ fn with_roots(roots: &[(&str, &str)]) -> Place {
     place
 }
 
-/// The findings of the rule: where each is, and where else.
+/// The findings of the rule with their related locations.
 fn findings(place: &Place, arguments: &[&str]) -> Vec<String> {
     let select = ["check", "--format", "concise", "--select", "shared-state-address"];
     let said = place.overrule(&[&select, arguments].concat());
@@ -45,7 +45,7 @@ fn a_root_module_that_a_change_adds_is_compared_with_those_that_it_does_not_touc
     for arguments in [&["--changed"][..], &["--base", "HEAD"], &["live/new"], &[]] {
         assert_eq!(findings(&place, arguments), shared, "{arguments:?}");
     }
-    // What an earlier run kept says the same.
+    // The cache of an earlier run gives the same result.
     assert_eq!(findings(&place, &["--changed"]), shared);
     place.commit("second");
     assert_eq!(findings(&place, &["--base", "HEAD~1"]), shared);
@@ -60,7 +60,7 @@ fn a_state_that_was_shared_before_is_not_new_until_one_more_root_module_shares_i
         assert_eq!(findings(&place, &["--changed"]), [""; 0], "{directory}");
         assert_eq!(findings(&place, &["--changed", "--all-findings"]), ["live/dns/main.tf:3:3:"]);
     }
-    // The first of them leaves, so that another one comes first.
+    // The first root module is removed, so that another one is first.
     place.stage("live/dns/main.tf", root("dns"));
     place.stage("live/vpn/main.tf", root("net") + "\nlocals {}\n");
     assert_eq!(findings(&place, &["--changed"]), [""; 0]);

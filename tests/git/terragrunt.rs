@@ -1,5 +1,4 @@
-//! Units of Terragrunt in the index and in commits: what is known of the modules that they run, and which of these a
-//! change concerns.
+//! Terragrunt units in the index and in commits: the modules that they run, and those that a change affects.
 
 use crate::place::{ModuleDiagnostics, Place};
 

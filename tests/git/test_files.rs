@@ -1,4 +1,4 @@
-//! Test files in the index and in commits: which modules their runs load, and which of them a change concerns.
+//! Test files in the index and in commits: the modules that their runs load, and those that a change affects.
 
 use crate::place::{ModuleDiagnostics, Place};
 

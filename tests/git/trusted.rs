@@ -1,4 +1,4 @@
-//! What is told of a change that would rather be held to a policy of its own.
+//! A change that would rather be checked with its own policy: `--policy-from` uses that of the base.
 
 use crate::place::{ModuleDiagnostics, Place};
 
@@ -20,7 +20,7 @@ const ALLOWED: &str = "exceptions \"comments\" {\n  allowed = true\n}\n";
 const NULL: &str = "resource \"null_resource\" \"a\" {}\n";
 const FOUND: &str = "live/main.tf:1:1: error: Forbidden block [no-null]";
 
-/// A repository with a policy, and on another branch what breaks it.
+/// A repository with a policy, and a violation of it on another branch.
 fn change(policy: &[(&str, &str)]) -> Place {
     let place = Place::committed(&[&[("live/main.tf", "")], policy].concat());
     place.git(&["checkout", "--quiet", "-b", "change"]);
@@ -32,7 +32,7 @@ fn held() -> Place {
     change(&[("overrule.hcl", POLICY), ("team.hcl", TEAM)])
 }
 
-/// What is told of all that lies there, and of what the change adds, one line a finding.
+/// All findings, and those of the change, one per line.
 fn told(place: &Place, arguments: &[&str]) -> [(Option<i32>, Vec<String>); 2] {
     let lines = |said: ModuleDiagnostics| {
         let lines = said.out.lines().filter(|line| !line.starts_with(' ')).map(str::to_owned).collect();
@@ -48,7 +48,7 @@ fn nothing() -> [(Option<i32>, Vec<String>); 2] {
     [(Some(0), Vec::new()), (Some(0), Vec::new())]
 }
 
-/// The change gets away with it by its own policy, and not by that of the branch that it is for.
+/// Asserts that the change passes with its own policy, but not with that of its target branch.
 #[track_caller]
 fn is_held_to_the_base(place: &Place, finding: &str) {
     place.commit("a change");
@@ -98,7 +98,7 @@ fn an_exception_that_a_change_brings_excuses_nothing() {
 }
 
 #[test]
-fn what_a_change_excludes_is_told() {
+fn files_that_a_change_excludes_are_reported() {
     let place = held();
     place.write("overrule.hcl", POLICY.replace("]\n", "]\n  exclude = [\"live\"]\n"));
     is_held_to_the_base(&place, FOUND);
@@ -135,7 +135,7 @@ fn policies_in_other_places_mean_nothing() {
 }
 
 #[test]
-fn a_comment_excuses_only_if_the_base_says_so() {
+fn a_comment_suppresses_only_if_the_base_allows_it() {
     let commented = format!("# overrule: allow(no-null) I want it\n{NULL}");
     let place = held();
     place.write("live/main.tf", &commented);
@@ -219,7 +219,7 @@ fn a_change_does_not_choose_a_less_strict_role() {
     let files = [("overrule.hcl", policy), ("live/main.tf", root), ("live/b.tf", shared)];
     let place = Place::committed(&files);
     place.git(&["checkout", "--quiet", "-b", "change"]);
-    // The same module elsewhere, with the argument gone.
+    // The same module elsewhere, without the argument.
     place.git(&["mv", "live", "tests"]);
     place.write("tests/main.tf", root.replace("  input = 1\n", ""));
     place.commit("moved");

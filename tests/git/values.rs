@@ -1,4 +1,4 @@
-//! Files beside modules: what is staged of them counts, and a change to one concerns its module.
+//! Variable definitions and lock files: the staged content counts, and a change to one affects its module.
 
 use crate::place::{ModuleDiagnostics, Place};
 

@@ -1,15 +1,15 @@
-//! Turns blocks and arguments into native syntax or into its JSON twin.
+//! Writes blocks and arguments in native syntax or in JSON.
 
 use std::fmt::Write as _;
 
-/// A value as it is meant; each syntax has its own way to write it.
+/// A value, independent of syntax.
 #[derive(Debug, Clone)]
 pub(crate) enum Value {
     /// A number, a boolean or null.
     Plain(String),
-    /// A quoted text, perhaps with interpolations.
+    /// A quoted string, perhaps with interpolations.
     Text(String),
-    /// A reference, type or keyword where no expression is evaluated: bare, or quoted in JSON.
+    /// A reference, type or keyword that is not evaluated: bare, or quoted in JSON.
     Word(String),
     /// An expression: bare, or an interpolation in JSON.
     Expression(String),
@@ -69,7 +69,7 @@ impl Value {
     }
 }
 
-/// Part of a body.
+/// An item of a body.
 #[derive(Debug, Clone)]
 pub(crate) enum Item {
     Argument(String, Value),
@@ -130,7 +130,7 @@ impl Block {
         let _ = writeln!(text, "{}}}", spaces(indent));
     }
 
-    /// The body inside an object for each label.
+    /// The body in an object for each label.
     fn json(&self, indent: usize) -> String {
         match self.labels.split_first() {
             None => json_body(&self.items, indent),
@@ -152,13 +152,13 @@ pub(crate) fn native(items: &[Block]) -> String {
     text
 }
 
-/// The same in JSON.
+/// The same file in JSON.
 pub(crate) fn json(items: &[Block]) -> String {
     let items: Vec<Item> = items.iter().cloned().map(Item::Block).collect();
     json_body(&items, 0) + "\n"
 }
 
-/// Blocks of one kind stand in one property, in an array where there are several.
+/// Blocks of one type form one property; several blocks form an array.
 fn json_body(items: &[Item], indent: usize) -> String {
     let mut kinds: Vec<&str> = Vec::new();
     let mut all: Vec<(&str, String)> = Vec::new();

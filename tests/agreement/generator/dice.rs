@@ -1,6 +1,6 @@
-//! Turns a seed into a long row of decisions, the same ones each time.
+//! Generates a sequence of pseudorandom decisions from a seed.
 
-/// `SplitMix64`: small, good enough to vary test cases, and never to change.
+/// `SplitMix64`: small, and sufficient for varying test cases. It must never change.
 #[derive(Debug, Clone)]
 pub(crate) struct Dice(u64);
 
@@ -23,22 +23,22 @@ impl Dice {
         usize::try_from(self.roll() % limit).expect("below a small number")
     }
 
-    /// A number from `low` to `high`, both included.
+    /// A number from `low` to `high`, inclusive.
     pub(crate) fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.below(high - low + 1)
     }
 
-    /// Whether something of this many percent happens.
+    /// True with a probability in percent.
     pub(crate) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of a table's words.
+    /// One word of a table.
     pub(crate) fn word(&mut self, table: &[&'static str]) -> &'static str {
         table[self.below(table.len())]
     }
 
-    /// One of some things, unless there are none.
+    /// One of several items. Returns `None` if there are none.
     pub(crate) fn pick<'a, T>(&mut self, things: &'a [T]) -> Option<&'a T> {
         if things.is_empty() { None } else { Some(&things[self.below(things.len())]) }
     }

@@ -1,4 +1,4 @@
-//! Turns a tree that is mostly right into one with a fault: names, values, labels and blocks that do not belong.
+//! Adds an error to a mostly valid tree: wrong names, values, labels or blocks.
 
 use super::block::{Block, Item, Value};
 use super::dice::Dice;
@@ -80,7 +80,7 @@ const TOP: &[&str] = &[
     "atlas",
 ];
 
-/// Makes one fault somewhere in the tree. It may turn out to be none.
+/// Changes the tree in one place. The result may still be valid.
 pub(crate) fn make_one(dice: &mut Dice, directories: &mut [Directory]) {
     let at = dice.below(directories.len());
     let directory = &mut directories[at];
@@ -125,7 +125,7 @@ fn some_block<'a>(dice: &mut Dice, blocks: &'a mut [Block]) -> Option<&'a mut Bl
     inside.into_iter().nth(chosen)
 }
 
-/// Declares something a second time, in this file or in another one.
+/// Repeats a declaration in the same file or in another one.
 fn repeat_block(dice: &mut Dice, directory: &mut Directory) {
     let Some(file) = some_file(dice, directory) else { return };
     let Some(block) = dice.pick(&file.items).cloned() else { return };
@@ -262,7 +262,7 @@ fn wrong_value(dice: &mut Dice) -> Value {
     }
 }
 
-/// Something wrong about providers.
+/// An error about providers.
 fn provider_fault(dice: &mut Dice) -> Option<Block> {
     let needs = |name: &str, value: Value| {
         Block::new("terraform", &[]).holding(Block::new("required_providers", &[]).with(name, value))

@@ -1,25 +1,26 @@
-//! Expands grammars: texts in which names stand for one of several texts.
+//! Expands grammars, in which names stand for alternative texts.
 
 use std::collections::BTreeMap;
 
 use super::dice::Dice;
 
-/// Behind each line `=== name`, the choices for `§name`, one a line, with `\n` for the end of a line, `-` for nothing,
-/// and `3|` before a choice that counts three times. `«a¦b»` is one of `a` and `b`, and `§i` the number of the block.
+/// After each line `=== name`, the alternatives for `§name`, one per line, with `\n` for a line break, `-` for an
+/// empty text, and `3|` before an alternative with triple weight. `«a¦b»` is one of `a` and `b`, and `§i` the number
+/// of the block.
 pub(super) struct Grammar(BTreeMap<&'static str, Vec<&'static str>>);
 
-/// How a text is expanded.
+/// The state of an expansion.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Expansion {
-    /// What `§i` stands for.
+    /// The value of `§i`.
     pub(super) number: usize,
-    /// The depth at which the shortest choice is taken.
+    /// The depth from which on the shortest alternative is chosen.
     pub(super) deepest: usize,
-    /// A name followed by this suffix is preferred to the name alone.
+    /// A name with this suffix is preferred to the name alone.
     pub(super) place: &'static str,
-    /// How often each name has been expanded.
+    /// The number of expansions of each name.
     pub(super) counts: BTreeMap<String, usize>,
-    /// A name, and which of its expansions is replaced by what.
+    /// A name, the number of the expansion to replace, and its replacement.
     pub(super) replaced: Option<(String, usize, &'static str)>,
 }
 
@@ -41,7 +42,7 @@ impl Grammar {
         Self(all)
     }
 
-    /// The names, each with its choices.
+    /// The names, each with its alternatives.
     pub(super) fn rules(&self) -> impl Iterator<Item = (&'static str, &[&'static str])> {
         self.0.iter().map(|(name, choices)| (*name, choices.as_slice()))
     }
@@ -99,7 +100,7 @@ impl Grammar {
     }
 }
 
-/// The choices of the `«a¦b»` that opens a text, which may have others inside, and what follows it.
+/// The alternatives of the `«a¦b»` at the start of a text, which may be nested, and the rest of the text.
 fn choices(text: &str) -> (Vec<&str>, &str) {
     let (mut depth, mut found, mut from) = (0, Vec::new(), 0);
     for (at, char) in text.char_indices() {

@@ -1,18 +1,17 @@
-//! Turns a seed into blocks that load, and whose expressions are then right or wrong, beside modules and resources for
-//! them to refer to.
+//! Generates blocks that load, and whose expressions are valid or not, with modules and resources that they refer to.
 
 use super::dice::Dice;
 use super::grammar::{Expansion, Grammar};
 
-/// What a call of `./net` leads to.
+/// The module that calls of `./net` lead to.
 pub(super) const NET: &str = include_str!("late/net.txt");
 
-/// What the blocks refer to.
+/// The declarations that the blocks refer to.
 pub(super) const ROOT: &str = include_str!("late/root.txt");
 
 const GRAMMAR: &str = include_str!("late/grammar.txt");
 
-/// How deep one thing stands for another before the shortest is taken.
+/// The maximal depth of expansion.
 const DEPTH: usize = 8;
 
 /// A few blocks.

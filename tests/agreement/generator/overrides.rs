@@ -1,4 +1,4 @@
-//! Turns the plan of a module into override blocks for what it declares.
+//! Generates override blocks for the declarations of a module.
 
 use super::block::{Block, Value};
 use super::dice::Dice;
@@ -149,7 +149,7 @@ fn provider(dice: &mut Dice, module: &Module) -> Option<Block> {
     Some(wiring::provider(dice, &configured))
 }
 
-/// A block that has no base.
+/// A block without a base.
 fn stranger(dice: &mut Dice) -> Block {
     match dice.below(7) {
         0 => Block::new("variable", &["stranger"]),
@@ -162,7 +162,7 @@ fn stranger(dice: &mut Dice) -> Block {
     }
 }
 
-/// A block that may not stand in an override file, or that is dropped there.
+/// A block that is not valid in an override file, or is dropped there.
 fn refused(dice: &mut Dice, module: &Module) -> Option<Block> {
     Some(match dice.below(5) {
         0 => Block::new("moved", &[])

@@ -1,23 +1,22 @@
-//! Turns the plan of a module into its blocks: variables, locals, outputs, resources, checks and what else stands at
-//! the top.
+//! Generates the blocks of a module: variables, locals, outputs, resources, checks and others.
 
 use super::block::{Block, Value};
 use super::dice::Dice;
 use super::plan::{Module, Plan, Repeated, Resource, Variable};
 
-/// What an expression may speak of, each stage with all that came before, so that nothing goes in a ring.
+/// The declarations that an expression may refer to. Each stage includes all before it, so there are no cycles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Sight {
     Variables,
-    /// And so many local values.
+    /// And this many local values.
     Locals(usize),
-    /// And so many resources.
+    /// And this many resources.
     Resources(usize),
-    /// And so many calls.
+    /// And this many calls.
     Calls(usize),
 }
 
-/// A reference to something that the module declares, or, seldom, to something that it does not.
+/// A reference to a declaration of the module or, rarely, to an undeclared name.
 pub(crate) fn reference(
     dice: &mut Dice,
     plan: &Plan,
@@ -60,7 +59,7 @@ pub(crate) fn reference(
     dice.pick(&known).cloned().unwrap_or_else(|| "path.module".to_owned())
 }
 
-/// An expression around references.
+/// An expression with references.
 pub(crate) fn expression(
     dice: &mut Dice,
     plan: &Plan,
@@ -82,7 +81,7 @@ pub(crate) fn expression(
     }
 }
 
-/// A condition that refers to something.
+/// A condition with a reference.
 fn condition(dice: &mut Dice, plan: &Plan, module: &Module, sight: Sight) -> Value {
     let one = reference(dice, plan, module, sight, Repeated::Once);
     Value::expression(format!("{one} != null"))
@@ -97,7 +96,7 @@ fn instance(resource: &Resource) -> String {
     format!("{}.{}{key}", resource.kind, resource.name)
 }
 
-/// Says how often a block exists.
+/// Adds `count` or `for_each`.
 pub(crate) fn repeat(dice: &mut Dice, block: Block, repeated: Repeated) -> Block {
     match repeated {
         Repeated::Once => block,
@@ -177,7 +176,7 @@ pub(crate) fn output(dice: &mut Dice, plan: &Plan, module: &Module, name: &str) 
     block
 }
 
-/// What a resource depends on: some of the first `count` resources, or variables.
+/// A `depends_on` with some of the first `count` resources, or variables.
 pub(crate) fn depends_on(dice: &mut Dice, module: &Module, count: usize, with_calls: bool) -> Value {
     let mut known: Vec<String> = module.resources[..count]
         .iter()
@@ -272,7 +271,7 @@ fn provisioner(dice: &mut Dice) -> Block {
     block
 }
 
-/// Blocks that a module may hold besides.
+/// Other blocks of a module.
 pub(crate) fn extras(dice: &mut Dice, plan: &Plan, module: &Module, is_root: bool) -> Vec<Block> {
     let mut blocks = Vec::new();
     let all = Sight::Calls(module.calls.len());

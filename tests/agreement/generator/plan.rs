@@ -1,9 +1,9 @@
-//! Turns dice into the plan of a module tree: who calls whom, and which names each module declares.
+//! Plans a module tree: its calls, and the names that each module declares.
 
 use super::dice::Dice;
 use super::typed::Type;
 
-/// How often a resource or call exists.
+/// The number of instances of a resource or call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Repeated {
     Once,
@@ -11,17 +11,17 @@ pub(crate) enum Repeated {
     ForEach,
 }
 
-/// A tree; the root is the first module.
+/// A tree. Its first module is the root module.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    /// Whether providers other than the built-in one are used, so that `validate` stops after loading.
+    /// Whether other providers than the built-in one are used, so that `validate` stops after loading.
     pub(crate) foreign: bool,
     pub(crate) modules: Vec<Module>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Module {
-    /// The directory, from the root's; empty for the root.
+    /// The directory, relative to the root module; empty for the root module.
     pub(crate) path: String,
     pub(crate) variables: Vec<Variable>,
     pub(crate) locals: Vec<String>,
@@ -49,7 +49,7 @@ pub(crate) struct Resource {
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) name: String,
-    /// Which module of the plan.
+    /// The index of the called module.
     pub(crate) callee: usize,
     pub(crate) source: String,
     pub(crate) repeated: Repeated,
@@ -75,16 +75,16 @@ const PROVIDERS: &[&str] = &["foo", "bar", "baz"];
 const ALIASES: &[&str] = &["east", "west"];
 const WORDS: &[&str] = &["name", "size", "tags", "zone", "net", "enabled", "ids", "mode"];
 
-/// What is likely in a tree; all but the sizes in percent.
+/// Probabilities in percent, and sizes.
 struct Odds {
     sizes: &'static [usize],
     foreign: usize,
     /// Whether modules declare values at all.
     values: bool,
-    /// Under the root, and not under another called module.
+    /// Called by the root module, and not by another child module.
     flat: usize,
     required: usize,
-    /// Another namespace, or the name of another provider, than the rest of the tree has.
+    /// Another namespace or provider name than in the rest of the tree.
     stray: [usize; 2],
     aliases: usize,
     configured_in_child: usize,
@@ -113,12 +113,12 @@ const WIRED: Odds = Odds {
 };
 
 impl Plan {
-    /// Something of everything.
+    /// All features.
     pub(crate) fn random(dice: &mut Dice) -> Self {
         Self::with(dice, &MIXED)
     }
 
-    /// Providers, passed from module to module, above all.
+    /// Mostly providers that are passed from module to module.
     pub(crate) fn wired(dice: &mut Dice) -> Self {
         Self::with(dice, &WIRED)
     }
@@ -160,7 +160,7 @@ fn connect(dice: &mut Dice, modules: &mut [Module], from: usize, callee: usize) 
     modules[from].calls.push(Call { name, callee, source, repeated });
 }
 
-/// The address of one directory as seen from another.
+/// The path of one directory relative to another.
 fn source(from: &str, to: &str) -> String {
     let from: Vec<&str> = from.split('/').filter(|part| !part.is_empty()).collect();
     let to: Vec<&str> = to.split('/').collect();
@@ -245,7 +245,7 @@ impl Module {
         }
     }
 
-    /// Every provider that can be named in this module.
+    /// Every provider name that is valid in this module.
     pub(crate) fn provider_names(&self) -> Vec<String> {
         let mut all: Vec<String> = self.needs.iter().map(|need| need.local.clone()).collect();
         for need in &self.needs {

@@ -1,19 +1,18 @@
-//! Turns a seed into a valid module tree that uses what modules in public use, or into one with a single mistake.
+//! Generates valid module trees with the constructs of public modules, and the same with a single error.
 
 use super::dice::Dice;
 use super::grammar::{Expansion, Grammar};
 use crate::case::Entry;
 
-/// In each section, what to write by mistake where the grammar has the name of the section.
+/// Sections of invalid texts, each for the grammar rule with the name of the section.
 const MISTAKES: &str = include_str!("real/mistakes.txt");
 
 const GRAMMAR: &str = include_str!("real/grammar.txt");
 
-/// How deep expressions are nested.
+/// The nesting depth of expressions.
 const DEPTH: usize = 5;
 
-/// What the files of a module are made of: a name, the blocks in it, and the place they are in. What can be referred to
-/// depends on the place.
+/// The files of a module: name, blocks, and context. The valid references depend on the context.
 const ROOT: &[(&str, &str, &str)] = &[
     ("variables.tf", "variables", ""),
     ("locals.tf", "constants", ""),
@@ -50,7 +49,7 @@ pub(super) fn entries(dice: &mut Dice) -> Vec<Entry> {
     tree(&grammar, dice, &mut Expansion { deepest: DEPTH, ..Expansion::default() })
 }
 
-/// A valid module with `dynamic` blocks, which no resource has that needs no provider.
+/// A valid module with `dynamic` blocks. No resource without a provider has nested blocks, so other blocks are used.
 pub(super) fn dynamic(dice: &mut Dice) -> Vec<Entry> {
     let grammar = Grammar::read(GRAMMAR);
     files("", DYNAMIC, &grammar, dice, &mut Expansion { deepest: DEPTH, ..Expansion::default() })
@@ -82,7 +81,7 @@ fn files(
     files.into_iter().map(|(name, text)| Entry::plain(format!("{directory}{name}"), text)).collect()
 }
 
-/// A module tree with one mistake.
+/// A module tree with one error.
 pub(super) fn mistaken(dice: &mut Dice) -> Vec<Entry> {
     let grammar = Grammar::read(GRAMMAR);
     let mistakes = Grammar::read(MISTAKES);

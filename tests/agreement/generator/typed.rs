@@ -1,4 +1,4 @@
-//! Turns dice into type constraints and into values that fit them, or nearly do.
+//! Generates type constraints, and values that are or nearly are of these types.
 
 use super::block::Value;
 use super::dice::Dice;
@@ -17,7 +17,7 @@ pub(crate) enum Type {
     Object(Vec<(&'static str, Type, Presence)>),
 }
 
-/// Whether an attribute must be there.
+/// Whether an attribute is required.
 #[derive(Debug, Clone)]
 pub(crate) enum Presence {
     Required,
@@ -89,7 +89,7 @@ impl Type {
         }
     }
 
-    /// A value that fits; each part of it is of another type with a chance of `wrong` percent.
+    /// A value of the type; each part has another type with a probability of `wrong` percent.
     pub(crate) fn value(&self, dice: &mut Dice, wrong: usize) -> Value {
         if dice.chance(wrong) {
             return Self::random(dice, 1).value(dice, 0);
@@ -143,7 +143,7 @@ impl Type {
 }
 
 impl Value {
-    /// The value in native syntax on one line, as it stands inside a type constraint.
+    /// The value in native syntax on one line, for use in a type constraint.
     pub(crate) fn constant(&self) -> String {
         match self {
             Self::Plain(text) | Self::Word(text) | Self::Expression(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! Turns the plan of a module into what it says about providers, its settings, and its calls.
+//! Generates provider requirements and configurations, settings, and calls of a module.
 
 use super::block::{Block, Value};
 use super::dice::Dice;
@@ -107,7 +107,7 @@ pub(crate) fn call(dice: &mut Dice, plan: &Plan, module: &Module, number: usize)
     block
 }
 
-/// A map of providers that gives the called module most of what it needs.
+/// A `providers` map with most of the configurations that the called module needs.
 pub(crate) fn passed(dice: &mut Dice, module: &Module, callee: &Module) -> Vec<(String, Value)> {
     let mut entries = Vec::new();
     if dice.chance(25) {
