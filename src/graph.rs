@@ -3,6 +3,7 @@
 //! A node is a module with all its callers, never one for each path of calls: a module that is called from a thousand
 //! places is one node, and so the work stays in proportion to what is written.
 
+mod addresses;
 mod arguments;
 mod builtin;
 mod children;
@@ -32,6 +33,7 @@ mod version_requirements;
 #[cfg(test)]
 mod tests;
 
+pub use addresses::{AddressChange, Cause as AddressCause};
 pub use conflicts::{Conflicts, Subject};
 pub use diagnostics::{ModuleDiagnostics, Validation};
 pub use evaluation::{RefusedDefault, Values};

@@ -24,6 +24,7 @@ pub use expression::{
 };
 
 pub use comment::Remark;
+pub use json::add_json_blocks;
 pub use native::{aligned, reindented, stand_ins, with_carriage_returns, without_layout};
 pub use quote::{escaped, key, quoted};
 

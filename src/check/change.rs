@@ -33,6 +33,7 @@ use crate::check::location::real_directory;
 use crate::check::run::{Comparison, collect};
 use crate::check::{Outcome, Settings, Verdict};
 use crate::engine::Companion;
+use crate::rules::Earlier;
 use crate::session::call_index::{self, CallIndex};
 use crate::session::terragrunt::ChangedUnits;
 use crate::session::threads::discard;
@@ -50,6 +51,8 @@ pub struct Checked {
     pub affected: BTreeSet<SmolStr>,
     /// How many directories there are of which this clone does not hold all files, so that what they call is not known.
     pub absent: usize,
+    /// The state before the change, if it was looked at.
+    pub earlier: Option<Earlier>,
     /// What makes a later run faster, and the name to keep it under; nothing where that is kept already.
     pub memory: Option<(&'static str, Vec<u8>)>,
 }
@@ -81,7 +84,14 @@ pub fn run_change(
             collect(&mut snapshot, &units.now, settings, Fingerprints::default(), Comparison::None);
         let outcome = collected.outcome(&snapshot, settings, &|_| false);
         let memory = news(&memory, &known);
-        return Ok(Checked { snapshot, outcome, affected: BTreeSet::new(), absent: 0, memory });
+        return Ok(Checked {
+            snapshot,
+            outcome,
+            affected: BTreeSet::new(),
+            absent: 0,
+            earlier: None,
+            memory,
+        });
     }
     let impact = Impact::of(change, &touched, &known, &memory);
     let renamed: BTreeMap<SmolStr, SmolStr> =
@@ -93,7 +103,7 @@ pub fn run_change(
         // What is found in a module may depend on its callers.
         affected.append(&mut unseen);
     }
-    let (snapshot, now, before) = loop {
+    let (snapshot, now, before, earlier) = loop {
         unseen.retain(|directory| !affected.contains(directory));
         let excerpt = impact.excerpt_with(&affected, &unseen);
         let mut earlier = change.open(State::Before, &excerpt, &settings.policy.limits(), policy);
@@ -116,7 +126,6 @@ pub fn run_change(
             &renamed,
         );
         removed_module_hint::explain(&mut now.verdicts, snapshot.sources(), &modules, &renamed);
-        discard(earlier);
         let before: BTreeSet<String> =
             reported.iter().flat_map(|verdict| verdict.fingerprints().iter().cloned()).collect();
         let new = now.verdicts.iter().filter(|verdict| !verdict.is_among(&before));
@@ -131,8 +140,9 @@ pub fn run_change(
         let seen_again: BTreeSet<SmolStr> = unseen.iter().filter(seen_again).cloned().collect();
         more.extend(impact.above(seen_again));
         if more.is_subset(&affected) {
-            break (snapshot, now, before);
+            break (snapshot, now, before, earlier);
         }
+        discard(earlier);
         affected.extend(more);
     };
     affected.append(&mut unseen);
@@ -142,7 +152,8 @@ pub fn run_change(
         outcome.verdicts.retain(|verdict| !verdict.is_among(&before));
         outcome.known += found - outcome.verdicts.len();
     }
-    Ok(Checked { snapshot, outcome, affected, absent: known.absent(), memory: news(&memory, &known) })
+    let (absent, memory) = (known.absent(), news(&memory, &known));
+    Ok(Checked { snapshot, outcome, affected, absent, earlier: Some(earlier), memory })
 }
 
 /// The fingerprints of what is reported about a module.
@@ -175,7 +186,8 @@ pub fn run_named(
     let collected = collect(&mut snapshot, &units, settings, Fingerprints::default(), Comparison::None);
     let outcome = collected.outcome(&snapshot, settings, &|module| named.contains(module));
     change.is_whole(&excerpt)?;
-    Ok(Checked { snapshot, outcome, affected: named, absent: known.absent(), memory: news(&memory, &known) })
+    let (absent, memory) = (known.absent(), news(&memory, &known));
+    Ok(Checked { snapshot, outcome, affected: named, absent, earlier: None, memory })
 }
 
 /// The modules that files beside them are for.

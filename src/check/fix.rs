@@ -15,7 +15,7 @@ use crate::check::{Baseline, Settings, Verdict};
 use crate::finding::{Fix, Safety};
 use crate::limits::Limits;
 use crate::policy::{Globs, is_exception};
-use crate::rules;
+use crate::rules::{self, Earlier};
 use crate::session::terragrunt::Units;
 use crate::session::threads::discard;
 use crate::syntax::{self, Notation};
@@ -52,6 +52,18 @@ pub fn fix(
     safety: Safety,
     standing: &mut dyn FnMut(FileId) -> Option<String>,
 ) -> Fixed {
+    fix_change(snapshot, None, reported, settings, safety, standing)
+}
+
+/// The same for a change: `earlier` is the state that the run compared with.
+pub fn fix_change(
+    snapshot: &Snapshot,
+    earlier: Option<&Earlier>,
+    reported: &[Verdict],
+    settings: &Settings,
+    safety: Safety,
+    standing: &mut dyn FnMut(FileId) -> Option<String>,
+) -> Fixed {
     let mut settings = settings.clone();
     settings.select.iter().for_each(|rule| settings.policy.turn_on(rule.as_str()));
     // New findings count whatever was selected.
@@ -61,7 +73,8 @@ pub fn fix(
     let mut snapshot = snapshot.clone();
     let units = Arc::new(Units::of(&snapshot));
     let look = |snapshot: &mut Snapshot| {
-        collect(snapshot, &units, &settings, Fingerprints::default(), Comparison::None)
+        let comparison = earlier.map_or(Comparison::None, Comparison::With);
+        collect(snapshot, &units, &settings, Fingerprints::default(), comparison)
     };
     let now = look(&mut snapshot);
     let wanted = reported.iter().map(Key::of).collect();

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
 
+use super::addresses::AddressChange;
 use super::conflicts::Conflicts;
 use super::evaluation::Locals;
 use super::location::Location;
@@ -13,7 +14,7 @@ use super::providers::{ProviderChange, Table, Uses};
 use super::role::Surroundings;
 use crate::engine::Engine;
 use crate::module::Module;
-use crate::module::address::ModuleSource;
+use crate::module::address::{ModuleSource, ModuleStep, ResourceAddress};
 use crate::module::declaration::ModuleCall;
 use crate::module::terragrunt::{Generated, RunBy};
 use crate::module::test_file::TestFile;
@@ -46,6 +47,8 @@ pub struct ModuleGraph {
     pub(super) uses: OnceLock<Vec<Uses>>,
     /// What became of provider configurations since an earlier state, once somebody asks.
     pub(super) provider_changes: OnceLock<Vec<ProviderChange>>,
+    /// What became of the addresses of objects since an earlier state, once somebody asks.
+    pub(super) address_changes: OnceLock<Vec<AddressChange>>,
     /// By node: the first of the modules that lead to it and back, once somebody asks.
     pub(super) rings: OnceLock<Vec<Option<NodeId>>>,
     /// By node: of what it and all below it ask for versions that there are none of, once somebody asks.
@@ -108,6 +111,7 @@ impl ModuleGraph {
             provider_tables: OnceLock::new(),
             uses: OnceLock::new(),
             provider_changes: OnceLock::new(),
+            address_changes: OnceLock::new(),
             rings: OnceLock::new(),
             clashes: OnceLock::new(),
             locations: OnceLock::new(),
@@ -212,6 +216,7 @@ impl ModuleGraph {
         self.provider_tables.take();
         self.uses.take();
         self.provider_changes.take();
+        self.address_changes.take();
         self.rings.take();
         self.clashes.take();
         self.locations.take();
@@ -308,6 +313,17 @@ impl<'t> Node<'t> {
         callers.filter_map(|(caller, call)| {
             let caller = self.graph.node(*caller);
             Some((caller, &**caller.module().calls.get(call)?))
+        })
+    }
+
+    /// Whether a `moved` or `removed` block of a module that calls this one names what is at an address in this one, or
+    /// a module around it.
+    pub(crate) fn is_left_by_callers(self, path: &[ModuleStep], resource: Option<&ResourceAddress>) -> bool {
+        let has_blocks = |module: &Module| !module.moved.is_empty() || !module.removed.is_empty();
+        self.callers().filter(|(caller, _)| has_blocks(caller.module())).any(|(caller, call)| {
+            let step = ModuleStep { name: call.name.clone(), key: None };
+            let path: Vec<ModuleStep> = std::iter::once(step).chain(path.iter().cloned()).collect();
+            caller.module().is_left(&path, resource)
         })
     }
 

@@ -14,7 +14,7 @@ pub use compare::{Impact, InterfaceChange, Part};
 
 use crate::module::Module;
 use crate::module::address::Mode;
-use crate::module::declaration::{Condition, Output, Variable};
+use crate::module::declaration::{Condition, ModuleCall, Output, Resource, Variable};
 use crate::syntax::{Attribute, without_layout};
 use crate::text::Sources;
 use crate::value::{Constraint, Constraints};
@@ -109,12 +109,28 @@ impl Repetition {
         }
     }
 
-    fn of<T>(count: Option<&T>, for_each: Option<&T>) -> Self {
-        match (count, for_each) {
-            (Some(_), _) => Self::Count,
-            (None, Some(_)) => Self::ForEach,
-            (None, None) => Self::One,
+    /// Of a resource.
+    pub fn of_resource(resource: &Resource) -> Self {
+        Self::of(resource.count.is_some(), resource.for_each.is_some())
+    }
+
+    /// Of a module call.
+    pub fn of_call(call: &ModuleCall) -> Self {
+        Self::of(call.count.is_some(), call.for_each.is_some())
+    }
+
+    fn of(has_count: bool, has_for_each: bool) -> Self {
+        match (has_count, has_for_each) {
+            (true, _) => Self::Count,
+            (false, true) => Self::ForEach,
+            (false, false) => Self::One,
         }
+    }
+
+    /// Whether a change to another one loses the instances of a resource. Terraform and OpenTofu move the one instance
+    /// of a resource to key 0 by themselves, and back. They do not move modules.
+    pub fn loses_resources(self, after: Self) -> bool {
+        self != after && (self == Self::ForEach || after == Self::ForEach)
     }
 }
 
@@ -159,14 +175,12 @@ impl Interface {
 
 fn addresses(module: &Module) -> BTreeMap<SmolStr, Repetition> {
     let managed = module.resources.values().filter(|resource| resource.address.mode == Mode::Managed);
-    let resources = managed.map(|resource| {
-        let repetition = Repetition::of(resource.count.as_ref(), resource.for_each.as_ref());
-        (resource.address.to_smolstr(), repetition)
-    });
-    let calls = module.calls.values().map(|call| {
-        let repetition = Repetition::of(call.count.as_ref(), call.for_each.as_ref());
-        (SmolStr::from(format!("module.{}", call.name)), repetition)
-    });
+    let resources =
+        managed.map(|resource| (resource.address.to_smolstr(), Repetition::of_resource(resource)));
+    let calls = module
+        .calls
+        .values()
+        .map(|call| (SmolStr::from(format!("module.{}", call.name)), Repetition::of_call(call)));
     resources.chain(calls).collect()
 }
 

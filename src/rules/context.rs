@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::{Earlier, States};
 use crate::engine::{Companion, FileKind, LOCK_FILE, Loaded};
-use crate::graph::{Node, ProviderChange};
+use crate::graph::{AddressChange, Node, ProviderChange};
 use crate::limits::Limits;
 use crate::module::{Module, top_blocks};
 use crate::policy::is_exception;
@@ -48,6 +48,14 @@ impl<'c> Context<'c> {
     pub fn provider_changes<'t>(&self, node: Node<'t>) -> impl Iterator<Item = &'t ProviderChange> {
         let state = self.earlier.and_then(|earlier| earlier.state(node.graph().engine()));
         let changes = state.map(|state| node.graph().provider_changes(state, self.sources()));
+        changes.into_iter().flatten().filter(move |change| change.node == node.id())
+    }
+
+    /// What became of the addresses of existing objects, as far as `moved` blocks belong in this module; nothing where no
+    /// change is looked at.
+    pub fn address_changes<'t>(&self, node: Node<'t>) -> impl Iterator<Item = &'t AddressChange> {
+        let state = self.earlier.and_then(|earlier| earlier.state(node.graph().engine()));
+        let changes = state.map(|state| node.graph().address_changes(state, self.sources()));
         changes.into_iter().flatten().filter(move |change| change.node == node.id())
     }
 

@@ -9,7 +9,7 @@ use super::{Configure, Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::module::Module;
-use crate::module::address::{ModuleStep, MoveEndpoint, ResourceAddress};
+use crate::module::address::{MoveEndpoint, ResourceAddress};
 use crate::module::declaration::{ModuleCall, Moved};
 use crate::policy::Options;
 use crate::text::{Span, Suggestions, nearest};
@@ -174,7 +174,7 @@ fn is_whole(endpoint: &MoveEndpoint) -> bool {
 
 fn look_for(node: Node<'_>, endpoint: &MoveEndpoint) -> Sight {
     let resource = endpoint.resource.as_ref().map(|resource| &resource.resource);
-    let mut is_left_behind = is_left_from_outside(node, &endpoint.path, resource);
+    let mut is_left_behind = node.is_left_by_callers(&endpoint.path, resource);
     let absent = |is_left_behind| if is_left_behind { Sight::Other } else { Sight::Absent };
     let mut at = node;
     let mut path = endpoint.path.as_slice();
@@ -208,18 +208,4 @@ fn look_for(node: Node<'_>, endpoint: &MoveEndpoint) -> Sight {
 
 fn is_repeated(call: &ModuleCall) -> bool {
     call.count.is_some() || call.for_each.is_some() || call.enabled.is_some()
-}
-
-/// Whether a module that calls this one says so.
-pub(super) fn is_left_from_outside(
-    node: Node<'_>,
-    path: &[ModuleStep],
-    resource: Option<&ResourceAddress>,
-) -> bool {
-    let has_blocks = |module: &Module| !module.moved.is_empty() || !module.removed.is_empty();
-    node.callers().filter(|(caller, _)| has_blocks(caller.module())).any(|(caller, call)| {
-        let step = ModuleStep { name: call.name.clone(), key: None };
-        let path: Vec<ModuleStep> = std::iter::once(step).chain(path.iter().cloned()).collect();
-        caller.module().is_left(&path, resource)
-    })
 }

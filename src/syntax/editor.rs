@@ -112,6 +112,13 @@ impl<'s> Editor<'s> {
         }
     }
 
+    /// Blocks below another one, with an empty line between.
+    pub fn add_below(&self, block: Span, blocks: &str) -> Edit {
+        let indent = indent(self.text, block.range().start);
+        let at = self.end_of_line(block);
+        self.edit(at..at, format!("\n\n{}", further(blocks, indent)))
+    }
+
     /// A block at the end of another.
     pub fn add_block(&self, body: &Body, block: &str) -> Edit {
         let items = body.items();

@@ -13,6 +13,7 @@ use crate::limits::{Limit, Limits};
 use crate::syntax::{Body, Expr, File};
 use crate::text::{FileId, Source, Span};
 
+mod add;
 mod convert;
 mod read;
 mod scan;
@@ -21,6 +22,7 @@ mod string;
 mod tests;
 mod tree;
 
+pub use add::add_json_blocks;
 pub(super) use tree::{Node, NodeKind, Property};
 
 /// Reads a whole file. What could not be read is missing from its body, or stands there as an invalid value.

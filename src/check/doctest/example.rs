@@ -31,10 +31,11 @@ use std::sync::Arc;
 
 use crate::check::fingerprint::Fingerprints;
 use crate::check::run::{Comparison, collect};
-use crate::check::{Settings, Verdict, fix, judge, load_policy};
+use crate::check::{Settings, Verdict, fix_change, judge, load_policy};
 use crate::engine::Choice;
 use crate::finding::{RuleId, Safety};
 use crate::policy::{Date, Policy};
+use crate::rules::Earlier;
 use crate::rules::Template;
 use crate::session::terragrunt::Units;
 use crate::vfs::Snapshot;
@@ -124,7 +125,9 @@ impl Example {
         {
             settings.policy = policy;
         }
-        let fixed = fix(&snapshot, &verdicts, &settings, Safety::Unsafe, &mut |_| None);
+        let earlier = self.earlier(&settings);
+        let safety = Safety::Unsafe;
+        let fixed = fix_change(&snapshot, earlier.as_ref(), &verdicts, &settings, safety, &mut |_| None);
         let sources = fixed.snapshot.sources();
         let text = |id| (sources.get(id).name().to_owned(), sources.get(id).text().to_owned());
         let mut texts: Vec<(String, String)> = fixed.files.into_iter().map(text).collect();
@@ -225,18 +228,23 @@ impl Example {
             }
         }
         settings.select = rules_of_kinds(&settings);
-        let earlier = (!self.before.is_empty()).then(|| {
-            let files = self.before.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
-            let mut earlier = Snapshot::of_files(files.collect());
-            let units = Arc::new(Units::of(&earlier));
-            collect(&mut earlier, &units, &settings, Fingerprints::default(), Comparison::Keep)
-                .earlier(earlier, BTreeMap::new())
-        });
+        let earlier = self.earlier(&settings);
         let against = earlier.as_ref().map_or(Comparison::None, Comparison::With);
         let units = Arc::new(Units::of(&snapshot));
         let collected = collect(&mut snapshot, &units, &settings, Fingerprints::default(), against);
         let verdicts = collected.outcome(&snapshot, &settings, &|_| true).verdicts;
         (snapshot, verdicts)
+    }
+
+    /// The state before the change, if the example shows one.
+    fn earlier(&self, settings: &Settings) -> Option<Earlier> {
+        (!self.before.is_empty()).then(|| {
+            let files = self.before.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
+            let mut earlier = Snapshot::of_files(files.collect());
+            let units = Arc::new(Units::of(&earlier));
+            collect(&mut earlier, &units, settings, Fingerprints::default(), Comparison::Keep)
+                .earlier(earlier, BTreeMap::new())
+        })
     }
 }
 

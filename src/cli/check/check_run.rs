@@ -8,6 +8,8 @@ use crate::cli::Failure;
 use crate::cli::stream::err;
 use crate::cli::terminal::Terminal;
 use crate::policy::{Date, FailOn};
+use crate::rules::Earlier;
+use crate::session;
 use crate::text::{FileId, counted};
 use crate::vfs::{Change, Excerpt, Snapshot};
 
@@ -64,10 +66,10 @@ impl CheckRun {
             counts: counts.clone(),
             policy,
         };
-        let (snapshot, outcome) = match &wanted {
+        let (snapshot, outcome, earlier) = match &wanted {
             None => {
                 let outcome = check::run(&mut snapshot, &settings);
-                (snapshot, outcome)
+                (snapshot, outcome, None)
             }
             Some(Wanted::Change { change, scope, all, .. }) => taken(
                 check::run_change(change, snapshot.sources(), &settings, scope, *all)?,
@@ -80,10 +82,12 @@ impl CheckRun {
         };
         let fixed = match request.mode {
             Mode::Fix(safety) | Mode::ShowFixes(safety) => {
-                Some(fix::fix(&snapshot, &outcome.verdicts, &settings, safety))
+                Some(fix::fix(&snapshot, earlier.as_ref(), &outcome.verdicts, &settings, safety))
             }
             Mode::Tell | Mode::List(_) | Mode::AddExceptions => None,
         };
+        // What was seen of the state before is not needed any more, and can be large.
+        session::threads::discard(earlier);
         let fail_on = arguments.fail_on.unwrap_or(settings.policy.fail_on());
         let is_commit = matches!(wanted, Some(Wanted::Change { is_commit: true, .. }));
         Ok(Self { snapshot, outcome, fixed, fail_on, policy: file, is_part: wanted.is_some(), is_commit })
@@ -91,7 +95,7 @@ impl CheckRun {
 }
 
 /// Stores the cache and prints notes about what was not checked.
-fn taken(checked: Checked, change: &Change, is_quiet: bool) -> (Snapshot, Outcome) {
+fn taken(checked: Checked, change: &Change, is_quiet: bool) -> (Snapshot, Outcome, Option<Earlier>) {
     if checked.absent > 0 && !is_quiet {
         err(&format!(
             "note: this clone lacks files of {}, so the module calls there are unknown\n",
@@ -101,5 +105,5 @@ fn taken(checked: Checked, change: &Change, is_quiet: bool) -> (Snapshot, Outcom
     if let Some((name, bytes)) = &checked.memory {
         cache_file::keep(&change.memory(), name, bytes);
     }
-    (checked.snapshot, checked.outcome)
+    (checked.snapshot, checked.outcome, checked.earlier)
 }

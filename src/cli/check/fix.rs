@@ -11,6 +11,7 @@ use crate::cli::Failure;
 use crate::cli::stream::{err, out};
 use crate::finding::Safety;
 use crate::report::{Names, one_line, unified};
+use crate::rules::Earlier;
 use crate::text::{FileId, counted};
 use crate::vfs::Snapshot;
 
@@ -47,10 +48,16 @@ impl Arguments {
 }
 
 /// Computes fixes. Nothing is written yet.
-pub(super) fn fix(snapshot: &Snapshot, told: &[Verdict], settings: &Settings, safety: Safety) -> Fixed {
+pub(super) fn fix(
+    snapshot: &Snapshot,
+    earlier: Option<&Earlier>,
+    told: &[Verdict],
+    settings: &Settings,
+    safety: Safety,
+) -> Fixed {
     let mut known: HashMap<FileId, Option<String>> = HashMap::new();
     let mut standing = |id: FileId| known.entry(id).or_insert_with(|| rewrite::refusal(snapshot, id)).clone();
-    check::fix(snapshot, told, settings, safety, &mut standing)
+    check::fix_change(snapshot, earlier, told, settings, safety, &mut standing)
 }
 
 /// Writes the files and returns their number.

@@ -6,7 +6,7 @@ use std::fmt;
 use smol_str::SmolStr;
 
 use super::types::accepts_all;
-use super::{Interface, OutputInterface, ProviderInterface, Repetition, RequiredVersion, VariableInterface};
+use super::{Interface, OutputInterface, ProviderInterface, RequiredVersion, VariableInterface};
 
 /// What a change means for callers, in the words of semantic versioning; the strongest sorts last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -325,11 +325,7 @@ impl Changes {
         for (address, from) in &before.addresses {
             let Some(to) = after.addresses.get(address).filter(|to| *to != from) else { continue };
             let what = format!("{} → {}", from.name(), to.name());
-            // An engine moves the one instance to key 0 by itself, and back.
-            let is_moved = matches!(
-                (from, to),
-                (Repetition::One, Repetition::Count) | (Repetition::Count, Repetition::One)
-            );
+            let is_moved = !address.starts_with("module.") && !from.loses_resources(*to);
             let impact = if is_moved || is_accounted_for(address) { Impact::Fix } else { Impact::Breaking };
             self.add(impact, Part::Address, address.clone(), what);
         }

@@ -11,7 +11,7 @@ use crate::finding::{Concern, Edit, Finding};
 use crate::module::Module;
 use crate::module::declaration::{Local, ModuleCall, Origin, RequiredProvider};
 use crate::rules::Context;
-use crate::syntax::{Attribute, Block, ExprKind, MapKey, StepKind};
+use crate::syntax::{Attribute, Block, ExprKind, MapKey, StepKind, add_json_blocks};
 use crate::text::{FileId, Span};
 
 /// From the first word of a block to its last brace.
@@ -76,6 +76,20 @@ pub(in crate::rules) fn joined(parts: &[String]) -> String {
         [one] => one.clone(),
         [] => String::new(),
     }
+}
+
+/// Adds `moved` blocks below a block, in the syntax of its file.
+pub(in crate::rules) fn add_moved(context: &Context<'_>, below: &Block, moves: &[(String, String)]) -> Option<Edit> {
+    let file = below.header.file;
+    if let Some(editor) = context.editor(file) {
+        let block = |(from, to): &(String, String)| format!("moved {{\n  from = {from}\n  to   = {to}\n}}");
+        let blocks: Vec<String> = moves.iter().map(block).collect();
+        return Some(editor.add_below(whole(below), &blocks.join("\n\n")));
+    }
+    let read = context.file(file).filter(|file| file.complete)?;
+    let blocks: Vec<_> =
+        moves.iter().map(|(from, to)| vec![("from", from.clone()), ("to", to.clone())]).collect();
+    add_json_blocks(&read.body, context.sources().get(file), "moved", &blocks)
 }
 
 /// Takes a declaration away with all its overrides; nothing where one of them cannot be changed.

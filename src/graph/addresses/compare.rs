@@ -1,0 +1,339 @@
+//! Compares each module with what it was, from the modules without callers to all that they call.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+use smol_str::SmolStr;
+
+use super::change::{AddressChange, Cause};
+use super::likeness::Renames;
+use super::matching::{Pair, matched};
+use super::object::{Address, Declared, Object};
+use crate::graph::{ModuleGraph, Node, NodeId, State};
+use crate::module::address::{Mode, ModuleStep};
+use crate::module::declaration::{ModuleCall, Moved, Resource};
+use crate::text::Sources;
+
+impl ModuleGraph {
+    /// The changes since an earlier state. The comparison is made once, so every call has to name the same state.
+    pub fn address_changes(&self, earlier: State<'_>, sources: &Sources) -> &[AddressChange] {
+        self.address_changes.get_or_init(|| changes(earlier, State { graph: self, sources }))
+    }
+}
+
+/// How many modules are compared at most, and how many objects are taken from module to module.
+const MOST_PLACES: usize = 50_000;
+
+fn changes(earlier: State<'_>, now: State<'_>) -> Vec<AddressChange> {
+    let earlier_nodes: HashMap<&SmolStr, Node<'_>> =
+        earlier.graph.nodes().map(|node| (&node.module().directory, node)).collect();
+    let mut search = Search { earlier, now, places: MOST_PLACES, done: HashMap::new(), changes: Vec::new() };
+    for node in now.graph.nodes() {
+        if let Some(was) = earlier_nodes.get(&node.module().directory) {
+            search.compare(*was, node);
+        }
+    }
+    search.changes
+}
+
+/// The objects of a module and of all below it that only one state has, and nothing accounts for.
+#[derive(Debug, Default)]
+struct Left<'t> {
+    gone: Vec<Object<'t>>,
+    come: Vec<Object<'t>>,
+}
+
+struct Search<'t> {
+    earlier: State<'t>,
+    now: State<'t>,
+    places: usize,
+    done: HashMap<(NodeId, NodeId), Rc<Left<'t>>>,
+    changes: Vec<AddressChange>,
+}
+
+impl<'t> Search<'t> {
+    fn compare(&mut self, was: Node<'t>, is: Node<'t>) -> Rc<Left<'t>> {
+        let pair = (was.id(), is.id());
+        if let Some(known) = self.done.get(&pair) {
+            return Rc::clone(known);
+        }
+        // Modules that call each other in a cycle are refused, so nothing is lost here.
+        self.done.insert(pair, Rc::default());
+        let features = &is.module().features.grammar;
+        // What seems to be gone, or new, may be in a file that could not be read.
+        if self.places == 0 || !was.module().complete || !is.module().complete || !features.moved {
+            return Rc::default();
+        }
+        self.places -= 1;
+        // In another directory the module may have other callers, for which nothing moves.
+        let is_own = was.module().directory == is.module().directory;
+        let mut left = self.own(was, is);
+        let mut settled = BTreeSet::new();
+        for call in was.module().calls.values() {
+            let Some(now) = is.module().calls.get(&call.name) else { continue };
+            let (Some(before), Some(after)) = (was.child(&call.name), is.child(&call.name)) else { continue };
+            let below = self.compare(before, after);
+            if before.module().directory == after.module().directory {
+                settled.insert(&call.name);
+            }
+            left.gone.extend(self.brought(&below.gone, was, call));
+            left.come.extend(self.brought(&below.come, is, now));
+        }
+        self.match_objects(is, &mut left, &settled, is_own);
+        if is_own {
+            self.repetitions(was, is);
+        }
+        let left = Rc::new(left);
+        self.done.insert(pair, Rc::clone(&left));
+        left
+    }
+
+    /// The objects of the module itself.
+    fn own(&self, was: Node<'t>, is: Node<'t>) -> Left<'t> {
+        let (before, now) = (was.module(), is.module());
+        let objects = |node: Node<'t>, sources, other: &crate::module::Module| {
+            let managed = |resource: &&'t Resource| {
+                resource.address.mode == Mode::Managed && !other.resources.contains_key(&resource.address)
+            };
+            let resources = node.module().resources.values().map(|resource| &**resource).filter(managed);
+            let calls = node.module().calls.values().map(|call| &**call);
+            let calls = calls.filter(|call| !other.calls.contains_key(&call.name));
+            let declared = resources.map(Declared::Resource).chain(calls.map(Declared::Call));
+            let object = |declared| Object { path: Vec::new(), node, declared, sources, is_with_call: false };
+            declared.map(object).collect::<Vec<_>>()
+        };
+        Left { gone: objects(was, self.earlier.sources, now), come: objects(is, self.now.sources, before) }
+    }
+
+    /// What is left of a called module, seen from its caller.
+    fn brought(&mut self, objects: &[Object<'t>], caller: Node<'t>, call: &'t ModuleCall) -> Vec<Object<'t>> {
+        let objects = objects.iter().take(self.places);
+        let brought: Vec<Object<'t>> = objects
+            .map(|object| {
+                let mut object = object.clone();
+                object.path.insert(0, (caller, call));
+                object
+            })
+            .collect();
+        self.places -= brought.len();
+        brought
+    }
+
+    fn match_objects(
+        &mut self,
+        is: Node<'t>,
+        left: &mut Left<'t>,
+        settled: &BTreeSet<&SmolStr>,
+        is_own: bool,
+    ) {
+        if left.gone.is_empty() && left.come.is_empty() {
+            return;
+        }
+        let is_taken = taken(is);
+        left.gone.retain(|object| !is_left(is, object));
+        left.come.retain(|object| !is_target(&is_taken, object));
+        if !is_own || left.gone.is_empty() || left.come.is_empty() {
+            return;
+        }
+        let mut renames = Renames::new();
+        let (mut gone_calls, gone) = calls_first(std::mem::take(&mut left.gone));
+        let (mut come_calls, come) = calls_first(std::mem::take(&mut left.come));
+        // Where blocks name what is in a call, they account for the rest of it, too.
+        let is_free = |object: &Object<'t>| !is_entered(is, object);
+        let (mut free, entered): (Vec<_>, Vec<_>) = gone_calls.into_iter().partition(is_free);
+        let mut pairs = matched(&mut free, &mut come_calls, &mut renames);
+        free.extend(entered);
+        gone_calls = free;
+        let (mut gone, mut come) = (gone, come);
+        let (calls_gone, calls_come) = (gone_calls.clone(), come_calls.clone());
+        gone.extend(self.expanded(gone_calls));
+        come.extend(self.expanded(come_calls));
+        gone.retain(|object| !is_left(is, object));
+        come.retain(|object| !is_target(&is_taken, object));
+        // A module has matched its own objects already.
+        let is_settled = |object: &Object<'t>| {
+            object.path.first().map(|(_, call)| &call.name).filter(|name| settled.contains(name))
+        };
+        let mut found = matched(&mut gone, &mut come, &mut renames);
+        let (within, across): (Vec<_>, Vec<_>) = found
+            .drain(..)
+            .partition(|(from, to)| is_settled(from).is_some() && is_settled(from) == is_settled(to));
+        pairs.extend(across);
+        for (from, to) in within {
+            gone.push(from);
+            come.push(to);
+        }
+        let is_direct = |object: &Object<'t>| !object.is_with_call;
+        let (from, to): (Vec<_>, Vec<_>) = pairs.iter().map(|(from, to)| (from, to)).unzip();
+        let is_apart = |call: &Object<'t>, matched: &[&Object<'t>]| {
+            let (way, _) = call.address();
+            !matched.iter().any(|object| {
+                let names = object.names();
+                names.len() >= way.len() && names.iter().zip(&way).all(|(name, step)| **name == *step)
+            })
+        };
+        let calls_gone = calls_gone.into_iter().filter(|call| is_apart(call, &from));
+        let calls_come = calls_come.into_iter().filter(|call| is_apart(call, &to));
+        left.gone = calls_gone.chain(gone.into_iter().filter(is_direct)).collect();
+        left.come = calls_come.chain(come.into_iter().filter(is_direct)).collect();
+        self.report(is, pairs);
+    }
+
+    /// The resources of the modules that calls lead to.
+    fn expanded(&mut self, calls: Vec<Object<'t>>) -> Vec<Object<'t>> {
+        let mut resources = Vec::new();
+        let mut next = calls;
+        while let Some(object) = next.pop() {
+            let Declared::Call(call) = object.declared else {
+                resources.push(object);
+                continue;
+            };
+            let child = object.node.child(&call.name);
+            let is_cycle = |child: &Node<'t>| object.path.iter().any(|(node, _)| node.id() == child.id());
+            let Some(child) = child.filter(|child| child.module().complete && !is_cycle(child)) else {
+                continue;
+            };
+            if child.id() == object.node.id() {
+                continue;
+            }
+            let mut path = object.path.clone();
+            path.push((object.node, call));
+            let managed = child.module().resources.values().map(|resource| &**resource);
+            let managed = managed.filter(|resource| resource.address.mode == Mode::Managed);
+            let calls = child.module().calls.values().map(|call| Declared::Call(call));
+            for declared in managed.map(Declared::Resource).chain(calls) {
+                if self.places == 0 {
+                    return resources;
+                }
+                self.places -= 1;
+                let (path, sources) = (path.clone(), object.sources);
+                next.push(Object { path, node: child, declared, sources, is_with_call: true });
+            }
+        }
+        resources
+    }
+
+    /// Reports pairs, those together that move from one module to another.
+    fn report(&mut self, is: Node<'t>, pairs: Vec<Pair<'t>>) {
+        let is_there = |(from, to): &Pair<'t>| !from.has_no_instances() && !to.has_no_instances();
+        let mut causes: BTreeMap<(Vec<&SmolStr>, Vec<&SmolStr>, Option<usize>), Vec<Pair<'t>>> =
+            BTreeMap::new();
+        for (number, (from, to)) in pairs.into_iter().filter(is_there).enumerate() {
+            let (old, new) = (from.names(), to.names());
+            let own = (old == new).then_some(number);
+            causes.entry((old, new, own)).or_default().push((from, to));
+        }
+        for ((old, new, _), mut pairs) in causes {
+            pairs.sort_by_key(|(_, to)| to.origin().header());
+            let Some((_, first)) = pairs.first() else { continue };
+            let header = first.origin().header();
+            let (at, below, elsewhere) = match first.path.first() {
+                Some((_, call)) => (call.origin.header(), &call.origin.base, Some(header)),
+                None => (header, &first.origin().base, None),
+            };
+            let cause = if old == new { Cause::Renamed } else { Cause::Moved };
+            self.changes.push(AddressChange {
+                node: is.id(),
+                cause,
+                at,
+                elsewhere,
+                below: below.clone(),
+                addresses: pairs.iter().map(|(from, to)| (from.written(), to.written())).collect(),
+                moves: pairs.iter().map(|(from, to)| ends(from, to)).collect(),
+            });
+        }
+    }
+
+    /// The objects of a module that stay, with other keys.
+    fn repetitions(&mut self, was: Node<'t>, is: Node<'t>) {
+        let (before, now) = (was.module(), is.module());
+        let object = |node, declared, sources| Object {
+            path: Vec::new(),
+            node,
+            declared,
+            sources,
+            is_with_call: false,
+        };
+        let (old, new) = (self.earlier.sources, self.now.sources);
+        let resources = before.resources.values().filter(|one| one.address.mode == Mode::Managed);
+        let resources = resources.filter_map(|resource| {
+            Some((Declared::Resource(resource), Declared::Resource(now.resources.get(&resource.address)?)))
+        });
+        let calls = before.calls.values();
+        let calls =
+            calls.filter_map(|call| Some((Declared::Call(call), Declared::Call(now.calls.get(&call.name)?))));
+        for (from, to) in resources.chain(calls) {
+            let (from, to) = (object(was, from, old), object(is, to, new));
+            let (one, other) = (from.repetition(), to.repetition());
+            let is_silent = match from.declared {
+                // Terraform moves the one instance of a resource to key 0 by itself, and back.
+                Declared::Resource(_) => !one.loses_resources(other),
+                Declared::Call(_) => one == other || is_entered(is, &from),
+            };
+            if is_silent || is_left(is, &from) || from.has_no_instances() || to.has_no_instances() {
+                continue;
+            }
+            let argument = match to.declared {
+                Declared::Resource(resource) => resource.count.as_ref().or(resource.for_each.as_ref()),
+                Declared::Call(call) => call.count.as_ref().or(call.for_each.as_ref()),
+            };
+            self.changes.push(AddressChange {
+                node: is.id(),
+                cause: Cause::Repeated(one, other),
+                at: argument.map_or_else(|| to.origin().header(), |argument| argument.name_span),
+                elsewhere: None,
+                below: to.origin().base.clone(),
+                addresses: vec![(from.written(), to.written())],
+                moves: ends(&from, &to).map(|ends| vec![ends]),
+            });
+        }
+    }
+}
+
+/// The two ends of a `moved` block. Instances keep their keys where both blocks have the same kind of keys.
+fn ends(from: &Object<'_>, to: &Object<'_>) -> Option<(String, String)> {
+    let with_key = from.repetition() != to.repetition();
+    Some((from.end(with_key)?, to.end(with_key)?))
+}
+
+fn calls_first(objects: Vec<Object<'_>>) -> (Vec<Object<'_>>, Vec<Object<'_>>) {
+    objects.into_iter().partition(|object| matches!(object.declared, Declared::Call(_)))
+}
+
+/// Whether a block, here or in a module that calls this one, accounts for what became of an object.
+fn is_left(node: Node<'_>, object: &Object<'_>) -> bool {
+    let (path, resource) = object.steps();
+    node.module().is_left(&path, resource.as_ref()) || node.is_left_by_callers(&path, resource.as_ref())
+}
+
+/// Whether a block names something in the module that a call leads to.
+fn is_entered(node: Node<'_>, call: &Object<'_>) -> bool {
+    let (names, _) = call.address();
+    let is_in = |path: &[ModuleStep]| {
+        path.len() >= names.len() && path.iter().zip(&names).all(|(step, name)| step.name == *name)
+    };
+    let removed = node.module().removed.iter().filter_map(|removed| removed.from.as_ref());
+    node.module().moved.iter().any(|moved| moved.from.as_ref().is_some_and(|from| is_in(&from.path)))
+        || removed.into_iter().any(|from| from.path.starts_with(&names))
+}
+
+/// What the blocks of a module put at an address.
+fn taken(node: Node<'_>) -> BTreeSet<Address> {
+    let names = |path: &[ModuleStep]| path.iter().map(|step| step.name.clone()).collect::<Vec<_>>();
+    let module = node.module();
+    let moved = module.moved.iter().filter_map(|Moved { to, .. }| to.as_ref());
+    let moved =
+        moved.map(|to| (names(&to.path), to.resource.as_ref().map(|resource| resource.resource.clone())));
+    let imported = module.imports.iter().filter_map(|import| import.target.as_ref());
+    let imported = imported.map(|target| (names(&target.path), Some(target.resource.resource.clone())));
+    moved.chain(imported).collect()
+}
+
+fn is_target(taken: &BTreeSet<Address>, object: &Object<'_>) -> bool {
+    if taken.is_empty() {
+        return false;
+    }
+    let address = object.address();
+    taken.contains(&address)
+        || (1..=address.0.len()).any(|length| taken.contains(&(address.0[..length].to_vec(), None)))
+}

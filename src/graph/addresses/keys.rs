@@ -1,0 +1,63 @@
+//! The keys of instances that `count` and `for_each` make, as far as they are known before anything runs.
+
+use std::collections::BTreeSet;
+
+use smol_str::SmolStr;
+
+use crate::graph::{Node, Values};
+use crate::module::address::InstanceKey;
+use crate::syntax::{Attribute, Expr, ExprKind};
+use crate::value::Value;
+
+/// `count` and `for_each`.
+type Repeated<'a> = (Option<&'a Attribute>, Option<&'a Attribute>);
+
+/// The key of the instance that is likely meant where one is: with `count`, the first; with `for_each`, the only one.
+/// Empty without either.
+pub(super) fn only(node: Node<'_>, repeated: Repeated<'_>) -> Option<String> {
+    match repeated {
+        (Some(_), _) => Some(InstanceKey::Number(0).to_string()),
+        (None, Some(for_each)) => {
+            let mut keys = texts(&node.values(), &for_each.expr)?;
+            let key = keys.pop_first().filter(|_| keys.is_empty())?;
+            Some(InstanceKey::Text(key).to_string())
+        }
+        (None, None) => Some(String::new()),
+    }
+}
+
+/// Whether there are certainly no instances.
+pub(super) fn are_none(node: Node<'_>, repeated: Repeated<'_>) -> bool {
+    match repeated {
+        (Some(count), _) => {
+            matches!(node.values().of(&count.expr), Value::Number(number) if number == 0.into())
+        }
+        (None, Some(for_each)) => texts(&node.values(), &for_each.expr).is_some_and(|keys| keys.is_empty()),
+        (None, None) => false,
+    }
+}
+
+/// The keys that `for_each` makes, whatever a condition decides.
+fn texts(values: &Values<'_>, expr: &Expr) -> Option<BTreeSet<SmolStr>> {
+    match &expr.kind {
+        ExprKind::Parens(inner) => return texts(values, inner),
+        ExprKind::Conditional(parts) => {
+            let [_, yes, no] = &**parts;
+            let mut keys = texts(values, yes)?;
+            keys.extend(texts(values, no)?);
+            return Some(keys);
+        }
+        _ => {}
+    }
+    match values.of(expr) {
+        Value::Set(_, elements) => {
+            elements.iter().map(|element| element.as_str().map(SmolStr::new)).collect()
+        }
+        Value::Map(_, elements) => Some(elements.into_keys().collect()),
+        Value::Object(attributes) => Some(attributes.into_keys().collect()),
+        // Terraform refuses these for `for_each`, except an empty tuple in a branch of a condition.
+        Value::Tuple(elements) if elements.is_empty() => Some(BTreeSet::new()),
+        Value::List(_, elements) if elements.is_empty() => Some(BTreeSet::new()),
+        _ => None,
+    }
+}

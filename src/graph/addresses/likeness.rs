@@ -1,0 +1,151 @@
+//! What makes a block before a change and one after it likely the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smol_str::SmolStr;
+
+use super::object::{Declared, Object};
+use crate::value;
+
+/// Arguments that decide how many instances there are, in which order they are made, and with which configuration.
+const ASIDE: [&str; 5] = ["count", "for_each", "depends_on", "provider", "providers"];
+
+/// Addresses that have changed within one module, the earlier ones first.
+pub(super) type Renames = BTreeMap<String, String>;
+
+/// What a block says.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Body {
+    /// The type of the resource.
+    kind: SmolStr,
+    /// A text for each argument and nested block, those of override blocks included, sorted.
+    items: Vec<String>,
+}
+
+impl Body {
+    pub(super) fn of(object: &Object<'_>, renames: &Renames) -> Self {
+        let mut items = items(object);
+        if !renames.is_empty() {
+            items.iter_mut().for_each(|item| *item = renamed(item, renames));
+        }
+        Self { kind: object.kind().into(), items }
+    }
+
+    /// Whether it says nothing that tells it from others of its type.
+    pub(super) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+}
+
+fn items(object: &Object<'_>) -> Vec<String> {
+    let blocks = object.origin().blocks();
+    let source = called(object);
+    let mut items: Vec<String> = blocks
+        .flat_map(|block| {
+            let source = object.sources.get(block.header.file);
+            block.body.canonical(source, &[])
+        })
+        .filter(|item| !ASIDE.contains(&name(item)))
+        .map(|item| match &source {
+            Some(directory) if name(&item) == "source" => format!("source: {directory}"),
+            Some(_) | None => item,
+        })
+        .collect();
+    items.sort_unstable();
+    items
+}
+
+/// The directory of the local module that a call leads to.
+pub(super) fn called(object: &Object<'_>) -> Option<String> {
+    match object.declared {
+        Declared::Resource(_) => None,
+        Declared::Call(call) => object.node.named_by(call),
+    }
+}
+
+/// The name of an argument or nested block, from its text.
+fn name(item: &str) -> &str {
+    let item = item.trim_start_matches('"');
+    let end = item.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-')));
+    &item[..end.unwrap_or(item.len())]
+}
+
+/// Whether two blocks set the same arguments, and none of them to two constants.
+pub(super) fn is_compatible(from: &Object<'_>, to: &Object<'_>) -> bool {
+    let (old, new) = (items(from), items(to));
+    let names =
+        |items: &[String]| -> BTreeSet<String> { items.iter().map(|item| name(item).to_owned()).collect() };
+    if names(&old) != names(&new) {
+        return false;
+    }
+    let (old, new): (BTreeSet<&String>, BTreeSet<&String>) = (old.iter().collect(), new.iter().collect());
+    let differing: BTreeSet<&str> = old.symmetric_difference(&new).map(|item| name(item)).collect();
+    differing
+        .into_iter()
+        .filter(|name| *name != "source")
+        .all(|name| !(is_constant(from, name) && is_constant(to, name)))
+}
+
+/// Whether an argument is set to a constant. Nested blocks count as constants.
+fn is_constant(object: &Object<'_>, name: &str) -> bool {
+    let Some(argument) = object.origin().blocks().filter_map(|block| block.attribute(name)).last() else {
+        return true;
+    };
+    let mut findings = Vec::new();
+    value::constant(&argument.expr, &mut findings).is_wholly_known() && findings.is_empty()
+}
+
+/// A text with the addresses after the change in place of the earlier ones.
+fn renamed(text: &str, renames: &Renames) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let mut written = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(is_word) {
+        written.push_str(&rest[..start]);
+        rest = &rest[start..];
+        let word = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        let dotted = rest[word..]
+            .strip_prefix('.')
+            .map_or(word, |behind| word + 1 + behind.find(|c| !is_word(c)).unwrap_or(behind.len()));
+        // What follows a dot is no start of an address.
+        let is_start = !written.ends_with('.');
+        let end = match renames.get(&rest[..dotted]).filter(|_| is_start) {
+            Some(to) => {
+                written.push_str(to);
+                dotted
+            }
+            None => {
+                written.push_str(&rest[..word]);
+                word
+            }
+        };
+        rest = &rest[end..];
+    }
+    written + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_follow_what_was_renamed() {
+        let renames: Renames = [("null_resource.a", "null_resource.b"), ("module.net", "module.network")]
+            .map(|(from, to)| (from.to_owned(), to.to_owned()))
+            .into();
+        let text = "[null_resource.a.id, module.net[0].x, data.null_resource.a.id, null_resource.ab.id, \"${null_resource.a}\"]";
+        assert_eq!(
+            renamed(text, &renames),
+            "[null_resource.b.id, module.network[0].x, data.null_resource.a.id, null_resource.ab.id, \"${null_resource.b}\"]"
+        );
+    }
+
+    #[test]
+    fn items_have_names() {
+        for (item, expected) in
+            [("input = 1", "input"), ("\"input\": 1", "input"), ("lifecycle {\n}\n", "lifecycle"), ("", "")]
+        {
+            assert_eq!(name(item), expected);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Matches objects that are gone with objects that are new.
+
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
+use super::likeness::{Body, Renames, called, is_compatible};
+use super::object::{Declared, Object};
+
+/// An object before a change and after it.
+pub(super) type Pair<'t> = (Object<'t>, Object<'t>);
+
+/// How many times references are followed from one renamed block to the next.
+const MOST_ROUNDS: usize = 8;
+
+/// Takes out of both lists the objects that likely are the same ones. Of several that are alike it cannot be known which
+/// became which, so they stay.
+pub(super) fn matched<'t>(
+    gone: &mut Vec<Object<'t>>,
+    come: &mut Vec<Object<'t>>,
+    renames: &mut Renames,
+) -> Vec<Pair<'t>> {
+    let mut all = Vec::new();
+    for _ in 0..MOST_ROUNDS {
+        let mut pairs = take(
+            gone,
+            come,
+            |object, renames| Some((Body::of(object, renames), Some(object.name().clone()))),
+            renames,
+            is_alike,
+        );
+        pairs.extend(take(
+            gone,
+            come,
+            |object, renames| Some((Body::of(object, renames), None::<SmolStr>)),
+            renames,
+            is_alike,
+        ));
+        let is_last = pairs.is_empty();
+        for (from, to) in &pairs {
+            if from.path.is_empty() && to.path.is_empty() {
+                renames.insert(from.written(), to.written());
+            }
+        }
+        all.extend(pairs);
+        if is_last {
+            break;
+        }
+    }
+    all.extend(take(
+        gone,
+        come,
+        |object, _| loose(object),
+        renames,
+        |from, to| is_elsewhere(from, to) && is_compatible(from, to),
+    ));
+    all
+}
+
+fn is_alike(from: &Object<'_>, to: &Object<'_>) -> bool {
+    let is_named_alike = from.name() == to.name();
+    let says_nothing = || Body::of(from, &Renames::new()).is_empty();
+    is_possible(from, to) && (from.names() == to.names() || is_named_alike || !says_nothing())
+}
+
+/// What objects have in common that may be the same with other values: a resource its type and name, a call of a local
+/// module the directory of that module.
+fn loose(object: &Object<'_>) -> Option<(String, String)> {
+    match object.declared {
+        Declared::Resource(resource) => Some((resource.address.to_string(), String::new())),
+        Declared::Call(_) => Some((String::new(), called(object)?)),
+    }
+}
+
+fn is_elsewhere(from: &Object<'_>, to: &Object<'_>) -> bool {
+    let is_other = match (from.declared, to.declared) {
+        (Declared::Call(_), Declared::Call(_)) => from.names() == to.names() || from.name() == to.name(),
+        _ => from.names() != to.names(),
+    };
+    is_other && is_possible(from, to)
+}
+
+/// Two calls of one module are no reason to take the resources of one for those of the other.
+fn is_possible(from: &Object<'_>, to: &Object<'_>) -> bool {
+    !(from.is_with_call && to.is_with_call && from.node.module().directory == to.node.module().directory)
+}
+
+fn take<'t, K: Ord>(
+    gone: &mut Vec<Object<'t>>,
+    come: &mut Vec<Object<'t>>,
+    key: impl Fn(&Object<'t>, &Renames) -> Option<K>,
+    renames: &Renames,
+    is_same: impl Fn(&Object<'t>, &Object<'t>) -> bool,
+) -> Vec<Pair<'t>> {
+    if gone.is_empty() || come.is_empty() {
+        return Vec::new();
+    }
+    let nothing = Renames::new();
+    let by_key = |objects: &[Object<'t>], renames: &Renames| {
+        let mut numbers: BTreeMap<K, Vec<usize>> = BTreeMap::new();
+        for (number, object) in objects.iter().enumerate() {
+            if let Some(key) = key(object, renames) {
+                numbers.entry(key).or_default().push(number);
+            }
+        }
+        numbers
+    };
+    let (old, new) = (by_key(gone, renames), by_key(come, &nothing));
+    let mut numbers = Vec::new();
+    for (key, from) in &old {
+        if let ([from], Some([to])) = (from.as_slice(), new.get(key).map(Vec::as_slice))
+            && is_same(&gone[*from], &come[*to])
+        {
+            numbers.push((*from, *to));
+        }
+    }
+    let pairs = numbers.iter().map(|(from, to)| (gone[*from].clone(), come[*to].clone())).collect();
+    let mut number = 0..;
+    gone.retain(|_| {
+        let this = number.next();
+        !numbers.iter().any(|(from, _)| Some(*from) == this)
+    });
+    let mut number = 0..;
+    come.retain(|_| {
+        let this = number.next();
+        !numbers.iter().any(|(_, to)| Some(*to) == this)
+    });
+    pairs
+}

@@ -1,0 +1,131 @@
+//! Resources and module calls with their addresses.
+
+use smol_str::SmolStr;
+
+use super::keys;
+use crate::graph::Node;
+use crate::module::address::{ModuleStep, ResourceAddress};
+use crate::module::declaration::{ModuleCall, Origin, Resource};
+use crate::module::interface::Repetition;
+use crate::text::Sources;
+
+/// A managed resource or a module call, at its address in the module that is compared.
+#[derive(Debug, Clone)]
+pub(super) struct Object<'t> {
+    /// The calls on the way, each with the module that it stands in.
+    pub(super) path: Vec<(Node<'t>, &'t ModuleCall)>,
+    /// The module that declares it.
+    pub(super) node: Node<'t>,
+    pub(super) declared: Declared<'t>,
+    /// The texts of its state.
+    pub(super) sources: &'t Sources,
+    /// Whether it comes or goes with a call of the module that declares it, or of one around.
+    pub(super) is_with_call: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Declared<'t> {
+    Resource(&'t Resource),
+    Call(&'t ModuleCall),
+}
+
+/// The names of the calls on the way to an object, and its resource; none for a module call, whose name is the last.
+pub(super) type Address = (Vec<SmolStr>, Option<ResourceAddress>);
+
+impl<'t> Object<'t> {
+    pub(super) fn origin(&self) -> &'t Origin {
+        match self.declared {
+            Declared::Resource(resource) => &resource.origin,
+            Declared::Call(call) => &call.origin,
+        }
+    }
+
+    /// The names of the calls on the way.
+    pub(super) fn names(&self) -> Vec<&'t SmolStr> {
+        self.path.iter().map(|(_, call)| &call.name).collect()
+    }
+
+    pub(super) fn name(&self) -> &'t SmolStr {
+        match self.declared {
+            Declared::Resource(resource) => &resource.address.name,
+            Declared::Call(call) => &call.name,
+        }
+    }
+
+    /// The type of the resource; of a module call, none.
+    pub(super) fn kind(&self) -> &'t str {
+        match self.declared {
+            Declared::Resource(resource) => &resource.address.kind,
+            Declared::Call(_) => "",
+        }
+    }
+
+    pub(super) fn address(&self) -> Address {
+        let mut names: Vec<SmolStr> = self.names().into_iter().cloned().collect();
+        match self.declared {
+            Declared::Resource(resource) => (names, Some(resource.address.clone())),
+            Declared::Call(call) => {
+                names.push(call.name.clone());
+                (names, None)
+            }
+        }
+    }
+
+    /// The path for `moved` and `removed` blocks, which name modules by steps.
+    pub(super) fn steps(&self) -> (Vec<ModuleStep>, Option<ResourceAddress>) {
+        let (names, resource) = self.address();
+        (names.into_iter().map(|name| ModuleStep { name, key: None }).collect(), resource)
+    }
+
+    /// The address, without keys of instances.
+    pub(super) fn written(&self) -> String {
+        let (names, resource) = self.address();
+        let calls = names.iter().map(|name| format!("module.{name}"));
+        calls.chain(resource.map(|resource| resource.to_string())).collect::<Vec<_>>().join(".")
+    }
+
+    pub(super) fn repetition(&self) -> Repetition {
+        match self.declared {
+            Declared::Resource(resource) => Repetition::of_resource(resource),
+            Declared::Call(call) => Repetition::of_call(call),
+        }
+    }
+
+    /// The key of the only instance that is likely; none where another one may be meant.
+    pub(super) fn key(&self) -> Option<String> {
+        let count_and_for_each = match self.declared {
+            Declared::Resource(resource) => (resource.count.as_deref(), resource.for_each.as_deref()),
+            Declared::Call(call) => (call.count.as_deref(), call.for_each.as_deref()),
+        };
+        keys::only(self.node, count_and_for_each)
+    }
+
+    /// Whether there is no instance of it, nor of a call on the way.
+    pub(super) fn has_no_instances(&self) -> bool {
+        let own = match self.declared {
+            Declared::Resource(resource) => (resource.count.as_deref(), resource.for_each.as_deref()),
+            Declared::Call(call) => (call.count.as_deref(), call.for_each.as_deref()),
+        };
+        let is_empty = |(node, call): &(Node<'_>, &ModuleCall)| {
+            keys::are_none(*node, (call.count.as_deref(), call.for_each.as_deref()))
+        };
+        keys::are_none(self.node, own) || self.path.iter().any(is_empty)
+    }
+
+    /// The address for one end of a `moved` block; `with_key` says whether it needs the key of an instance.
+    pub(super) fn end(&self, with_key: bool) -> Option<String> {
+        let mut written = String::new();
+        for (node, call) in &self.path {
+            let key = keys::only(*node, (call.count.as_deref(), call.for_each.as_deref()))?;
+            written.push_str(&format!("module.{}{key}.", call.name));
+        }
+        match self.declared {
+            Declared::Resource(resource) => written.push_str(&resource.address.to_string()),
+            Declared::Call(call) => written.push_str(&format!("module.{}", call.name)),
+        }
+        if with_key {
+            written.push_str(&self.key()?);
+        }
+        Some(written)
+    }
+}

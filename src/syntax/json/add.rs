@@ -1,0 +1,154 @@
+//! Adds blocks to files in JSON.
+
+use super::{NodeKind, Property};
+use crate::finding::Edit;
+use crate::syntax::Body;
+use crate::text::lines::{indent, line_start};
+use crate::text::{Source, Span};
+
+/// Adds blocks without labels to the body of a whole file in JSON, each with arguments that are strings. `None` in
+/// native syntax, and for a file that is no single object, or is written on one line in part.
+pub fn add_json_blocks(
+    body: &Body,
+    source: &Source,
+    kind: &str,
+    blocks: &[Vec<(&str, String)>],
+) -> Option<Edit> {
+    let root = body.json_node()?;
+    let NodeKind::Object(properties) = &root.kind else { return None };
+    let text = source.text();
+    let last = properties.last()?;
+    let is_on_lines = text[root.span.range().start..last.name_span.range().start].contains('\n');
+    let step = if is_on_lines { indent(text, properties.first()?.name_span.range().start) } else { "" };
+    let layout = Layout { is_on_lines, step };
+    let insert = |at: u32, text: String| Edit { span: Span { start: at, end: at, ..root.span }, text };
+    let same = properties.iter().find(|property| property.name == kind);
+    Some(match same.map(|property: &Property| &*property.value) {
+        Some(value) => match &value.kind {
+            NodeKind::Array(elements) => {
+                let element = elements.last()?;
+                let outer = indent(text, element.span.range().start);
+                // A line of its own only if the last element has one.
+                let starts_line =
+                    line_start(text, element.span.range().start) + outer.len() == element.span.range().start;
+                let layout = Layout { is_on_lines: is_on_lines && starts_line, step };
+                let separator = layout.separator(outer);
+                insert(
+                    element.span.end,
+                    blocks
+                        .iter()
+                        .map(|block| format!(",{separator}{}", layout.object(block, outer)))
+                        .collect(),
+                )
+            }
+            NodeKind::Object(_) => {
+                let outer = indent(text, value.span.range().start);
+                let written = text.get(value.span.range())?;
+                let blocks: String =
+                    blocks.iter().map(|block| format!(", {}", layout.object(block, outer))).collect();
+                Edit { span: value.span, text: format!("[{written}{blocks}]") }
+            }
+            NodeKind::Null
+            | NodeKind::Bool(_)
+            | NodeKind::Number(_)
+            | NodeKind::String(_)
+            | NodeKind::Invalid => {
+                return None;
+            }
+        },
+        None => {
+            let separator = layout.separator(step);
+            let inner = format!("{step}{step}");
+            let objects: Vec<String> = blocks
+                .iter()
+                .map(|block| format!("{}{}", layout.separator_or_none(&inner), layout.object(block, &inner)))
+                .collect();
+            let close = if is_on_lines { format!("\n{step}") } else { String::new() };
+            insert(last.value.span.end, format!(",{separator}\"{kind}\": [{}{close}]", objects.join(",")))
+        }
+    })
+}
+
+/// How objects are written.
+#[derive(Clone, Copy)]
+struct Layout<'t> {
+    is_on_lines: bool,
+    /// By how much what is inside an object is further in.
+    step: &'t str,
+}
+
+impl Layout<'_> {
+    /// What stands between two values.
+    fn separator(self, indent: &str) -> String {
+        if self.is_on_lines { format!("\n{indent}") } else { " ".to_owned() }
+    }
+
+    fn separator_or_none(self, indent: &str) -> String {
+        if self.is_on_lines { format!("\n{indent}") } else { String::new() }
+    }
+
+    fn object(self, arguments: &[(&str, String)], indent: &str) -> String {
+        let pairs: Vec<String> = arguments
+            .iter()
+            .map(|(name, value)| {
+                let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+                format!("\"{name}\": \"{value}\"")
+            })
+            .collect();
+        if self.is_on_lines {
+            let inner = format!("\n{indent}{}", self.step);
+            format!("{{{inner}{}\n{indent}}}", pairs.join(&format!(",{inner}")))
+        } else {
+            format!("{{ {} }}", pairs.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::syntax::{Notation, parse};
+    use crate::text::FileId;
+
+    fn added(text: &str) -> String {
+        let source = Source::new("main.tf.json", text.into());
+        let (file, findings) = parse(FileId::new(0), &source, Notation::Json, &Limits::default());
+        assert_eq!(findings, []);
+        let block = vec![("from", "a.b".to_owned()), ("to", "a.b[\"k\"]".to_owned())];
+        let edit = add_json_blocks(&file.body, &source, "moved", &[block]).expect("an edit");
+        let mut text = text.to_owned();
+        text.replace_range(edit.span.range(), &edit.text);
+        let source = Source::new("main.tf.json", text.clone().into());
+        assert_eq!(parse(FileId::new(0), &source, Notation::Json, &Limits::default()).1, []);
+        text
+    }
+
+    #[test]
+    fn a_block_is_added_in_the_layout_of_the_file() {
+        assert_eq!(
+            added("{\n  \"a\": {}\n}\n"),
+            "{\n  \"a\": {},\n  \"moved\": [\n    {\n      \"from\": \"a.b\",\n      \"to\": \"a.b[\\\"k\\\"]\"\n    }\n  ]\n}\n"
+        );
+        assert_eq!(
+            added(r#"{ "a": {} }"#),
+            r#"{ "a": {}, "moved": [{ "from": "a.b", "to": "a.b[\"k\"]" }] }"#
+        );
+    }
+
+    #[test]
+    fn a_block_joins_those_that_are_there() {
+        assert_eq!(
+            added(r#"{ "moved": [{ "from": "x.y" }] }"#),
+            r#"{ "moved": [{ "from": "x.y" }, { "from": "a.b", "to": "a.b[\"k\"]" }] }"#
+        );
+        assert_eq!(
+            added(r#"{ "moved": { "from": "x.y" } }"#),
+            r#"{ "moved": [{ "from": "x.y" }, { "from": "a.b", "to": "a.b[\"k\"]" }] }"#
+        );
+        assert_eq!(
+            added("{\n  \"moved\": [\n    {\n      \"from\": \"x.y\"\n    }\n  ]\n}\n"),
+            "{\n  \"moved\": [\n    {\n      \"from\": \"x.y\"\n    },\n    {\n      \"from\": \"a.b\",\n      \"to\": \"a.b[\\\"k\\\"]\"\n    }\n  ]\n}\n"
+        );
+    }
+}
