@@ -487,7 +487,7 @@ fn what_a_commit_renames_is_compared_with_what_was_there() {
     let renamed = "resource \"x_y\" \"z\" {\n  b = 1\n}\n";
     place.stage("main.tf", renamed);
     let rule = ["--changed", "--select", "moved-without-moved-block"];
-    let told = "main.tf:1:1: warning: Renamed without a `moved` block [moved-without-moved-block]";
+    let told = "main.tf:1:1: warning: Renamed without a `moved` block [moved-without-moved-block] [*]";
     assert_eq!(lines(&check(&place, &rule)), [told]);
     assert!(
         lines(&check(&place, &rule[1..])).is_empty(),

@@ -146,7 +146,7 @@ fn a_renamed_block_keeps_its_findings_and_those_of_the_module() {
         place.write("moved.tf", "moved {\n  from = random_pet.main\n  to   = random_pet.other\n}\n");
     });
     let [changed, base, listed] = new_by_each_way(renamed);
-    let only = ["main.tf:1:1: warning: Renamed without a `moved` block [moved-without-moved-block]"];
+    let only = ["main.tf:1:1: warning: Renamed without a `moved` block [moved-without-moved-block] [*]"];
     assert_eq!((changed, base), (only.map(str::to_owned).to_vec(), only.map(str::to_owned).to_vec()));
     let of_module = |line: &&String| line.contains("required-version") || line.contains("required-provider");
     assert_eq!(listed.iter().filter(of_module).count(), 0, "{listed:?}");

@@ -10,7 +10,7 @@ use super::likeness::Renames;
 use super::matching::{Pair, matched};
 use super::object::{Address, Declared, Object};
 use crate::graph::{ModuleGraph, Node, NodeId, State};
-use crate::module::address::{Mode, ModuleStep};
+use crate::module::address::{Mode, ModuleStep, ResourceAddress};
 use crate::module::declaration::{ModuleCall, Moved, Resource};
 use crate::text::Sources;
 
@@ -215,7 +215,7 @@ impl<'t> Search<'t> {
 
     /// Reports pairs, those together that move from one module to another.
     fn report(&mut self, is: Node<'t>, pairs: Vec<Pair<'t>>) {
-        let is_there = |(from, to): &Pair<'t>| !from.has_no_instances() && !to.has_no_instances();
+        let is_there = |(from, to): &Pair<'t>| is_lost(from, to);
         let mut causes: BTreeMap<(Vec<&SmolStr>, Vec<&SmolStr>, Option<usize>), Vec<Pair<'t>>> =
             BTreeMap::new();
         for (number, (from, to)) in pairs.into_iter().filter(is_there).enumerate() {
@@ -270,7 +270,7 @@ impl<'t> Search<'t> {
                 Declared::Resource(_) => !one.loses_resources(other),
                 Declared::Call(_) => one == other || is_entered(is, &from),
             };
-            if is_silent || is_left(is, &from) || from.has_no_instances() || to.has_no_instances() {
+            if is_silent || is_left(is, &from) || !is_lost(&from, &to) {
                 continue;
             }
             let argument = match to.declared {
@@ -288,6 +288,38 @@ impl<'t> Search<'t> {
             });
         }
     }
+}
+
+/// Whether a plan destroys something at one address and creates it at the other.
+fn is_lost(from: &Object<'_>, to: &Object<'_>) -> bool {
+    let has_objects = match (from.declared, to.declared) {
+        (Declared::Call(before), Declared::Call(now)) => {
+            match (from.node.child(&before.name), to.node.child(&now.name)) {
+                (Some(before), Some(now)) => keeps_resources(before, now, &mut BTreeSet::new()),
+                // Of a module from elsewhere it is not known what it declares.
+                (Some(_) | None, Some(_) | None) => true,
+            }
+        }
+        _ => true,
+    };
+    has_objects && !from.has_no_instances() && !to.has_no_instances()
+}
+
+/// Whether a module, or one below it, declares a managed resource that it declared before.
+fn keeps_resources(before: Node<'_>, now: Node<'_>, seen: &mut BTreeSet<(NodeId, NodeId)>) -> bool {
+    let (was, is) = (before.module(), now.module());
+    let is_kept =
+        |resource: &ResourceAddress| resource.mode == Mode::Managed && is.resources.contains_key(resource);
+    let is_known = was.complete && is.complete;
+    seen.insert((before.id(), now.id()))
+        && (!is_known
+            || was.resources.keys().any(is_kept)
+            || was.calls.keys().filter(|name| is.calls.contains_key(*name)).any(|name| {
+                match (before.child(name), now.child(name)) {
+                    (Some(before), Some(now)) => keeps_resources(before, now, seen),
+                    (Some(_) | None, Some(_) | None) => true,
+                }
+            }))
 }
 
 /// The two ends of a `moved` block. Instances keep their keys where both blocks have the same kind of keys.

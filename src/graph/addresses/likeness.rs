@@ -70,20 +70,20 @@ fn name(item: &str) -> &str {
     &item[..end.unwrap_or(item.len())]
 }
 
-/// Whether two blocks set the same arguments, and none of them to two constants.
+/// Whether two blocks set mostly the same arguments, and none of them to two constants.
 pub(super) fn is_compatible(from: &Object<'_>, to: &Object<'_>) -> bool {
     let (old, new) = (items(from), items(to));
     let names =
         |items: &[String]| -> BTreeSet<String> { items.iter().map(|item| name(item).to_owned()).collect() };
-    if names(&old) != names(&new) {
+    let (old_names, new_names) = (names(&old), names(&new));
+    let shared = old_names.intersection(&new_names).count();
+    if shared * 2 < old_names.union(&new_names).count() {
         return false;
     }
-    let (old, new): (BTreeSet<&String>, BTreeSet<&String>) = (old.iter().collect(), new.iter().collect());
-    let differing: BTreeSet<&str> = old.symmetric_difference(&new).map(|item| name(item)).collect();
-    differing
-        .into_iter()
-        .filter(|name| *name != "source")
-        .all(|name| !(is_constant(from, name) && is_constant(to, name)))
+    let differing: BTreeSet<&str> =
+        old.iter().filter(|item| !new.contains(item)).map(|item| name(item)).collect();
+    let mut differing = differing.into_iter().filter(|name| *name != "source" && new_names.contains(*name));
+    differing.all(|name| !(is_constant(from, name) && is_constant(to, name)))
 }
 
 /// Whether an argument is set to a constant. Nested blocks count as constants.
