@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use super::object::{Declared, Object};
-use crate::value;
 
 /// Arguments that decide how many instances there are, in which order they are made, and with which configuration.
 const ASIDE: [&str; 5] = ["count", "for_each", "depends_on", "provider", "providers"];
@@ -86,13 +85,12 @@ pub(super) fn is_compatible(from: &Object<'_>, to: &Object<'_>) -> bool {
     differing.all(|name| !(is_constant(from, name) && is_constant(to, name)))
 }
 
-/// Whether an argument is set to a constant. Nested blocks count as constants.
+/// Whether an argument is set to a value that refers to nothing. Nested blocks count as constants.
 fn is_constant(object: &Object<'_>, name: &str) -> bool {
     let Some(argument) = object.origin().blocks().filter_map(|block| block.attribute(name)).last() else {
         return true;
     };
-    let mut findings = Vec::new();
-    value::constant(&argument.expr, &mut findings).is_wholly_known() && findings.is_empty()
+    argument.expr.variables().is_empty()
 }
 
 /// A text with the addresses after the change in place of the earlier ones.
