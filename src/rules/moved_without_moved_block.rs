@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/moved-without-moved-block.md")]
 
-use super::mend::{add_moved, joined};
+use super::support::edits::{add_moved, joined};
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::graph::{AddressCause, AddressChange, Node, Role};

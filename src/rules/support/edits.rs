@@ -79,7 +79,11 @@ pub(in crate::rules) fn joined(parts: &[String]) -> String {
 }
 
 /// Adds `moved` blocks below a block, in the syntax of its file.
-pub(in crate::rules) fn add_moved(context: &Context<'_>, below: &Block, moves: &[(String, String)]) -> Option<Edit> {
+pub(in crate::rules) fn add_moved(
+    context: &Context<'_>,
+    below: &Block,
+    moves: &[(String, String)],
+) -> Option<Edit> {
     let file = below.header.file;
     if let Some(editor) = context.editor(file) {
         let block = |(from, to): &(String, String)| format!("moved {{\n  from = {from}\n  to   = {to}\n}}");
