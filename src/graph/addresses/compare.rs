@@ -216,8 +216,7 @@ impl<'t> Search<'t> {
     /// Reports pairs, those together that move from one module to another.
     fn report(&mut self, is: Node<'t>, pairs: Vec<Pair<'t>>) {
         let is_there = |(from, to): &Pair<'t>| is_lost(from, to);
-        let mut causes: BTreeMap<(Vec<&SmolStr>, Vec<&SmolStr>, Option<usize>), Vec<Pair<'t>>> =
-            BTreeMap::new();
+        let mut causes: BTreeMap<_, Vec<Pair<'t>>> = BTreeMap::new();
         for (number, (from, to)) in pairs.into_iter().filter(is_there).enumerate() {
             let (old, new) = (from.names(), to.names());
             let own = (old == new).then_some(number);

@@ -25,7 +25,9 @@ impl Body {
     pub(super) fn of(object: &Object<'_>, renames: &Renames) -> Self {
         let mut items = items(object);
         if !renames.is_empty() {
-            items.iter_mut().for_each(|item| *item = renamed(item, renames));
+            for item in &mut items {
+                *item = renamed(item, renames);
+            }
         }
         Self { kind: object.kind().into(), items }
     }
@@ -107,15 +109,12 @@ fn renamed(text: &str, renames: &Renames) -> String {
             .map_or(word, |behind| word + 1 + behind.find(|c| !is_word(c)).unwrap_or(behind.len()));
         // What follows a dot is no start of an address.
         let is_start = !written.ends_with('.');
-        let end = match renames.get(&rest[..dotted]).filter(|_| is_start) {
-            Some(to) => {
-                written.push_str(to);
-                dotted
-            }
-            None => {
-                written.push_str(&rest[..word]);
-                word
-            }
+        let end = if let Some(to) = renames.get(&rest[..dotted]).filter(|_| is_start) {
+            written.push_str(to);
+            dotted
+        } else {
+            written.push_str(&rest[..word]);
+            word
         };
         rest = &rest[end..];
     }

@@ -23,30 +23,23 @@ pub fn add_json_blocks(
     let layout = Layout { is_on_lines, step };
     let insert = |at: u32, text: String| Edit { span: Span { start: at, end: at, ..root.span }, text };
     let same = properties.iter().find(|property| property.name == kind);
-    Some(match same.map(|property: &Property| &*property.value) {
-        Some(value) => match &value.kind {
+    if let Some(Property { value, .. }) = same {
+        return Some(match &value.kind {
             NodeKind::Array(elements) => {
                 let element = elements.last()?;
-                let outer = indent(text, element.span.range().start);
+                let start = element.span.range().start;
+                let outer = indent(text, start);
                 // A line of its own only if the last element has one.
-                let starts_line =
-                    line_start(text, element.span.range().start) + outer.len() == element.span.range().start;
+                let starts_line = line_start(text, start) + outer.len() == start;
                 let layout = Layout { is_on_lines: is_on_lines && starts_line, step };
-                let separator = layout.separator(outer);
-                insert(
-                    element.span.end,
-                    blocks
-                        .iter()
-                        .map(|block| format!(",{separator}{}", layout.object(block, outer)))
-                        .collect(),
-                )
+                let separator = format!(",{}", layout.separator(outer));
+                insert(element.span.end, separator.clone() + &layout.objects(blocks, outer).join(&separator))
             }
             NodeKind::Object(_) => {
                 let outer = indent(text, value.span.range().start);
                 let written = text.get(value.span.range())?;
-                let blocks: String =
-                    blocks.iter().map(|block| format!(", {}", layout.object(block, outer))).collect();
-                Edit { span: value.span, text: format!("[{written}{blocks}]") }
+                let objects = layout.objects(blocks, outer).join(", ");
+                Edit { span: value.span, text: format!("[{written}, {objects}]") }
             }
             NodeKind::Null
             | NodeKind::Bool(_)
@@ -55,18 +48,15 @@ pub fn add_json_blocks(
             | NodeKind::Invalid => {
                 return None;
             }
-        },
-        None => {
-            let separator = layout.separator(step);
-            let inner = format!("{step}{step}");
-            let objects: Vec<String> = blocks
-                .iter()
-                .map(|block| format!("{}{}", layout.separator_or_none(&inner), layout.object(block, &inner)))
-                .collect();
-            let close = if is_on_lines { format!("\n{step}") } else { String::new() };
-            insert(last.value.span.end, format!(",{separator}\"{kind}\": [{}{close}]", objects.join(",")))
-        }
-    })
+        });
+    }
+    let separator = layout.separator(step);
+    let inner = format!("{step}{step}");
+    let start = if is_on_lines { format!("\n{inner}") } else { String::new() };
+    let objects: Vec<String> =
+        layout.objects(blocks, &inner).iter().map(|object| format!("{start}{object}")).collect();
+    let close = if is_on_lines { format!("\n{step}") } else { String::new() };
+    Some(insert(last.value.span.end, format!(",{separator}\"{kind}\": [{}{close}]", objects.join(","))))
 }
 
 /// How objects are written.
@@ -83,8 +73,8 @@ impl Layout<'_> {
         if self.is_on_lines { format!("\n{indent}") } else { " ".to_owned() }
     }
 
-    fn separator_or_none(self, indent: &str) -> String {
-        if self.is_on_lines { format!("\n{indent}") } else { String::new() }
+    fn objects(self, blocks: &[Vec<(&str, String)>], indent: &str) -> Vec<String> {
+        blocks.iter().map(|block| self.object(block, indent)).collect()
     }
 
     fn object(self, arguments: &[(&str, String)], indent: &str) -> String {
