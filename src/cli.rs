@@ -201,7 +201,7 @@ fn tell_refused(refused: &clap::Error) {
         // A closed standard error is not an error.
         refused.print().ok();
     } else {
-        // Control characters in the arguments could not be told from the colors of clap.
+        // Control characters in the arguments could not be distinguished from the colors of clap.
         err(&refused.render().to_string());
     }
 }

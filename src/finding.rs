@@ -62,7 +62,7 @@ pub enum Severity {
     Error,
     /// Terraform accepts it, but the effect is probably unintended.
     Warning,
-    /// Worth knowing.
+    /// For information.
     Notice,
 }
 
@@ -197,7 +197,7 @@ impl Finding {
         Self { stage: Stage::Validate, ..self }
     }
 
-    /// Says that only `test` raises it.
+    /// Marks the finding as one that only `test` reports.
     #[must_use]
     pub fn at_test(self) -> Self {
         Self { stage: Stage::Test, ..self }

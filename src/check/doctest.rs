@@ -81,7 +81,7 @@ pub fn of_policy(policy: &Policy, snapshot: &mut Snapshot) -> Vec<RulePage> {
     sorted(chapters)
 }
 
-/// The chapters of the policies and rule pages in a directory. Mistakes in the policies are findings.
+/// The chapters of the policies and rule pages in a directory. Errors in the policies are findings.
 pub fn of_documents(documents: &Documents, snapshot: &mut Snapshot) -> Result<Vec<RulePage>, Vec<Finding>> {
     let (mut policies, mut mistakes) = (Vec::new(), Vec::new());
     for file in &documents.policies {

@@ -1,4 +1,4 @@
-//! Turns what a change can affect into text for people, for programs and for the matrix of a CI.
+//! Formats the modules that a change can affect: for people, for shells, as JSON, and for the matrix of a CI job.
 
 use serde::Serialize;
 use smol_str::SmolStr;
@@ -34,8 +34,8 @@ pub fn human(affected: &Affected, style: &Style) -> String {
     text
 }
 
-/// For shells: a path on each line, from the top of the repository, of what is still there. A unit is named by its
-/// directory.
+/// For shells: one path per line, relative to the top of the repository, without deleted modules and units. A unit is
+/// named by its directory.
 pub fn paths(affected: &Affected) -> String {
     let mut text = String::new();
     for path in there(affected) {
@@ -47,7 +47,7 @@ pub fn paths(affected: &Affected) -> String {
     text
 }
 
-/// For programs.
+/// As JSON.
 pub fn json(affected: &Affected) -> String {
     let module = |module: &crate::check::AffectedModule| Module {
         path: named(&module.directory),
@@ -71,12 +71,12 @@ pub fn json(affected: &Affected) -> String {
 pub fn github_matrix(affected: &Affected) -> String {
     let include = there(affected).into_iter().map(|path| Entry { path }).collect();
     let text = escape::to_string(&Matrix { include });
-    // In this layout no string holds a line break, so lines can be joined.
+    // With this layout, no string contains a line break, so lines can be joined.
     let line: String = text.lines().map(str::trim_start).collect();
     format!("{line}\n")
 }
 
-/// What can be planned: modules and units that the change does not delete.
+/// The directories that can be planned: modules and units that the change does not delete.
 fn there(affected: &Affected) -> Vec<String> {
     let modules = affected.modules.iter().filter(|module| !module.is_deleted);
     let modules = modules.map(|module| named(&module.directory));
@@ -87,7 +87,7 @@ fn there(affected: &Affected) -> Vec<String> {
     paths
 }
 
-/// The top has a name too.
+/// The name of a directory; the top directory is `.`.
 fn named(path: &str) -> String {
     if path.is_empty() { ".".to_owned() } else { path.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! Turns changes of module interfaces into text for people, for release notes and for programs.
+//! Formats interface changes: for people, for release notes, and as JSON.
 
 use serde::Serialize;
 
@@ -7,12 +7,12 @@ use crate::check::ModuleChange;
 use crate::module::interface::Impact;
 use crate::text::counted;
 
-/// The strongest impact of all changes; none where nothing changed.
+/// The strongest impact of all changes, or `None` without changes.
 pub fn impact(changes: &[ModuleChange]) -> Option<Impact> {
     changes.iter().map(ModuleChange::impact).max()
 }
 
-/// For people: each module with its changes, and what they come to.
+/// For people: each module with its changes, and the total impact.
 pub fn human(changes: &[ModuleChange], style: &Style) -> String {
     let mut text = String::new();
     for module in changes {
@@ -33,7 +33,7 @@ pub fn human(changes: &[ModuleChange], style: &Style) -> String {
     text
 }
 
-/// For release notes and comments on pull requests.
+/// For release notes and comments on pull requests, in Markdown.
 pub fn markdown(changes: &[ModuleChange]) -> String {
     let mut text = String::new();
     for module in changes {
@@ -63,7 +63,7 @@ pub fn markdown(changes: &[ModuleChange]) -> String {
     text
 }
 
-/// For programs.
+/// As JSON.
 pub fn json(changes: &[ModuleChange]) -> String {
     let module = |module: &ModuleChange| Module {
         path: if module.directory.is_empty() { ".".to_owned() } else { module.directory.to_string() },

@@ -1,4 +1,4 @@
-//! Turns modules and their calls into a tree for people, into a document for programs, or into a graph to be drawn.
+//! Formats modules and their calls: as a tree for people, as a JSON document, or as a graph.
 
 mod callers;
 mod document;
@@ -21,40 +21,40 @@ use crate::text::Sources;
 
 pub use graph::Drawing;
 
-/// What is to be shown.
+/// The modules to show, and how.
 #[derive(Debug)]
 pub struct Picture<'a> {
-    /// The modules to start from, each with the engine that sees it so.
+    /// The modules to start from, each with its engine.
     pub tops: Vec<(Engine, Node<'a>)>,
-    /// The directories of the modules to show; all that the first ones lead to where there is none.
+    /// The directories of the modules to show, or `None` for all descendants of the first ones.
     pub kept: Option<BTreeSet<SmolStr>>,
     /// The directories that a change touches.
     pub changed: BTreeSet<SmolStr>,
-    /// Whether every resource is shown, with the provider configuration that it uses.
+    /// Whether to show every resource with its provider configuration.
     pub resources: bool,
     /// All texts.
     pub sources: &'a Sources,
-    /// What the one who reads can see.
+    /// The style of the output.
     pub style: &'a Style,
 }
 
 impl Picture<'_> {
-    /// The calls below each module to start from, with the provider configurations that reach each of them.
+    /// The calls below each starting module, with the provider configurations that reach each of them.
     pub fn outline(&self) -> String {
         outline::write(self)
     }
 
-    /// The calls that lead to a module, from there up to those that nobody calls.
+    /// The call paths that lead to a module.
     pub fn callers(&self, of: Node<'_>) -> String {
         callers::write(self, of)
     }
 
-    /// Everything, as a JSON document.
+    /// The JSON document.
     pub fn document(&self) -> String {
         crate::report::escape::to_string(&document::Document::of(self))
     }
 
-    /// Modules and calls as a graph, for a program that draws it.
+    /// Modules and calls in a graph language.
     pub fn drawing(&self, drawing: Drawing) -> String {
         graph::write(self, drawing)
     }
@@ -64,7 +64,7 @@ impl Picture<'_> {
         one_line(&self.style.names.of(&node.module().directory)).into_owned()
     }
 
-    /// The same where it starts a line.
+    /// Like [`Self::name`], for the start of a line.
     fn name_at_line_start(&self, node: Node<'_>) -> String {
         path_at_line_start(&node.module().directory, &self.style.names)
     }
@@ -73,7 +73,7 @@ impl Picture<'_> {
         self.kept.as_ref().is_none_or(|kept| kept.contains(directory))
     }
 
-    /// The calls of a module that are to be shown.
+    /// The calls of a module to show.
     fn calls<'n>(&self, node: Node<'n>) -> Vec<(&'n ModuleCall, Callee)> {
         let is_shown = |(call, callee): &(&ModuleCall, Callee)| match (callee, &self.kept) {
             (_, None) => true,
@@ -84,12 +84,12 @@ impl Picture<'_> {
         node.calls().filter(is_shown).collect()
     }
 
-    /// Whether a call leads to a directory that a change takes away.
+    /// Whether a call leads to a directory that a change removes.
     fn is_gone(&self, node: Node<'_>, call: &ModuleCall) -> bool {
         node.named_by(call).is_some_and(|path| self.changed.contains(path.as_str()))
     }
 
-    /// What a call leads to: the directory of a module, or what is written.
+    /// The target of a call: the directory of a module, or the source as written.
     fn target(&self, node: Node<'_>, call: &ModuleCall, callee: Callee) -> String {
         if let Callee::Module(id) = callee {
             return self.name(node.graph().node(id));
@@ -105,20 +105,20 @@ impl Picture<'_> {
         }
     }
 
-    /// What an argument is set to, on one line.
+    /// The value of an argument on one line.
     fn expression(&self, attribute: &Attribute) -> String {
         let text = self.sources.slice(attribute.expr.span);
         one_line(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
     }
 
-    /// What makes a call more or less than one plain call.
+    /// The arguments that repeat a call or make it conditional.
     fn repetition(&self, call: &ModuleCall) -> Vec<(&'static str, String)> {
         let arguments = [("count", &call.count), ("for_each", &call.for_each), ("enabled", &call.enabled)];
         let set = arguments.into_iter().filter_map(|(name, argument)| Some((name, argument.as_deref()?)));
         set.map(|(name, argument)| (name, self.expression(argument))).collect()
     }
 
-    /// The same in so many columns, each with two blanks before it.
+    /// The same, limited to this many columns, each with two spaces before it.
     fn fitting_repetition(&self, call: &ModuleCall, width: usize) -> String {
         let cut = if self.style.unicode { "…" } else { "..." };
         let mut written = String::new();
@@ -140,7 +140,7 @@ impl Picture<'_> {
         written
     }
 
-    /// File and line of a place.
+    /// File and line of a span.
     fn place(&self, span: crate::text::Span) -> String {
         let source = self.sources.get(span.file);
         let name = self.style.names.of(source.name());
@@ -148,16 +148,16 @@ impl Picture<'_> {
     }
 }
 
-/// How much is told of modules on ways of calls; ways can be many more than modules, and one can be long.
+/// Limit of the output per call path: there can be many more paths than modules, and paths can be long.
 const MOST_INSTANCES: usize = 250_000;
 
-/// A value of which less than this could be shown is not worth showing.
+/// A value is only shown if at least this many columns are available.
 const SHORTEST_VALUE: usize = 12;
 
-/// How long a way of calls is followed.
+/// The maximal length of a call path.
 const DEEPEST: usize = 200;
 
-/// What shows what a module is there for, in words.
+/// The evidence for the role of a module, in words.
 fn because(reason: Reason) -> String {
     match reason {
         Reason::Policy => "set by the policy".to_owned(),

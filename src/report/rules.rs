@@ -1,4 +1,4 @@
-//! Turns the table of rules into a JSON document for programs.
+//! Writes the table of rules as a JSON document.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::limits::{Limit, Limits};
 /// A rule or a template.
 #[derive(Debug, Serialize)]
 pub struct Listed<'a> {
-    /// Its name.
+    /// The name.
     pub rule: &'a str,
     /// Its level under the current policy. A template has none.
     pub level: Option<&'a str>,
@@ -19,7 +19,7 @@ pub struct Listed<'a> {
     pub is_template: bool,
     /// The line that set the level, as `file:line`.
     pub set_by: Option<&'a str>,
-    /// What it finds, in one line.
+    /// The summary of the rule in one line.
     pub finds: &'a str,
     /// The kinds of fixes that its findings may have: `safe`, `unsafe`.
     pub fixes: Vec<&'static str>,

@@ -6,7 +6,7 @@ use std::str::Chars;
 /// Words with more bytes than this are not compared.
 const LONGEST: usize = 128;
 
-/// The number of names that [`Suggestions`] compares by default. Nobody needs a suggestion for each of so many wrong names.
+/// The default limit of names that [`Suggestions`] compares. With more wrong names, the remaining ones get no suggestion.
 const MOST_COMPARED: usize = 100_000;
 
 /// Finds suggestions for many wrong names, up to a number of comparisons.

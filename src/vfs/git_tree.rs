@@ -388,7 +388,7 @@ fn is_absolute(path: &BStr) -> bool {
     path.starts_with(b"/") || path.starts_with(b"\\") || path.get(1) == Some(&b':')
 }
 
-/// Whether a file with this name belongs to a module or says something about one.
+/// Whether a file with this name belongs to a module or configures one.
 pub(super) fn matters(name: &BStr) -> bool {
     let name = decode(name);
     engine::is_module_file(&name)

@@ -1,11 +1,11 @@
-//! Turns a change into the modules that it can affect, and those into what has to be read to judge them.
+//! Finds the modules that a change can affect, and the directories that must be read to check them.
 //!
-//! Affected are the modules that the change touches, and whoever calls them, up every chain: a caller that still names
-//! a directory which is gone is one of these. To say of them what a look at the whole repository would say, everything
-//! is read that lies below anything that leads to them; nothing else has a say in it.
+//! The affected modules are those that the change touches and their callers, at every level. A caller that still
+//! names a removed directory is one of them. To give the same findings as a check of the whole repository, everything
+//! below each module that leads to an affected one is read; nothing else influences their findings.
 //!
-//! A repository has many modules and a change concerns few, so nobody draws up who calls whom: each time, all calls are
-//! gone through for those that may lead to what is asked about, which the ends of their addresses tell.
+//! A repository has many modules and a change affects few, so there is no complete graph of calls. Each query scans
+//! all calls for those whose address ends in the name of a searched directory.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -19,7 +19,7 @@ use crate::session::calls::Calls;
 use crate::session::{reads, test_calls};
 use crate::vfs::{Change, Content, Error, Excerpt, State, join, last_name, parent};
 
-/// Who calls whom, before a change and after it.
+/// The calls between modules, before and after a change.
 #[derive(Debug)]
 pub(super) struct Impact<'c> {
     memory: &'c CallIndex,
@@ -33,24 +33,24 @@ pub(super) struct Impact<'c> {
     gone: BTreeSet<SmolStr>,
     /// Calls from before the change, calls of what is not remembered, and where symbolic links lead.
     further: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
-    /// The addresses of the same calls, as they are written in the directories.
+    /// The addresses of the same calls, as written in the directories.
     written: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
-    /// Whether some directory, of an example or test none, shows that an engine is run there.
+    /// Whether a directory, other than an example or test, shows that it is a root module.
     has_root: bool,
 }
 
-/// What there is in the later state of a change, as far as it is known without a look into most files.
+/// The later state of a change, as far as it is known without reading most files.
 #[derive(Debug, Default)]
 pub(super) struct Known<'c> {
     directories: Vec<(&'c str, Content, Option<CallsOf>)>,
-    /// What modules call whose files could not all be read.
+    /// The calls of modules whose files could not all be read.
     unread: Vec<(&'c str, Calls)>,
-    /// Whether that is because this clone does not hold them.
+    /// Whether that is because the clone does not have them.
     is_partial: bool,
 }
 
 impl<'c> Known<'c> {
-    /// Goes through all directories, and looks into those that nobody remembers.
+    /// Scans all directories, and reads those that are not in the call index.
     pub(super) fn of(change: &'c Change, memory: &mut CallIndex) -> Result<Self, Error> {
         let directories = change.directories()?;
         let mut directories: Vec<(&str, Content, Option<CallsOf>)> =
@@ -79,12 +79,12 @@ impl<'c> Known<'c> {
         Ok(Self { directories, unread, is_partial })
     }
 
-    /// How many directories there are of which this clone does not hold all files.
+    /// The number of directories of which the clone does not have all files.
     pub(super) fn absent(&self) -> usize {
         if self.is_partial { self.unread.len() } else { 0 }
     }
 
-    /// Whether some directory, of an example or test none, shows that an engine is run there.
+    /// Whether a directory, other than an example or test, shows that it is a root module.
     fn has_root(&self, change: &Change) -> bool {
         let read = self
             .directories
@@ -125,14 +125,14 @@ impl<'c> Known<'c> {
         readers
     }
 
-    /// What the directories hold.
+    /// The content ids of the directories.
     pub(super) fn contents(&self) -> BTreeSet<Content> {
         self.directories.iter().map(|(_, content, _)| *content).collect()
     }
 }
 
 impl<'c> Impact<'c> {
-    /// Finds out what touching some directories can affect.
+    /// Builds the impact of touching some directories.
     pub(super) fn of(
         change: &Change,
         touched: &BTreeSet<String>,
@@ -173,18 +173,18 @@ impl<'c> Impact<'c> {
         impact
     }
 
-    /// Everything that the change can affect, as runs call it; some of it may not be there any more.
+    /// The directories of all affected modules, including removed ones.
     pub(super) fn affected(&self) -> BTreeSet<SmolStr> {
         self.affected_without(&BTreeSet::new())
     }
 
-    /// The same without some of the touched modules, unless another one affects them.
+    /// Like [`Self::affected`], without some of the touched modules, unless another one affects them.
     pub(super) fn affected_without(&self, unseen: &BTreeSet<SmolStr>) -> BTreeSet<SmolStr> {
         self.above(self.touched.difference(unseen).cloned().collect())
     }
 
-    /// These modules and all that call them, up every chain: each with the module through which it gets there, by the
-    /// shortest chain. `passes_on` tells whether what affects the second module affects the first, which calls it.
+    /// These modules and their callers at every level, each with the module through which it is reached by the
+    /// shortest chain. `passes_on` returns whether a change to the second module affects the first, which calls it.
     pub(super) fn reached<'m>(
         &self,
         modules: impl Iterator<Item = &'m SmolStr>,
@@ -210,7 +210,7 @@ impl<'c> Impact<'c> {
         reached
     }
 
-    /// The modules that files and directories belong to: of a file the one around it, of a directory all that lie in
+    /// The modules that the paths belong to: for a file, the module of its directory; for a directory, all modules in
     /// it.
     pub(super) fn modules_of(&self, paths: &[String]) -> BTreeSet<SmolStr> {
         let known: BTreeSet<&str> = self.directories.iter().flat_map(|(path, _)| around(path)).collect();
@@ -255,7 +255,7 @@ impl<'c> Impact<'c> {
         all
     }
 
-    /// These modules and all that call them, up every chain.
+    /// These modules and their callers at every level.
     pub(super) fn above(&self, modules: BTreeSet<SmolStr>) -> BTreeSet<SmolStr> {
         let mut above = modules.clone();
         let mut level = modules;
@@ -270,7 +270,7 @@ impl<'c> Impact<'c> {
         above
     }
 
-    /// These modules and all that they call, down every chain.
+    /// These modules and the modules that they call, at every level.
     fn below(&self, modules: BTreeSet<SmolStr>) -> BTreeSet<SmolStr> {
         let mut waiting: Vec<SmolStr> = modules.iter().cloned().collect();
         let mut below = modules;
@@ -284,7 +284,7 @@ impl<'c> Impact<'c> {
         below
     }
 
-    /// Those of these modules that are called by others, and by others that are neither examples nor tests.
+    /// The modules among these that others call, and those that others call which are neither examples nor tests.
     fn called_from_elsewhere(&self, modules: &BTreeSet<SmolStr>) -> (BTreeSet<SmolStr>, BTreeSet<SmolStr>) {
         let (mut called, mut used) = (BTreeSet::new(), BTreeSet::new());
         self.for_each_caller(modules, &mut |caller, module| {
@@ -298,7 +298,7 @@ impl<'c> Impact<'c> {
         (called, used)
     }
 
-    /// Tells every call of these modules: who calls, and what.
+    /// Calls `visit` with the caller and the child module of each call of these modules.
     fn for_each_caller(&self, modules: &BTreeSet<SmolStr>, visit: &mut dyn FnMut(&str, &SmolStr)) {
         let names: HashSet<&str> = modules.iter().map(|path| last_name(path)).collect();
         let may_lead_there: Vec<bool> =
@@ -321,7 +321,7 @@ impl<'c> Impact<'c> {
         self.remembered(path).filter_map(|address| Some(join(path, address)?.into())).chain(further).collect()
     }
 
-    /// The addresses that the module in a directory is remembered to call.
+    /// The addresses in the calls of the module in a directory, from the call index.
     fn remembered(&self, directory: &str) -> impl Iterator<Item = &'c SmolStr> {
         let calls = self.place(directory).map(|at| self.directories[at].1).unwrap_or_default();
         let addresses = self.memory.addresses();
@@ -343,8 +343,8 @@ impl<'c> Impact<'c> {
         self.written.entry(path.into()).or_default().extend(addresses);
     }
 
-    /// Finds what is meant by calls that lead through symbolic links to directories. A module behind one has calls of
-    /// its own: they lead on from the path by which it is called.
+    /// Resolves calls that lead through symbolic links to directories. The calls of such a module are relative to the
+    /// path by which it is called.
     fn follow_links(&mut self, change: &Change) {
         let links = change.links_to_directories();
         if links.is_empty() {
@@ -362,7 +362,7 @@ impl<'c> Impact<'c> {
         }
     }
 
-    /// Gives what the module calls that a path through links leads to.
+    /// The calls of the module at a path through links.
     fn follow_link(&mut self, path: &SmolStr, change: &Change) -> Vec<SmolStr> {
         let states = [State::Before, State::Now].map(|state| change.reached(state, path));
         let is_touched = |path: &str| self.touched.contains(path);
@@ -385,13 +385,13 @@ impl<'c> Impact<'c> {
     }
 }
 
-/// A path, and those of the directories around it.
+/// A path and its parent directories.
 fn around(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| parent(path))
 }
 
-/// Whether an address may lead to a directory of one of these names; which one is meant by steps upwards, it does not
-/// say.
+/// Whether an address may lead to a directory with one of these names. An address that ends in `.`, `..` or `/` may
+/// lead to any.
 fn ends_in_one_of(address: &str, names: &HashSet<&str>) -> bool {
     let last = last_name(address);
     last == ".." || last == "." || last.is_empty() || names.contains(last)

@@ -1,4 +1,4 @@
-//! Turns a change into the root modules whose plan it can affect, each with the chain of reasons.
+//! Finds the root modules whose plans a change can affect, each with the chain of reasons.
 
 use std::collections::BTreeSet;
 
@@ -11,40 +11,40 @@ use crate::policy::Policy;
 use crate::text::Sources;
 use crate::vfs::{Change, Error, last_name, parent};
 
-/// What a change can affect.
+/// The modules, units and tests that a change can affect.
 #[derive(Debug, Default)]
 pub struct Affected {
-    /// Modules in which an engine is run, sorted by directory.
+    /// Root modules, sorted by directory.
     pub modules: Vec<AffectedModule>,
     /// Terragrunt units, sorted by path.
     pub units: Vec<AffectedUnit>,
-    /// Test files of the modules that the change reaches, sorted by path.
+    /// Test files of the affected modules, sorted by path.
     pub tests: Vec<SmolStr>,
 }
 
 /// A module whose plan a change can affect.
 #[derive(Debug, PartialEq, Eq)]
 pub struct AffectedModule {
-    /// Its directory, from the top of the repository; empty for the top itself.
+    /// The directory, relative to the top of the repository; empty for the top itself.
     pub directory: SmolStr,
-    /// What it is there for.
+    /// The role of the module.
     pub role: Role,
     /// Whether the change deletes it.
     pub is_deleted: bool,
-    /// Why: the modules that it calls on the way to the cause, and then the file that the change alters.
+    /// The reason: the modules on the call path to the cause, and then the changed file.
     pub chain: Vec<SmolStr>,
 }
 
-/// A unit of Terragrunt whose plan a change can affect.
+/// A Terragrunt unit whose plan a change can affect.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AffectedUnit {
     /// The path of its file.
     pub path: SmolStr,
-    /// Why: the module that it runs, and so on; only the file itself where that is what the change alters.
+    /// The reason: the module that it runs, and so on. Only the unit file itself if the change alters it.
     pub chain: Vec<SmolStr>,
 }
 
-/// Finds what a change can affect. `policy_sources` are the texts that the policy is made of.
+/// Finds the modules, units and tests that a change can affect. `policy_sources` are the texts of the policy.
 pub fn affected(
     change: &Change,
     policy: &Policy,
@@ -70,7 +70,7 @@ pub fn affected(
         }
         let Some(node) = now.or_else(was) else { continue };
         let is_deleted = now.is_none();
-        // What Terragrunt runs is planned by its units.
+        // A module that Terragrunt runs is planned by its units.
         if node.role() != Role::Shared && !node.is_called() && !run_by.may_be_run {
             let directory = directory.clone();
             affected.modules.push(AffectedModule { directory, role: node.role(), is_deleted, chain });
@@ -82,7 +82,7 @@ pub fn affected(
 }
 
 impl Comparison {
-    /// Why a module is affected: the modules on the way, and the path that the change alters.
+    /// The reason why a module is affected: the modules on the call path, and the changed path.
     fn chain(&self, directory: &SmolStr) -> Vec<SmolStr> {
         let mut chain = Vec::new();
         let mut at = directory;
@@ -103,7 +103,7 @@ impl Comparison {
         paths.map(|(path, file)| AffectedUnit { path, chain: vec![file] })
     }
 
-    /// The test files of the modules that the change reaches, and those that the change alters.
+    /// The test files of the affected modules, and those that the change alters.
     fn tests(&self) -> Vec<SmolStr> {
         let snapshot = &self.now.snapshot;
         let mut tests = BTreeSet::new();

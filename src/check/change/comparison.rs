@@ -1,4 +1,4 @@
-//! Turns a change into its two states side by side: the modules that it can affect, linked, and why each is affected.
+//! Loads both states of a change: the modules that it can affect, linked, with the reason for each.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,12 +21,12 @@ use crate::syntax;
 use crate::text::Sources;
 use crate::vfs::{Change, Error, Snapshot, State, last_name, parent};
 
-/// One state of a change, as far as the change can affect it.
+/// One state of a change, limited to the affected modules.
 #[derive(Debug)]
 pub(super) struct Side {
     pub(super) snapshot: Snapshot,
     analysis: Analysis,
-    /// By directory: the module there, in each view of the analysis that has it.
+    /// The module of each directory, in each view of the analysis that contains it.
     places: BTreeMap<SmolStr, Vec<(usize, NodeId)>>,
 }
 
@@ -35,13 +35,13 @@ pub(super) struct Side {
 pub(super) struct Comparison {
     pub(super) before: Side,
     pub(super) now: Side,
-    /// Directories that were called otherwise before: the new name, and the old one.
+    /// Renamed directories: the new path, and the old one.
     pub(super) renamed: BTreeMap<SmolStr, SmolStr>,
-    /// The modules whose plan the change itself can alter, each with the first path that does.
+    /// The modules whose plan the change itself can alter, each with the first changed path.
     pub(super) causes: BTreeMap<SmolStr, SmolStr>,
-    /// Those and all that call them, up every chain: each with the module through which the change reaches it.
+    /// These modules and their callers at every level, each with the module through which the change reaches it.
     pub(super) reached: BTreeMap<SmolStr, Option<SmolStr>>,
-    /// The paths that differ.
+    /// The changed paths.
     pub(super) paths: BTreeSet<SmolStr>,
     pub(super) units: Arc<Units>,
 }
@@ -66,7 +66,7 @@ impl Side {
         Self { snapshot, analysis, places }
     }
 
-    /// The module in a directory, as the first engine sees it that it is for.
+    /// The module in a directory, as loaded by its first engine.
     pub(super) fn module(&self, directory: &str) -> Option<Node<'_>> {
         self.nodes(directory).next().map(|(_, node)| node)
     }
@@ -77,7 +77,7 @@ impl Side {
         places.map(move |(number, id)| (views[*number], views[*number].graph.node(*id)))
     }
 
-    /// What each engine reads in a directory.
+    /// The content of a directory for each engine.
     fn meanings(&self, directory: &str, read: Read) -> Vec<Option<Meaning>> {
         let sources = self.snapshot.sources();
         let meaning =
@@ -85,7 +85,8 @@ impl Side {
         self.nodes(directory).map(meaning).collect()
     }
 
-    /// What a file of variable values says; nothing where it is not there, or was not understood whole.
+    /// The content of a variable definitions file. Returns `None` if it does not exist or was not understood
+    /// completely.
     fn values(&self, path: &str) -> Option<Vec<String>> {
         let files = self.snapshot.companions_in(parent(path).unwrap_or_default());
         let id = files.iter().find(|file| file.name == last_name(path))?.id?;
@@ -97,20 +98,20 @@ impl Side {
     }
 }
 
-/// Reads what the files of a module say.
+/// Computes the canonical content of the files of a module.
 type Read = fn(&[ModuleFile<'_>], &Sources) -> Option<Meaning>;
 
-/// What a person asked for.
+/// The options of the run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asked<'a> {
     pub(super) policy: &'a Policy,
-    /// The sources that the policy is made of.
+    /// The texts of the policy.
     pub(super) texts: &'a Sources,
     pub(super) choice: Option<&'a Choice>,
 }
 
 impl Comparison {
-    /// Reads both states of a change.
+    /// Loads both states of a change.
     pub(super) fn of(change: &Change, asked: Asked<'_>) -> Result<Self, Error> {
         let units = ChangedUnits::of(change);
         let mut touched = change.touched()?;
@@ -148,7 +149,7 @@ impl Comparison {
         Ok(comparison)
     }
 
-    /// The first path of the change by which it can alter a plan of the module in a directory; nothing where none can.
+    /// The first changed path that can alter a plan of the module in a directory. Returns `None` if there is none.
     /// `differing` are the paths that belong to the module.
     fn cause(&self, directory: &str, differing: &[&SmolStr]) -> Option<SmolStr> {
         let name = |path: &SmolStr| last_name(path).to_owned();
@@ -166,18 +167,18 @@ impl Comparison {
         let is_other =
             |path: &SmolStr| !is_module_file(&name(path)) && !is_aside(path) && !is_same_value(path);
         let other = differing.iter().find(|path| is_other(path));
-        // Where nothing in it differs, what a link leads to does.
+        // If nothing in it differs, the target of a link does.
         other.map(|path| (*path).clone()).or_else(|| differing.is_empty().then(|| directory.into()))
     }
 
-    /// Whether the files of a module say the same before and after the change, as far as they are read.
+    /// Whether the content of a module is equal before and after the change, as computed by `read`.
     fn is_same(&self, directory: &str, read: Read) -> bool {
         let before = self.renamed.get(directory).map_or(directory, SmolStr::as_str);
         let (was, is) = (self.before.meanings(before, read), self.now.meanings(directory, read));
         was == is && !is.is_empty() && is.iter().all(Option::is_some)
     }
 
-    /// Of a module of which the change alters nothing but defaults: the variables that have another default.
+    /// The variables with a changed default, if the change alters nothing but defaults of the module.
     fn other_defaults(&self, directory: &str) -> Option<BTreeSet<SmolStr>> {
         if !self.causes.get(directory).is_some_and(|cause| is_module_file(last_name(cause)))
             || !self.is_same(directory, Meaning::without_defaults)
@@ -193,8 +194,8 @@ impl Comparison {
         Some(is.variables.keys().filter(differs).cloned().collect())
     }
 
-    /// Whether what the change alters about a module reaches one that calls it: a default does only where no call sets
-    /// the variable. A call that sets `null` gets the default too, where the variable is not nullable.
+    /// Whether the changes to a module affect a caller. A changed default does so only if no call sets the variable.
+    /// A call that sets `null` uses the default too, if the variable is not nullable.
     fn passes_on(&self, caller: &str, module: &str, defaults: &BTreeMap<SmolStr, BTreeSet<SmolStr>>) -> bool {
         let (Some(variables), Some(node)) = (defaults.get(module), self.now.module(caller)) else {
             return true;
@@ -214,8 +215,8 @@ impl Comparison {
     }
 }
 
-/// The paths that differ, by the module that each belongs to: one in its directory that an engine reads, or one beside
-/// it.
+/// The changed paths of each module: files in its directory that an engine reads, and files of the module in other
+/// directories.
 fn by_module<'p>(change: &Change, paths: &'p BTreeSet<SmolStr>) -> BTreeMap<SmolStr, Vec<&'p SmolStr>> {
     let mut by_module: BTreeMap<SmolStr, Vec<&SmolStr>> = BTreeMap::new();
     for path in paths {
@@ -230,7 +231,7 @@ fn by_module<'p>(change: &Change, paths: &'p BTreeSet<SmolStr>) -> BTreeMap<Smol
     by_module
 }
 
-/// Whether a file of this name, in the directory of a module, tells an engine something.
+/// Whether an engine reads a file with this name in the directory of a module.
 fn is_read(name: &str) -> bool {
     is_module_file(name) || name == LOCK_FILE || Signal::may_be_in(name)
 }

@@ -1,4 +1,4 @@
-//! Turns a change into what it changes about the interface of each module.
+//! Finds the changes to module interfaces.
 
 use smol_str::SmolStr;
 
@@ -10,28 +10,28 @@ use crate::policy::Policy;
 use crate::text::Sources;
 use crate::vfs::{Change, Error, last_name};
 
-/// What a change does to a module.
+/// The interface changes of a module.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ModuleChange {
-    /// Its directory, from the top of the repository; empty for the top itself.
+    /// The directory, relative to the top of the repository; empty for the top itself.
     pub directory: SmolStr,
-    /// What it was called before, if the change moves it.
+    /// The earlier directory, if the change moves the module.
     pub moved_from: Option<SmolStr>,
-    /// What it is there for.
+    /// The role of the module.
     pub role: Role,
-    /// What changed, the strongest first; never empty.
+    /// The changes, the strongest impact first; never empty.
     pub changes: Vec<InterfaceChange>,
 }
 
 impl ModuleChange {
-    /// The strongest impact of its changes.
+    /// The strongest impact of the changes.
     pub fn impact(&self) -> Impact {
         self.changes.iter().map(|change| change.impact).max().unwrap_or(Impact::Fix)
     }
 }
 
-/// Finds what a change does to modules; to those in `directories` alone, unless none are named. Modules that are
-/// examples or tests have no callers, and are left out. `policy_sources` are the texts that the policy is made of.
+/// Finds the interface changes of modules, limited to `directories` unless that is empty. Examples and tests have no
+/// callers and are left out. `policy_sources` are the texts of the policy.
 pub fn interface_changes(
     change: &Change,
     policy: &Policy,

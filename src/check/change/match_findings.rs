@@ -1,5 +1,5 @@
-//! Turns the places of findings that are reported alike, before a change and after it, into the numbers by which they are
-//! distinguished: what stands on lines that the change left alone has the same number in both.
+//! Numbers equal findings before and after a change, so that they can be matched: a finding on an unchanged line gets
+//! the same number in both states.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,17 +11,17 @@ use crate::check::verdict::{Suppressed, Verdict};
 use crate::text::{Source, Sources};
 use crate::vfs::parent;
 
-/// Longer files are not compared line by line: what is reported alike there has its number by its place.
+/// In longer files, equal findings are numbered by position, without comparing lines.
 const MOST_LINES: usize = 4_000;
 
-/// One of the states that a change lies between: its texts, and what is found there.
+/// One state of a change: its texts and its findings.
 pub(super) struct Side<'s> {
     pub(super) sources: &'s Sources,
     pub(super) reported: &'s mut [Verdict],
     pub(super) suppressed: &'s mut [Suppressed],
 }
 
-/// Numbers what is reported alike anew on both sides; `renamed` has directories by what they are called later.
+/// Numbers equal findings on both sides; `renamed` has the later paths of renamed directories.
 pub(super) fn number(mut before: Side<'_>, mut now: Side<'_>, renamed: &BTreeMap<SmolStr, SmolStr>) {
     let several: BTreeSet<u128> = before.several().union(&now.several()).copied().collect();
     if several.is_empty() {
@@ -52,7 +52,7 @@ pub(super) fn number(mut before: Side<'_>, mut now: Side<'_>, renamed: &BTreeMap
 }
 
 impl Side<'_> {
-    /// What more than one finding has in common.
+    /// The keys that several findings share.
     fn several(&self) -> BTreeSet<u128> {
         let (mut seen, mut several) = (BTreeSet::new(), BTreeSet::new());
         let suppressed = self.suppressed.iter().map(|suppressed| &suppressed.verdict);
@@ -85,7 +85,7 @@ impl Side<'_> {
     }
 }
 
-/// The lines of a file, counted from 1, that are in one state only.
+/// The lines of a file, counted from 1, that only one state has.
 #[derive(Debug, Clone, Default)]
 struct Lines {
     gone: BTreeSet<usize>,

@@ -1,4 +1,4 @@
-//! Turns calls that lead nowhere into calls of what a change removed or renamed, where it did.
+//! Explains calls of directories that a change removed or renamed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,8 +9,8 @@ use crate::finding::{EngineRule, RuleId};
 use crate::text::Sources;
 use crate::vfs::join;
 
-/// Says of each call of a directory that is gone what became of that; `were` holds the modules that there were before
-/// the change, and `renamed` what some of them are called now.
+/// Adds the reason to each finding about a call of a removed directory. `were` has the modules before the change, and
+/// `renamed` the new directories of renamed ones.
 pub(super) fn explain(
     verdicts: &mut [Verdict],
     sources: &Sources,
@@ -20,7 +20,7 @@ pub(super) fn explain(
     let missing = RuleId::named(EngineRule::MissingModule.name());
     for finding in verdicts.iter_mut().map(|verdict| &mut verdict.finding) {
         let Some(source) = finding.related.first().filter(|_| finding.rule == missing) else { continue };
-        // An address that is computed is not read here.
+        // Computed sources are not supported.
         let written = sources.slice(source.span).strip_prefix('"').and_then(|text| text.strip_suffix('"'));
         let Some(raw) = written.filter(|raw| !raw.contains(['$', '%', '\\'])) else { continue };
         let Some(directory) =
@@ -43,7 +43,7 @@ pub(super) fn explain(
     }
 }
 
-/// The address by which a module in one directory calls the one in another.
+/// The source address for a call between two directories.
 fn way(from: &str, to: &str) -> String {
     let names = |path: &'_ str| -> Vec<String> {
         path.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect()

@@ -11,7 +11,7 @@ use crate::text::grouped;
 /// The number of findings of one rule that are kept for a module.
 const MOST: usize = 10_000;
 
-/// Drops the findings of a rule in a module beyond a number that nobody reads, and reports that there are more.
+/// Drops the findings of a rule in a module above [`MOST`], and reports that there are more.
 pub(in crate::check) fn cap(findings: &mut Vec<Finding>) {
     if findings.len() <= MOST {
         return;
@@ -36,8 +36,8 @@ pub(in crate::check) fn cap(findings: &mut Vec<Finding>) {
     }
 }
 
-/// Drops what one engine alone reports under a rule that has too many findings in a module: the other engine may have
-/// reported it among those that were dropped.
+/// Drops findings of only one engine if their rule has too many findings in the module: the other engine may have
+/// reported them among the dropped ones.
 pub(super) fn settle(findings: &mut Vec<(Finding, Option<Product>)>) {
     if findings.len() < MOST {
         return;

@@ -43,11 +43,11 @@ pub(in crate::check) struct Exceptions<'e> {
     suggestions: Suggestions,
     /// Whether the run sees enough to report a block without effect. It does not if it reads only part of a repository.
     judges_blocks: bool,
-    /// What is wrong with them.
+    /// The findings about the exceptions themselves.
     findings: Vec<Finding>,
 }
 
-/// One rule that a comment excuses.
+/// One rule in a comment.
 #[derive(Debug)]
 struct Comment {
     rule: SmolStr,
@@ -56,7 +56,7 @@ struct Comment {
     about: Span,
     /// The directory of the module.
     module: SmolStr,
-    /// Whether that module was read whole, so that something would have been found.
+    /// Whether that module was understood completely, so that findings would exist.
     complete: bool,
     used: bool,
 }
@@ -68,29 +68,29 @@ struct Block<'e> {
     used: bool,
 }
 
-/// An `exception` block whose last day is over.
+/// An `exception` block after its last day.
 #[derive(Debug)]
 struct Ended<'e> {
     exception: &'e Exception,
     until: Until,
-    /// The first that is reported again.
+    /// The first finding that is reported again.
     reported: Option<Span>,
 }
 
-/// Verdicts, parted.
+/// Verdicts, split by exceptions.
 #[derive(Debug, Default)]
 pub(in crate::check) struct Parted {
-    /// What is to be reported.
+    /// The reported ones.
     pub(in crate::check) reported: Vec<Verdict>,
-    /// What is suppressed.
+    /// The suppressed ones.
     pub(in crate::check) suppressed: Vec<Suppressed>,
-    /// What is wrong with exceptions.
+    /// The findings about the exceptions themselves.
     pub(in crate::check) findings: Vec<Finding>,
 }
 
 impl<'e> Exceptions<'e> {
-    /// Gathers what the policy excuses, and what comments do in files that are loaded by one of the engines that
-    /// `looked` at the directory.
+    /// Collects the exceptions of the policy, and those of comments in files that one of the engines in `looked`
+    /// loads.
     pub(in crate::check) fn gather(
         snapshot: &'e Snapshot,
         cache: &ParseCache,
@@ -145,7 +145,7 @@ impl<'e> Exceptions<'e> {
         exceptions
     }
 
-    /// Parts verdicts into those that are reported and those that are suppressed.
+    /// Splits verdicts into reported and suppressed ones.
     pub(in crate::check) fn part(mut self, verdicts: Vec<Verdict>) -> Parted {
         self.places = CommentPlaces::of(self.comments.iter().map(|comment| (&comment.rule, comment.about)));
         let mut parted = Parted::default();
@@ -171,8 +171,8 @@ impl<'e> Exceptions<'e> {
         parted
     }
 
-    /// What excuses a finding, the nearest to it first. All that does is then used. A comment that would, if comments
-    /// could, is shown with the finding.
+    /// The exception that suppresses a finding, the nearest one first. All that match count as used. A comment that
+    /// would match but is not allowed is added to the finding.
     fn suppress(&mut self, finding: &mut Finding) -> Option<AppliedException> {
         let rule = finding.rule.as_str();
         let mut exception = None;
@@ -198,7 +198,7 @@ impl<'e> Exceptions<'e> {
         exception
     }
 
-    /// Notes what an exception that has ended no longer suppresses.
+    /// Records a finding that an expired exception no longer suppresses.
     fn tell_again(&mut self, finding: &Finding) {
         let places: Vec<&str> = places_of(finding, self.sources).collect();
         let of_rule = |ended: &&mut Ended<'_>| {
@@ -245,8 +245,8 @@ impl<'e> Exceptions<'e> {
         }
     }
 
-    /// Finds exceptions that suppress nothing, though their rule was on, looked everywhere, and sees no more in other
-    /// runs.
+    /// Finds exceptions without effect, if their rule was on, all their paths were checked, and other runs find no
+    /// more.
     fn unused(&mut self) {
         for number in self.places.used() {
             self.comments[number].used = true;
@@ -271,7 +271,7 @@ impl<'e> Exceptions<'e> {
     }
 }
 
-/// Whether an exception from a rule that is of no use in this run is of none in any other.
+/// Whether an exception for this rule without effect in this run has none in any other run.
 fn is_steady(rule: &str) -> bool {
     ENTRIES.iter().find(|entry| entry.id == rule).is_none_or(|entry| entry.is_steady)
 }
@@ -287,7 +287,7 @@ impl Ended<'_> {
             .at(until.span)
             .related(exception.header, "this exception")
             .help("remove the exception, or set a new date");
-        // With this location, a report on that file alone says why.
+        // With this location, a report on that file alone contains the reason.
         match reported {
             Some(reported) => finding.related(*reported, "is reported again"),
             None => finding,
@@ -295,7 +295,7 @@ impl Ended<'_> {
     }
 }
 
-/// Whether a file may hold exceptions. Most do not, and that is seen at once.
+/// Whether a file may contain exceptions. A fast test that excludes most files.
 pub(in crate::check) fn may_excuse(source: &Source) -> bool {
     source.text().contains(EXCEPTION_COMMENT)
 }

@@ -1,4 +1,4 @@
-//! Writes merged blocks: in native syntax by edits of the source, so that layout and comments stay, and in JSON anew.
+//! Writes merged blocks. Native syntax is edited, so that layout and comments stay; JSON is printed as new blocks.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::syntax::{Attribute, Block, quoted, reindented, stand_ins};
 use crate::text::lines::{indent as indent_of, line_end, line_start, next_line, whole_lines};
 use crate::text::{FileId, Span, is_obeyed};
 
-/// Meta-arguments that people write first.
+/// Meta-arguments that usually come first.
 const FIRST: &[&str] = &["count", "for_each", "source", "version"];
 
 impl Writer<'_> {
@@ -34,7 +34,7 @@ impl Writer<'_> {
         reindented(&apply(text, range, &mut edits), own, indent)
     }
 
-    /// Writes a block anew.
+    /// Prints a block.
     fn printed(&self, merged: &MergedBlock, indent: &str) -> String {
         let inner = format!("{indent}  ");
         let block = &merged.block;
@@ -49,7 +49,7 @@ impl Writer<'_> {
         if body.is_empty() { format!("{header} {{}}") } else { format!("{header} {{\n{body}{indent}}}") }
     }
 
-    /// Writes arguments and blocks, each line with indentation and line break.
+    /// Prints arguments and blocks, each line with indentation and line break.
     fn body(&self, merged: &MergedBlock, indent: &str) -> String {
         let mut body = String::new();
         for argument in &merged.arguments {
@@ -64,7 +64,7 @@ impl Writer<'_> {
         body
     }
 
-    /// Writes an argument.
+    /// Prints an argument.
     pub(super) fn argument(&self, argument: &Argument, around: &MergedBlock, indent: &str) -> String {
         let value = self.value_of(argument, &around.block.kind, indent);
         let note = self.of_argument(argument, &around.block.kind, around.holds(argument.counts.span));
@@ -78,7 +78,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a nested block.
+    /// Prints a nested block.
     fn nested(&self, nested: &Nested, around: &MergedBlock, indent: &str) -> String {
         let text = self.block(&nested.block, indent);
         let is_own = around.holds(nested.block.block.header);
@@ -86,7 +86,7 @@ impl Writer<'_> {
         format!("{indent}{}\n", note.map_or(text.clone(), |note| with_note(&text, &note, indent)))
     }
 
-    /// Writes a top-level block from an override file.
+    /// Prints a top-level block from an override file.
     pub(super) fn noted(&self, text: &str, block: &MergedBlock) -> String {
         let note = self.of_block(block, &[]);
         note.map_or(text.to_owned(), |note| with_note(text, &note, ""))
@@ -152,7 +152,7 @@ impl Writer<'_> {
         self.edit_blocks(merged, &own_blocks, &inner, edits);
     }
 
-    /// Whether a block on one line has to become one on several lines.
+    /// Whether a block on one line must be split into several lines.
     fn needs_lines(&self, merged: &MergedBlock) -> bool {
         let is_new = |argument: &Argument| {
             let is_own = merged.holds(argument.counts.span)
@@ -291,7 +291,7 @@ fn edits_of(stand_ins: Vec<(Range<usize>, String)>) -> Vec<Edit> {
     stand_ins.into_iter().map(|(range, text)| Edit::new(range, text)).collect()
 }
 
-/// Whether source in a block is not part of the merged block.
+/// Whether a block has source that is not part of the merged block.
 fn loses(merged: &MergedBlock) -> bool {
     let (body, by_name) = (&merged.block.body, by_name(merged));
     body.just_attributes(&mut Vec::new()).iter().any(|own| !by_name.contains_key(&own.name))
@@ -317,7 +317,7 @@ fn with_note(block: &str, note: &str, indent: &str) -> String {
     }
 }
 
-/// A comment between markers, which tell it from comments in the source.
+/// A comment between markers, which distinguish it from comments in the source.
 fn marked(note: &str) -> String {
     format!("{MARK_START}{note}{MARK_END}")
 }

@@ -1,4 +1,4 @@
-//! A merged module as a document for programs: all arguments with origins and previous values.
+//! A merged module as a JSON document: all arguments with origins and previous values.
 
 use serde::Serialize;
 
@@ -38,10 +38,10 @@ struct BlockEntry {
 #[derive(Debug, Serialize)]
 struct ArgumentEntry {
     name: String,
-    /// What it is set to, in the native syntax.
+    /// The value, in native syntax.
     value: String,
     range: Range,
-    /// What it was set to before, the latest first.
+    /// The previous values, the latest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     history: Vec<Version>,
 }

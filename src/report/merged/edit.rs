@@ -1,13 +1,13 @@
-//! Turns a text and edits of it into the edited text.
+//! Applies edits to a text.
 
 use std::ops::Range;
 
-/// Something else in the place of a part of a text.
+/// The replacement of a part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Edit {
-    /// Bytes of the text.
+    /// The range of bytes to replace.
     pub(super) range: Range<usize>,
-    /// What is to stand there.
+    /// The new text.
     pub(super) text: String,
 }
 
@@ -16,13 +16,13 @@ impl Edit {
         Self { range, text: text.into() }
     }
 
-    /// More text between two bytes.
+    /// Inserts text between two bytes.
     pub(super) fn insert(at: usize, text: impl Into<String>) -> Self {
         Self::new(at..at, text)
     }
 }
 
-/// The part `range` of `text` with the edits inside of it made. Of two that overlap only the first is.
+/// The part `range` of `text` with the edits in it applied. Of two overlapping edits, only the first is applied.
 pub(super) fn apply(text: &str, range: Range<usize>, edits: &mut [Edit]) -> String {
     edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
     let (mut written, mut at) = (String::with_capacity(range.len()), range.start);

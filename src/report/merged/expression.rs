@@ -1,7 +1,6 @@
-//! Turns expressions of JSON files into the native syntax.
+//! Converts expressions of JSON files to native syntax.
 //!
-//! A string is a template there, and where an address, a type or a keyword is asked for it is just that, without
-//! quotes.
+//! A string becomes a template or, where an address, a type or a keyword is expected, its content without quotes.
 
 use crate::module::merged::Strings;
 use crate::syntax::{
@@ -9,8 +8,7 @@ use crate::syntax::{
     parse_expression, quoted,
 };
 
-/// The expression, with line breaks where lists and objects are better read over several lines; these lines start with
-/// `indent`.
+/// The expression, with long lists and objects split over several lines, which are indented by `indent`.
 pub(super) fn native(expr: &Expr, strings: Strings, indent: &str) -> String {
     let inner = format!("{indent}  ");
     match &expr.kind {
@@ -39,12 +37,12 @@ pub(super) fn native(expr: &Expr, strings: Strings, indent: &str) -> String {
             };
             format!("{{\n{}{indent}}}", properties.iter().map(line).collect::<String>())
         }
-        // Beside `null`, JSON says nothing else by itself.
+        // Apart from `null`, JSON has no other literals.
         _ => "null".to_owned(),
     }
 }
 
-/// A list that takes more than this has a line for each element.
+/// A list with more columns than this gets a line for each element.
 const WIDE: usize = 80;
 
 /// The key of an object.
@@ -74,7 +72,7 @@ fn string(string: &JsonString, expr: &Expr, strings: Strings) -> String {
     let Ok(template) = &string.template else { return quoted(&string.text) };
     let start = expr.span.start + 1;
     match &template.parts[..] {
-        // Such a string is worth what stands in it, be that a text or not.
+        // Such a string has the value of its interpolation, of any type.
         [Part::Interpolation(inner)] => {
             let text = slice(string, inner, start);
             if text.contains(['\n', '\r']) { format!("({text})") } else { text.to_owned() }
@@ -83,12 +81,12 @@ fn string(string: &JsonString, expr: &Expr, strings: Strings) -> String {
     }
 }
 
-/// Whether a text can stand without quotes; where it cannot, the engine refuses it one way or the other.
+/// Whether a text is valid without quotes. If not, the engine refuses it in either form.
 fn is_expression(text: &str) -> bool {
     parse_expression(text).is_ok()
 }
 
-/// What stands between the quotes of a native string that means the same as the template.
+/// The content of a quoted string with the same value as the template.
 fn parts(template: &Template, string: &JsonString, start: u32) -> String {
     let part = |part: &Part| match part {
         Part::Literal { text, .. } => escaped(text),
@@ -111,7 +109,8 @@ fn parts(template: &Template, string: &JsonString, start: u32) -> String {
     template.parts.iter().map(part).collect()
 }
 
-/// The text of an expression in the template of a string, whose places count from `start` as if nothing were escaped.
+/// The text of an expression in the template of a string. Its span is relative to `start`, as if the string had no
+/// escapes.
 fn slice<'s>(string: &'s JsonString, expr: &Expr, start: u32) -> &'s str {
     let offset = |at: u32| (at.saturating_sub(start)) as usize;
     string.text.get(offset(expr.span.start)..offset(expr.span.end)).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Turns where something comes from, and why something is not there, into words.
+//! Comments about the origin of merged parts, and about parts without effect.
 
 use std::sync::Arc;
 
@@ -9,24 +9,24 @@ use crate::report::one_line;
 use crate::syntax::{Attribute, Block};
 use crate::text::Span;
 
-/// So much of a value is shown in a comment.
+/// The maximal length of a value in a comment.
 const SHOWN: usize = 40;
 
 impl Writer<'_> {
-    /// File and line, as from the directory of the module.
+    /// File and line, relative to the directory of the module.
     pub(super) fn place(&self, span: Span) -> String {
         let source = self.sources.get(span.file);
         format!("{}:{}", self.file_name(source.name()), source.position(span.start).line)
     }
 
-    /// The name of a file within the directory of the module.
+    /// The name of a file, relative to the directory of the module.
     pub(super) fn file_name(&self, name: &str) -> String {
         let directory = self.module.directory.as_str();
         let inside = name.strip_prefix(directory).map(|rest| rest.trim_start_matches('/'));
         one_line(inside.filter(|_| !directory.is_empty()).unwrap_or(name)).into_owned()
     }
 
-    /// What is to be said beside an argument of a block, if anything is.
+    /// The comment for an argument of a block, if there is one.
     pub(super) fn of_argument(&self, argument: &Argument, kind: &str, is_own: bool) -> Option<String> {
         if !self.style.comments {
             return None;
@@ -59,7 +59,7 @@ impl Writer<'_> {
         (!words.is_empty()).then(|| format!("# {}", words.join(", ")))
     }
 
-    /// What is to be said beside a block that comes from an override file.
+    /// The comment for a block from an override file.
     pub(super) fn of_block(&self, block: &MergedBlock, replaces: &[Arc<Block>]) -> Option<String> {
         if !self.style.comments {
             return None;
@@ -85,7 +85,7 @@ impl Writer<'_> {
         format!("{}{cut}", text.chars().take(SHOWN).collect::<String>())
     }
 
-    /// Why something is not part of the module.
+    /// The reason why something is not part of the module.
     pub(super) fn reason(&self, dropped: &Dropped) -> String {
         let engine = self.module.features.engine.product.name();
         match dropped.why {
@@ -115,7 +115,7 @@ impl Writer<'_> {
     }
 }
 
-/// The lines of an expression as one.
+/// An expression joined into one line.
 fn joined(text: &str) -> String {
     let mut one = String::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {

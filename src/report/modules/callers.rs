@@ -1,4 +1,4 @@
-//! Turns a module into the calls that lead to it, drawn with lines.
+//! Draws the call paths to a module as a tree.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use super::{DEEPEST, MOST_INSTANCES, Picture, because};
 use crate::graph::{Node, NodeId};
 use crate::report::one_line;
 
-/// The callers of a module, theirs below them, and so on up to those that nobody calls.
+/// The callers of a module, each with its own callers below it.
 pub(super) fn write(picture: &Picture<'_>, of: Node<'_>) -> String {
     let mut upward = Upward { picture, text: String::new(), seen: HashSet::new(), lines: 0 };
     upward.text.push_str(&format!("{}\n", picture.name_at_line_start(of)));

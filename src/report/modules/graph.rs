@@ -1,5 +1,4 @@
-//! Turns modules and their calls into a graph in the language of a program that draws it. Names of directories and
-//! calls are text there and nothing else, whatever they hold.
+//! Writes modules and their calls in a graph language. Names of directories and calls are escaped.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -8,34 +7,34 @@ use super::{DEEPEST, MOST_INSTANCES, Picture};
 use crate::graph::{Callee, Node, Role};
 use crate::report::one_line;
 
-/// The language of a program that draws graphs.
+/// A graph language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Drawing {
     /// Graphviz.
     Dot,
-    /// Mermaid, which many a host of repositories draws where it shows Markdown.
+    /// Mermaid, which many repository hosts render in Markdown.
     Mermaid,
 }
 
-/// What is drawn as a box.
+/// The contents of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shape {
-    /// Its role, if it is a module of this repository.
+    /// The role, if it is a module of this repository.
     role: Option<Role>,
     is_changed: bool,
 }
 
-/// Everything that is to be drawn, by name.
+/// The nodes and edges, by name.
 #[derive(Debug, Default)]
 struct Graph {
     boxes: BTreeMap<String, Shape>,
-    /// By box, the provider configurations that reach the module on any way of calls.
+    /// The provider configurations that reach each module by any call path.
     providers: BTreeMap<String, Vec<String>>,
-    /// From where to where, with the words on each line.
+    /// The edges with their labels.
     arrows: BTreeMap<(String, String), Vec<String>>,
 }
 
-/// The graph of all modules that are to be shown.
+/// The graph of all modules to show.
 pub(super) fn write(picture: &Picture<'_>, drawing: Drawing) -> String {
     let graph = Graph::of(picture);
     match drawing {
@@ -80,7 +79,7 @@ impl Graph {
         graph
     }
 
-    /// Adds the provider configurations that reach a module and all below it, once for ways that show the same.
+    /// Adds the provider configurations of a module and its descendants, once for all call paths with equal output.
     fn reach(&mut self, picture: &Picture<'_>, names: &Names, placed: &Placed<'_>, seen: &mut HashSet<u64>) {
         if placed.way.len() > DEEPEST || seen.len() >= MOST_INSTANCES || !seen.insert(placed.likeness()) {
             return;
@@ -104,7 +103,7 @@ impl Graph {
         }
     }
 
-    /// The lines in a box: its name, and the provider configurations.
+    /// The lines of a node: the name, and the provider configurations.
     fn lines(&self, name: &str) -> Vec<String> {
         let providers = self.providers.get(name).into_iter().flatten();
         std::iter::once(name.to_owned())
@@ -158,12 +157,12 @@ impl Graph {
     }
 }
 
-/// A quoted string of Graphviz, in which a backslash starts an escape.
+/// A quoted Graphviz string, in which backslashes are escaped.
 fn in_dot(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }
 
-/// What stands between quotes in Mermaid: everything that could mean something there is written by its number.
+/// The content of a quoted Mermaid string: special characters are written as numeric entities.
 fn in_mermaid(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,5 +1,4 @@
-//! Turns modules into the tree of their calls, drawn with lines, such that it fits a terminal. What was shown once is
-//! not shown again.
+//! Draws the tree of module calls with lines, within the width of the terminal. Repeated subtrees are shown once.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +9,7 @@ use crate::module::declaration::ModuleCall;
 use crate::report::one_line;
 use crate::text::counted;
 
-/// The tree of every module to start from, and a line that counts.
+/// The tree of each starting module, and a summary line.
 pub(super) fn write(picture: &Picture<'_>) -> String {
     let names = Names::of(picture);
     let mut outline = Outline { picture, names, text: String::new(), seen: HashSet::new(), instances: 0 };
@@ -36,7 +35,7 @@ pub(super) fn write(picture: &Picture<'_>) -> String {
     outline.text
 }
 
-/// How a part of a line is painted.
+/// The style of a part of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Paint {
     Plain,
@@ -46,39 +45,39 @@ enum Paint {
     Bad,
 }
 
-/// Calls that one line tells of.
+/// The calls that one line shows.
 struct Line<'p> {
-    /// The first of them.
+    /// The first call.
     call: &'p ModuleCall,
-    /// How many there are beside it.
+    /// The number of further calls.
     others: usize,
     leads_to: Callee,
     called: Option<Placed<'p>>,
 }
 
-/// Calls of one module that lead to the same in the same way.
+/// Calls of one module with equal subtrees.
 #[derive(Default)]
 struct Alike {
     number: usize,
     is_shown: bool,
-    /// The line that tells of those behind the first.
+    /// The line for all of them after the first.
     line: Option<usize>,
 }
 
-/// From so many calls on that lead to the same in the same way, one line tells of all but the first.
+/// From this number of equal calls on, one line shows all but the first.
 const MANY: usize = 4;
 
 struct Outline<'p> {
     picture: &'p Picture<'p>,
     names: Names,
     text: String,
-    /// What was shown with all that is below it.
+    /// The subtrees that were already shown.
     seen: HashSet<u64>,
     instances: usize,
 }
 
 impl<'p> Outline<'p> {
-    /// What stands below a module: the provider configurations that reach it, and its calls.
+    /// The lines below a module: the provider configurations that reach it, and its calls.
     fn below(&mut self, placed: &Placed<'p>, prefix: &str) {
         self.seen.insert(placed.likeness());
         let calls = self.picture.calls(placed.node);
@@ -96,7 +95,7 @@ impl<'p> Outline<'p> {
         }
     }
 
-    /// The lines for calls, one each; but what many calls lead to alike is one more line after it was shown.
+    /// One line per call, except that equal calls share a line after the first one.
     fn together(&self, placed: &Placed<'p>, calls: Vec<(&'p ModuleCall, Callee)>) -> Vec<Line<'p>> {
         let mut lines: Vec<Line<'p>> = Vec::with_capacity(calls.len());
         let mut alike: HashMap<u64, Alike> = HashMap::new();
@@ -117,7 +116,7 @@ impl<'p> Outline<'p> {
         for line in lines {
             let group = key(&line).and_then(|key| Some((key, alike.get_mut(&key)?)));
             match group.filter(|(_, group)| group.number >= MANY) {
-                // The first shows what is below it, unless that was shown.
+                // The first one shows the subtree, unless it was shown before.
                 Some((key, group)) if !group.is_shown && !self.seen.contains(&key) => group.is_shown = true,
                 Some((_, Alike { line: Some(at), .. })) => {
                     together[*at].others += 1;
@@ -182,7 +181,7 @@ impl<'p> Outline<'p> {
         }
     }
 
-    /// The provider configurations of a module, a line for each.
+    /// One line per provider configuration of a module.
     fn providers(&mut self, placed: &Placed<'p>, prefix: &str) {
         for line in self.picture.provider_lines(placed, &self.names) {
             let paint = match line {
@@ -194,7 +193,7 @@ impl<'p> Outline<'p> {
         }
     }
 
-    /// Words behind a prefix, on as many lines as they need.
+    /// Text after a prefix, wrapped to as many lines as necessary.
     fn wrapped(&mut self, prefix: &str, text: &str, paint: Paint) {
         let blanks = text.len() - text.trim_start().len();
         let indent = " ".repeat(blanks + 2);
@@ -212,7 +211,7 @@ impl<'p> Outline<'p> {
         self.line(&[(prefix, Paint::Dim), (line.trim_end(), paint)]);
     }
 
-    /// A line of parts, cut where it is wider than the terminal.
+    /// A line of several parts, cut off at the width of the terminal.
     fn line(&mut self, parts: &[(&str, Paint)]) {
         let width: usize = parts.iter().map(|(text, _)| text.chars().count()).sum();
         let cut = self.glyph("…", "...");
@@ -249,7 +248,7 @@ impl<'p> Outline<'p> {
         if self.picture.style.unicode { drawn } else { plain }
     }
 
-    /// How much there is.
+    /// The summary line.
     fn count(&mut self) {
         let mut modules = HashSet::new();
         let (mut calls, mut elsewhere) = (0, 0);

@@ -1,4 +1,4 @@
-//! Turns the provider configurations that reach a module on a way of calls into words.
+//! Describes the provider configurations that reach a module on a call path.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,13 +11,13 @@ use crate::module::address::ProviderAddress;
 use crate::module::declaration::{ModuleCall, ProviderConfiguration};
 use crate::report::one_line;
 
-/// A module on a way of calls, with the provider configurations that reach it.
+/// A module on a call path, with the provider configurations that reach it.
 #[derive(Debug, Clone)]
 pub(super) struct Placed<'t> {
     pub(super) node: Node<'t>,
-    /// From the module that one starts from to this one.
+    /// The modules from the start to this one.
     pub(super) way: Vec<Level<'t>>,
-    /// In the order of their names.
+    /// The configurations, sorted by name.
     pub(super) configurations: Vec<Reaching<'t>>,
 }
 
@@ -36,7 +36,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The word for it in JSON.
+    /// The word in JSON.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Configured => "configured",
@@ -53,12 +53,12 @@ impl Kind {
 }
 
 impl<'t> Placed<'t> {
-    /// A module that one starts from.
+    /// The start of a path.
     pub(super) fn top(node: Node<'t>) -> Self {
         Self::at(vec![Level { node, call: None }], node)
     }
 
-    /// The module that a call of this one leads to, where it is known.
+    /// The child module of a call, if it is known.
     pub(super) fn called(&self, call: &'t ModuleCall) -> Option<Self> {
         let node = self.node.child(&call.name)?;
         let level = Level { node, call: Some(call) };
@@ -70,12 +70,12 @@ impl<'t> Placed<'t> {
         Self { node, way, configurations }
     }
 
-    /// Whether the way leads through a module.
+    /// Whether the path contains a module.
     pub(super) fn leads_through(&self, node: Node<'_>) -> bool {
         self.way.iter().any(|level| level.node.id() == node.id())
     }
 
-    /// What a key leads to from here.
+    /// Resolves a configuration from here.
     pub(super) fn resolve(&self, key: Configuration) -> Option<Reaching<'t>> {
         resolve(&self.way, key, false)
     }
@@ -85,13 +85,13 @@ impl<'t> Placed<'t> {
         self.address_of(self.way.len() - 1)
     }
 
-    /// The same for the module at a level of the way.
+    /// The address of the module at a level of the path.
     pub(super) fn address_of(&self, level: usize) -> String {
         let calls = self.way[..=level].iter().filter_map(|level| level.call);
         calls.map(|call| format!("module.{}", call.name)).collect::<Vec<_>>().join(".")
     }
 
-    /// A name for what two of them have in common that show the same, here and below.
+    /// A hash that is equal for modules with equal output, here and below.
     pub(super) fn likeness(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         (self.node.graph().engine(), self.node.id()).hash(&mut hasher);
@@ -127,7 +127,7 @@ impl<'t> Placed<'t> {
         }
     }
 
-    /// The word in JSON for how a resource has its configuration.
+    /// The word in JSON for the way a resource gets its configuration.
     pub(super) fn how(&self, reaching: &Reaching<'_>) -> &'static str {
         match &reaching.found {
             Found::Blocks(level, own) if level + 1 == self.way.len() => {
@@ -151,7 +151,7 @@ impl<'t> Placed<'t> {
     }
 }
 
-/// The local names that stand for several providers in what is shown.
+/// The local names with several providers in the output.
 #[derive(Debug, Default)]
 pub(super) struct Names(BTreeMap<SmolStr, BTreeSet<ProviderAddress>>);
 
@@ -180,7 +180,7 @@ impl Names {
         names
     }
 
-    /// Whether a reader has to see which provider a name stands for.
+    /// Whether a local name identifies the provider for the reader.
     fn is_plain(&self, name: &str, provider: &ProviderAddress, host: &str) -> bool {
         provider.is_default(host)
             && provider.name == name
@@ -193,9 +193,9 @@ impl Names {
 pub(super) enum Line {
     /// How a configuration reaches the module.
     Configuration(String),
-    /// A configuration that is missing, or a block without effect.
+    /// A missing configuration, or a block without effect.
     Problem(String),
-    /// The resources that use the configuration of the line before.
+    /// The resources that use the configuration in the line before.
     Users(String),
 }
 
@@ -208,7 +208,7 @@ impl Line {
 }
 
 impl Picture<'_> {
-    /// How a provider configuration reaches a module, in words.
+    /// Describes how a provider configuration reaches a module.
     fn provider_line(&self, placed: &Placed<'_>, reaching: &Reaching<'_>, names: &Names) -> String {
         let host = placed.node.module().features.registry_host;
         let provider = one_line(&reaching.asked.provider.display(host)).into_owned();
@@ -282,7 +282,7 @@ impl Picture<'_> {
         }
     }
 
-    /// The provider configurations of a module in lines, with the resources that use each if they are asked for.
+    /// The lines for the provider configurations of a module, with their resources if requested.
     pub(super) fn provider_lines(&self, placed: &Placed<'_>, names: &Names) -> Vec<Line> {
         let mut lines = Vec::new();
         for reaching in &placed.configurations {

@@ -1,4 +1,4 @@
-//! The tree of a commit, turned into its directories, each read when it is asked for.
+//! The tree of a commit. Each directory is read when it is first needed.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,13 +14,13 @@ use crate::vfs::path::child;
 use crate::vfs::read::Failure;
 use crate::vfs::unit_file::is_unit_file;
 
-/// A tree, and what was read of those below it.
+/// A tree, and the subtrees that were read so far.
 pub(in crate::vfs) struct Commit {
     root: ObjectId,
     read: Mutex<HashMap<ObjectId, Arc<Tree>>>,
 }
 
-/// What lies in one directory, by name.
+/// The entries of one directory, by name.
 pub(in crate::vfs) type Tree = Vec<(BString, Item)>;
 
 impl Commit {
@@ -28,7 +28,7 @@ impl Commit {
         Self { root, read: Mutex::default() }
     }
 
-    /// Adds every directory that holds something of a module, and every symbolic link.
+    /// Adds every directory with module files, and every symbolic link.
     pub(super) fn look_over(&self, git: &gix::Repository, into: &mut Overview) -> Result<(), Failure> {
         let mut next = vec![(String::new(), self.root)];
         while let Some((path, id)) = next.pop() {
@@ -56,7 +56,7 @@ impl Commit {
         Ok(())
     }
 
-    /// Everything that lies directly in a directory.
+    /// The direct entries of a directory.
     pub(super) fn list(
         &self,
         git: &gix::Repository,
@@ -68,7 +68,7 @@ impl Commit {
         Ok(())
     }
 
-    /// What there is at a path.
+    /// The entry at a path.
     pub(super) fn item(&self, git: &gix::Repository, path: &BStr) -> Result<Option<Item>, Failure> {
         let (directory, name) = match path.rfind_byte(b'/') {
             Some(slash) => (path[..slash].as_bstr(), path[slash + 1..].as_bstr()),
@@ -100,7 +100,7 @@ impl Commit {
     }
 }
 
-/// What lies in a tree, sorted by name.
+/// The entries of a tree, sorted by name.
 pub(in crate::vfs) fn read(git: &gix::Repository, id: ObjectId) -> Result<Tree, Failure> {
     let object = git.try_find_object(id).map_err(|error| failure(&error))?.ok_or_else(not_here)?;
     let tree = object.try_into_tree().map_err(|error| failure(&error))?;
@@ -110,12 +110,12 @@ pub(in crate::vfs) fn read(git: &gix::Repository, id: ObjectId) -> Result<Tree, 
         let kind = ItemKind::of(u32::from(entry.mode().value()));
         items.push((entry.filename().to_owned(), Item { kind, id: entry.oid().to_owned() }));
     }
-    // Git sorts a directory as if a `/` stood behind its name.
+    // Git sorts a directory as if its name ended in `/`.
     items.sort_by(|(a, _), (b, _)| a.cmp(b));
     Ok(items)
 }
 
-/// What has a name in a directory.
+/// The entry with this name in a directory.
 fn find(tree: &Tree, name: &BStr) -> Option<Item> {
     let at = tree.binary_search_by(|(other, _)| other.as_bstr().cmp(name)).ok()?;
     Some(tree[at].1.clone())

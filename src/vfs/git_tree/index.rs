@@ -1,8 +1,8 @@
-//! The index of a repository, turned into the directories that the next commit will have.
+//! The index of a repository, as the directories of the next commit.
 //!
-//! An index may hold a hundred thousand entries of which a run needs ten, so they are gone through once, for what is
-//! out of the ordinary, and found by their order from then on. The index knows the trees that git has for most of its
-//! directories, and so it knows these directories without a look at what is in them.
+//! An index may have a hundred thousand entries, of which a run needs ten. So it is scanned once for special entries,
+//! and then searched by its order. The index contains the git trees of most directories, which identify their content
+//! without reading the entries.
 
 use std::env;
 use std::ops::Range;
@@ -21,34 +21,34 @@ use crate::vfs::git::{INDEX_FILE, index_path};
 use crate::vfs::path::child;
 use crate::vfs::unit_file::is_unit_file;
 
-/// An index without conflicts, of which every entry is a file, a link or a submodule.
+/// An index without conflicts, in which every entry is a file, a link or a submodule.
 pub(in crate::vfs) struct Index {
     state: State,
-    /// The numbers of entries that are symbolic links.
+    /// The numbers of the entries that are symbolic links.
     links: Vec<usize>,
 }
 
-/// Entries that lie in one directory and below it.
+/// The entries in a directory and below it.
 pub(in crate::vfs) struct Directory<'i> {
     index: &'i Index,
     entries: Range<usize>,
-    /// How much of the path of each is the directory's, with the `/`.
+    /// The length of the directory's part of each path, with the `/`.
     length: usize,
-    /// The tree that git last made of them.
+    /// The tree that git last wrote for them.
     tree: Option<&'i Tree>,
 }
 
-/// Something in a [`Directory`], by its name.
+/// An entry of a [`Directory`], with its name.
 pub(in crate::vfs) enum Inside<'i> {
     Directory(&'i BStr, Directory<'i>),
     Item(&'i BStr, Item),
 }
 
 impl Index {
-    /// Reads the index that git works with now; there is none before the first `git add`.
+    /// Reads the index that git currently uses. Before the first `git add`, it is empty.
     pub(super) fn open(git: &gix::Repository) -> Result<Self, Error> {
         let wrong = |error: gix::Error| Error::git(format!("the index cannot be read: {error}"));
-        // As git does, this goes without the checksum over all of it.
+        // Like git, this does not verify the checksum.
         let path = index_path(git);
         let file = File::at(&path, git.object_hash(), true, decode::Options::default());
         let state = match file {
@@ -73,12 +73,12 @@ impl Index {
         Ok(Self { links: Seen::of(&state).links, state })
     }
 
-    /// The top directory, with all that there is.
+    /// The top directory.
     pub(in crate::vfs) fn top(&self) -> Directory<'_> {
         Directory { index: self, entries: 0..self.state.entries().len(), length: 0, tree: self.state.tree() }
     }
 
-    /// Adds every directory, with its tree where git has one, and every symbolic link.
+    /// Adds every directory, with its tree if git has one, and every symbolic link.
     pub(super) fn look_over(&self, into: &mut Overview) {
         let mut next: Vec<(String, Look<'_>)> = Vec::new();
         if !self.state.entries().is_empty() {
@@ -93,7 +93,7 @@ impl Index {
                 }
             };
             match look {
-                // What lies below a tree that is valid is so too, and the entries need not be asked.
+                // Everything below a valid tree is valid, so the entries need not be visited.
                 Look::Tree(tree) => {
                     tree.children.iter().for_each(|tree| add(&tree.name, Look::Tree(tree)));
                 }
@@ -108,7 +108,7 @@ impl Index {
         self.look_at_names(into);
     }
 
-    /// Adds the files and directories that only the names of files show.
+    /// Adds the files and directories that are recognized by file names.
     fn look_at_names(&self, into: &mut Overview) {
         for path in self.state.entries().iter().map(|entry| entry.path(&self.state)) {
             let slash = path.rfind_byte(b'/');
@@ -121,7 +121,7 @@ impl Index {
         }
     }
 
-    /// Everything that lies directly in a directory.
+    /// The direct entries of a directory.
     pub(super) fn list(&self, directory: &str, add: &mut dyn FnMut(&BStr, &Item)) {
         let Some(directory) = self.directory(directory) else { return };
         let id = ObjectId::null(self.state.object_hash());
@@ -131,7 +131,7 @@ impl Index {
         });
     }
 
-    /// What there is at a path.
+    /// The entry at a path.
     pub(super) fn item(&self, path: &BStr) -> Option<Item> {
         if let Some(entry) = self.state.entry_by_path_and_stage(path, Stage::Unconflicted) {
             return Some(item(entry));
@@ -141,7 +141,7 @@ impl Index {
         is_directory.then_some(Item { kind: ItemKind::Directory, id })
     }
 
-    /// A directory that is there.
+    /// A directory, if it exists.
     fn directory(&self, path: &str) -> Option<Directory<'_>> {
         let path = encode(path);
         let path = path.as_bstr();
@@ -158,7 +158,7 @@ impl Index {
         Some(directory)
     }
 
-    /// The entries below a directory, among those of a range.
+    /// The entries below a directory, within a range.
     fn entries_in(&self, directory: &BStr, range: Range<usize>) -> Range<usize> {
         let prefix = [directory.as_bytes(), b"/"].concat();
         let entries = &self.state.entries()[range.clone()];
@@ -173,12 +173,12 @@ impl Index {
 }
 
 impl<'i> Directory<'i> {
-    /// The tree that git has for all of it, where the index knows that.
+    /// The tree of the whole directory, if the index has it.
     pub(in crate::vfs) fn id(&self) -> Option<ObjectId> {
         valid(self.tree)
     }
 
-    /// Goes through everything that lies directly in it, in the order of the index.
+    /// Calls `look` for each direct entry, in the order of the index.
     pub(in crate::vfs) fn for_each(&self, look: &mut dyn FnMut(Inside<'i>)) {
         let Self { index, length, tree, .. } = *self;
         let mut at = self.entries.start;
@@ -198,8 +198,8 @@ impl<'i> Directory<'i> {
         }
     }
 
-    /// Where the entries end that start with as much of the path of one of them; what the tree says of their number is
-    /// tried first.
+    /// The end of the entries that share this much of the path of the entry at `start`. The number of entries in the
+    /// tree is tried first.
     fn end_of(&self, start: usize, length: usize, tree: Option<&Tree>) -> usize {
         let prefix = &self.index.path(start)[..length];
         let is_inside = |number: usize| self.index.path(number).starts_with(prefix);
@@ -216,7 +216,7 @@ impl<'i> Directory<'i> {
     }
 }
 
-/// What is known of a directory without a look at more than is needed.
+/// What is known of a directory without visiting its entries.
 enum Look<'i> {
     Tree(&'i Tree),
     Directory(Directory<'i>),
@@ -238,11 +238,11 @@ impl<'i> Look<'i> {
     }
 }
 
-/// What is out of the ordinary among the entries of an index.
+/// Special entries in the index.
 struct Seen {
-    /// The first that is in conflict.
+    /// The first entry with a conflict.
     unmerged: Option<usize>,
-    /// Whether each of them is something that a commit will have at its path.
+    /// Whether every entry will be in the next commit at its path.
     is_plain: bool,
     links: Vec<usize>,
 }
@@ -263,7 +263,7 @@ impl Seen {
     }
 }
 
-/// Whether `git add --intent-to-add` left it: the name of a file that no commit will have yet.
+/// Whether this is a `git add --intent-to-add` entry: the name of a file that will not be in the next commit.
 fn is_intention(entry: &Entry) -> bool {
     entry.flags.contains(Flags::INTENT_TO_ADD)
 }
@@ -273,7 +273,7 @@ fn without_intentions(mut state: State) -> State {
     state
 }
 
-/// Puts the files of directories in the place of those directories that a sparse index holds as one entry.
+/// Replaces directories that a sparse index holds as one entry by their files.
 fn spread_out(mut state: State, git: &gix::Repository) -> Result<State, gix::Error> {
     let is_directory = |entry: &Entry| entry.mode == Mode::DIR;
     let directories: Vec<(BString, ObjectId)> = state
@@ -286,7 +286,7 @@ fn spread_out(mut state: State, git: &gix::Repository) -> Result<State, gix::Err
         return Ok(state);
     }
     state.remove_entries(|_, _, entry| is_directory(entry));
-    // It counts such a directory as one.
+    // It counts such a directory as one entry.
     state.remove_tree();
     for (directory, tree) in directories {
         let below = git.index_from_tree(&tree)?;
@@ -300,19 +300,19 @@ fn spread_out(mut state: State, git: &gix::Repository) -> Result<State, gix::Err
     Ok(state)
 }
 
-/// The tree that git last made of a directory in a directory.
+/// The tree that git last wrote for a subdirectory.
 fn child_tree<'i>(tree: Option<&'i Tree>, name: &[u8]) -> Option<&'i Tree> {
     let tree = tree?;
     let at = tree.children.binary_search_by(|child| child.name.as_slice().cmp(name)).ok()?;
     tree.children.get(at)
 }
 
-/// The tree that git last made of a directory, if that still is what the directory holds.
+/// The id of the tree that git last wrote for a directory, if the directory still has that content.
 fn valid(tree: Option<&Tree>) -> Option<ObjectId> {
     tree.filter(|tree| tree.num_entries.is_some()).map(|tree| tree.id)
 }
 
-/// What an entry stands for.
+/// The entry in a tree for an index entry.
 fn item(entry: &Entry) -> Item {
     Item { kind: ItemKind::of(entry.mode.bits()), id: entry.id }
 }

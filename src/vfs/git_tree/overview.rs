@@ -1,4 +1,4 @@
-//! A snapshot, turned into the directories that hold something of a module, each with a name for what it holds.
+//! A list of the directories with module files in a snapshot, each with an id of its content.
 
 use std::collections::BTreeSet;
 
@@ -11,37 +11,37 @@ use crate::vfs::parent;
 use crate::vfs::read::Failure;
 use crate::vfs::unit_file::in_use;
 
-/// Everything that a snapshot holds, seen from far.
+/// The directories, links and unit files of a snapshot.
 #[derive(Debug, Default)]
 pub(in crate::vfs) struct Overview {
-    /// The path of every directory that may hold something of a module, with the tree that git has for it; sorted.
+    /// The path of every directory that may have module files, with its git tree; sorted.
     pub(in crate::vfs) directories: Vec<(String, Option<ObjectId>)>,
     /// The path of every symbolic link.
     pub(in crate::vfs) links: BTreeSet<String>,
-    /// The path of every unit file of Terragrunt.
+    /// The path of every Terragrunt unit file.
     pub(in crate::vfs) unit_files: Vec<SmolStr>,
-    /// The path of every directory that holds files which an engine reads beside those of a module.
+    /// The path of every directory with other files that an engine reads.
     pub(in crate::vfs) with_companions: BTreeSet<SmolStr>,
 }
 
-/// A name for what a directory holds: two directories with one name hold the same module files.
+/// The id of the content of a directory: directories with equal ids have equal module files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Content(ObjectId);
 
 impl Content {
-    /// The name that was written down as these bytes; none where they are none.
+    /// The id in these bytes. Returns `None` if their length is wrong.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         ObjectId::try_from(bytes).ok().map(Self)
     }
 
-    /// The name; as long as the names that git uses in this repository.
+    /// The bytes of the id, as many as in git's object ids of this repository.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }
 }
 
 impl Reading<'_> {
-    /// Looks at all of it, and into no file.
+    /// Scans all directories without reading files.
     pub(in crate::vfs) fn overview(&self) -> Result<Overview, Failure> {
         let mut overview = Overview::default();
         match &self.git_tree.held {
@@ -53,10 +53,9 @@ impl Reading<'_> {
         Ok(overview)
     }
 
-    /// What the module files of a directory hold, by a name.
+    /// The content id of the module files of a directory.
     ///
-    /// That is the tree that git has for the directory, where one is known; it says nothing about what links in it lead
-    /// to.
+    /// This is git's tree of the directory, if it is known. It does not cover the targets of links.
     pub(in crate::vfs) fn held(
         &self,
         path: &str,
@@ -72,7 +71,7 @@ impl Reading<'_> {
                 Kind::Link => self.linked(path, entry.at).ok(),
                 Kind::File | Kind::Special => Some(entry.at),
             };
-            // No name has this byte in it, and no file that is there has an empty id.
+            // No name contains this byte, and no file has an empty id.
             hasher.update(entry.name.as_bytes());
             hasher.update(b"\0");
             hasher.update(id.as_ref().map_or(&[], |id| id.as_slice()));
@@ -83,7 +82,7 @@ impl Reading<'_> {
 }
 
 impl Overview {
-    /// The directories that hold symbolic links.
+    /// The directories that contain symbolic links.
     pub(in crate::vfs) fn directories_with_links(&self) -> BTreeSet<&str> {
         self.links.iter().filter_map(|link| parent(link)).collect()
     }

@@ -1,10 +1,10 @@
-//! Turns the `example` blocks of a rule that a policy makes itself into examples.
+//! Reads the `example` blocks of custom rules in a policy.
 
 use super::{Example, PageError};
 use crate::policy::{Definition, Shown};
 use crate::text::{Sources, Span};
 
-/// The examples of a rule, in the order of the policy. A file that two of its arguments name is a mistake.
+/// The examples of a rule, in source order. Two arguments for the same file are an error.
 pub fn of_definition(definition: &Definition, sources: &Sources) -> Result<Vec<Example>, PageError> {
     definition.examples.iter().map(|shown| read(shown, sources)).collect()
 }
@@ -21,8 +21,8 @@ fn read(shown: &Shown, sources: &Sources) -> Result<Example, PageError> {
     Ok(example)
 }
 
-/// The lines of a text with the numbers that they have in the policy, and how far right they stand there. A text
-/// between quotes stands on one line, whatever it holds.
+/// The lines of a text with their line numbers in the policy, and their indentation there. A quoted string is on one
+/// line, whatever it contains.
 fn placed<'a>(text: &'a str, span: Span, sources: &Sources) -> (Vec<(usize, &'a str)>, usize) {
     let source = sources.get(span.file);
     let first = source.position(span.start).line;

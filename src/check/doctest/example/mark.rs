@@ -1,4 +1,4 @@
-//! Turns comments of carets, and what a check finds, into marks: a place in a file, and what is said there.
+//! Marks: the positions and texts of findings, as expected by comments with carets and as reported by a check.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,12 +7,12 @@ use crate::check::Verdict;
 use crate::finding::Severity;
 use crate::text::{Sources, Span};
 
-/// A place in a file of an example, and what is said there.
+/// The position and text of a finding in an example.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mark {
-    /// Where; none for what has no place.
+    /// The position, or `None` for a finding without one.
     pub place: Option<MarkedPlace>,
-    /// What is said.
+    /// The text.
     pub words: String,
 }
 
@@ -21,28 +21,28 @@ pub struct Mark {
 pub struct MarkedPlace {
     /// The path of the file.
     pub file: String,
-    /// Counted from 1.
+    /// The line, counted from 1.
     pub line: usize,
     /// The first column, counted from 1.
     pub from: usize,
-    /// The column behind the last.
+    /// The column after the last one.
     pub to: usize,
 }
 
-/// How a comment starts that quotes the label, the detail or the help of a finding.
+/// The prefixes of comments that quote the label, the detail or the help of a finding.
 const TEXTS: [&str; 3] = ["label: ", "detail: ", "help: "];
 
-/// How a page and a check differ.
+/// A difference between a page and a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Difference {
-    /// The page says so, and the check does not.
+    /// The page expects it, and the check does not report it.
     Missing(Mark),
-    /// The check says so, and the page does not.
+    /// The check reports it, and the page does not expect it.
     Unexpected(Mark),
 }
 
 impl Difference {
-    /// The mark that only one of the two has.
+    /// The mark that only one side has.
     pub fn mark(&self) -> &Mark {
         match self {
             Self::Missing(mark) | Self::Unexpected(mark) => mark,
@@ -71,7 +71,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// What a page has to say of one verdict.
+/// The marks that a page needs for a verdict.
 pub(super) fn marks(verdict: &Verdict, sources: &Sources) -> Vec<Mark> {
     let finding = &verdict.finding;
     let primary = Mark { place: finding.primary.map(|span| place(span, sources)), words: words(verdict) };
@@ -82,7 +82,7 @@ pub(super) fn marks(verdict: &Verdict, sources: &Sources) -> Vec<Mark> {
     std::iter::once(primary).chain(related).collect()
 }
 
-/// The other texts of a verdict, which a page can quote.
+/// The other texts of a verdict, which a page may quote.
 pub(super) fn texts(verdict: &Verdict) -> Vec<Mark> {
     let finding = &verdict.finding;
     let texts = [finding.label.as_ref(), Some(&finding.detail), finding.help.as_ref()];
@@ -90,7 +90,7 @@ pub(super) fn texts(verdict: &Verdict) -> Vec<Mark> {
     quoted.map(|words| Mark { place: None, words }).collect()
 }
 
-/// The words at the primary place.
+/// The text at the primary position.
 pub(super) fn words(verdict: &Verdict) -> String {
     let summary = &verdict.finding.summary;
     match verdict.level {
@@ -113,15 +113,15 @@ fn place(span: Span, sources: &Sources) -> MarkedPlace {
     }
 }
 
-/// A comment that says what is found.
+/// A comment that expects a finding.
 pub(super) struct Comment<'a> {
-    /// None for what has no place.
+    /// The columns, or `None` for a finding without a position.
     pub(super) columns: Option<Range<usize>>,
     pub(super) words: &'a str,
 }
 
 impl<'a> Comment<'a> {
-    /// Reads a line, if it is one.
+    /// Parses a line, if it is such a comment.
     pub(super) fn read(line: &'a str) -> Option<Self> {
         let inside = line.trim_start();
         let rest = inside.strip_prefix('#').or_else(|| inside.strip_prefix("//"))?;
@@ -133,7 +133,7 @@ impl<'a> Comment<'a> {
             return Some(Self { columns: None, words: carets.trim_end() });
         }
         let words = carets.trim_start_matches('^');
-        // A space or the end stands behind the carets, so that `^` may begin a word of any other comment.
+        // A space or the line end must follow the carets, so that other comments may start with `^`.
         if words.len() == carets.len() || !(words.is_empty() || words.starts_with(' ')) {
             return None;
         }

@@ -1,18 +1,18 @@
-//! Turns a page into the examples on it.
+//! Reads the examples of a rule page.
 
 use super::Example;
 use crate::engine::Choice;
 
-/// Why a page cannot be read.
+/// An error in a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageError {
     /// The line on the page, counted from 1.
     pub line: usize,
-    /// What is wrong with it, one lower-case line.
+    /// The error, in one lower-case line.
     pub message: String,
 }
 
-/// The examples of a page, in its order.
+/// The examples of a page, in source order.
 pub fn examples(page: &str) -> Result<Vec<Example>, PageError> {
     let mut examples: Vec<Example> = Vec::new();
     let mut lines = page.lines().enumerate().skip_while(|(_, line)| *line != "## Examples").skip(1);
@@ -53,24 +53,24 @@ pub fn examples(page: &str) -> Result<Vec<Example>, PageError> {
     Ok(examples)
 }
 
-/// Whether a page has examples at all.
+/// Whether a page has examples.
 pub fn has_examples(page: &str) -> bool {
     page.lines().any(|line| line == "## Examples")
 }
 
-/// What a block shows of a file.
+/// The state of a file in a code block.
 #[derive(Default)]
 enum State {
-    /// It is looked at.
+    /// The file to check.
     #[default]
     Checked,
-    /// It was so before a change.
+    /// The file before a change.
     Before,
-    /// It is so once it is fixed.
+    /// The file after fixing.
     Fixed,
 }
 
-/// Adds a file with nothing marked in it.
+/// Adds a file without marks.
 fn add_plain(files: &mut Vec<(String, String)>, name: String, lines: &[(usize, &str)]) -> Result<(), String> {
     if files.iter().any(|(other, _)| *other == name) {
         return Err(format!("`{name}` already exists; write the name of another file above the block"));
