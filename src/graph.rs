@@ -1,7 +1,7 @@
-//! Turns all modules that one engine sees into a tree: calls resolved, and what can be said only where modules meet.
+//! The graph of all modules that one engine loads, and the checks that need more than one module.
 //!
-//! A node is a module with all its callers, never one for each path of calls: a module that is called from a thousand
-//! places is one node, and so the work stays in proportion to what is written.
+//! A node is a module with all its callers, not one node per call path. A module that is called from a thousand
+//! places is one node, so the cost is proportional to the source.
 
 mod addresses;
 mod arguments;

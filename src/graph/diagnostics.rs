@@ -1,4 +1,4 @@
-//! The modules that some roots lead to, turned into everything that the engine says of them beyond single directories.
+//! The findings of the engine about the modules of some root modules, beyond those of single directories.
 
 use crate::finding::Finding;
 use crate::graph::dependency_cycles::Called;
@@ -9,9 +9,9 @@ use crate::graph::{
 };
 use crate::text::Sources;
 
-/// A look at the modules that some roots lead to.
+/// The validation of all modules of some root modules.
 ///
-/// What can be said of one module at a time is asked module by module, so that whoever asks may do so side by side.
+/// Findings within one module are requested module by module, so callers can do this in parallel.
 #[derive(Debug)]
 pub struct Validation<'t> {
     graph: &'t ModuleGraph,
@@ -21,29 +21,29 @@ pub struct Validation<'t> {
     called: Called,
 }
 
-/// What is said of one module.
+/// The findings about one module.
 #[derive(Debug, Default)]
 pub struct ModuleDiagnostics {
-    /// What is wrong with it.
+    /// The findings.
     pub findings: Vec<Finding>,
-    /// Whether it names a type where others expect a value, which only some engines let pass.
+    /// Whether a type name is used where a value is expected, which only some engines accept.
     pub names_types: bool,
 }
 
 impl<'t> Validation<'t> {
-    /// Finds out what has to be known of all modules before anything is said of one.
+    /// Computes the facts about all modules that the findings about single ones need.
     pub fn of(graph: &'t ModuleGraph, roots: &'t [NodeId]) -> Self {
         let below = graph.below(roots);
         let called = Called::among(below.clone());
         Self { graph, roots, below, reached: Reached::from(graph, roots), called }
     }
 
-    /// The modules, in the order in which they were added to the tree.
+    /// The modules, in the order in which they were added to the graph.
     pub fn modules(&self) -> &[NodeId] {
         &self.below
     }
 
-    /// What is said of one module, in its place.
+    /// The findings about one module, with regard to its callers.
     pub fn of_module(&self, id: NodeId, sources: &Sources) -> ModuleDiagnostics {
         let mut findings = Vec::new();
         let node = self.graph.node(id);
@@ -81,7 +81,7 @@ impl<'t> Validation<'t> {
         ModuleDiagnostics { findings, names_types: looked_at.names_types }
     }
 
-    /// What is said of the ways from module to module.
+    /// The findings about the calls between modules.
     pub fn of_ways(&self) -> Vec<Finding> {
         let mut findings = providers::repeated(self.graph, self.roots);
         findings.extend(constant_arguments::check(self.graph, self.roots));

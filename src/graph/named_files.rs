@@ -1,5 +1,4 @@
-//! Where an engine that runs a root module finds the modules that this one leads to, and the files that their functions
-//! name.
+//! Resolves the paths that functions read, relative to the root modules that lead to a module.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -13,10 +12,10 @@ use crate::syntax::{Expr, ExprKind, Part};
 use crate::value::Lookup;
 use crate::vfs::{NamedFile, NamedFiles, join, last_name, parent};
 
-/// Of more root modules than these it is not asked whether the same file lies there.
+/// The maximal number of root modules for which a file is compared.
 const MOST_ROOTS: usize = 16;
 
-/// Arguments that name a file that a resource or data source writes: types and names.
+/// Arguments with the path of a file that a resource or data source writes: types and names.
 const WRITERS: &[(&str, &str)] =
     &[("archive_file", "output_path"), ("local_file", "filename"), ("local_sensitive_file", "filename")];
 
@@ -31,7 +30,7 @@ impl<'t> Node<'t> {
         &self.graph.locations()[self.id.0]
     }
 
-    /// `path.module`, as the first root module that leads here has it.
+    /// `path.module`, relative to the first root module.
     pub(super) fn path_from_root(self) -> &'t SmolStr {
         &self.location().path
     }
@@ -78,8 +77,8 @@ impl<'t> Node<'t> {
         join(&self.location().root, path).is_none_or(|at| self.graph.named_files.is_ignored(&at))
     }
 
-    /// Whether a path leads to the same file from every root module: it starts with `path.module`, or there is no other
-    /// root module.
+    /// Whether a path leads to the same file from every root module: it starts with `path.module`, or there is no
+    /// other root module.
     fn is_own(self, path: &str, at: &str) -> bool {
         let Location { root, path: own, is_certain } = self.location();
         let directory = self.module().directory.as_str();
@@ -92,7 +91,7 @@ impl<'t> Node<'t> {
         starts_so && (is_inside || !self.may_lie_elsewhere())
     }
 
-    /// What is not there may be generated before an engine runs, or by a resource.
+    /// A missing file may be generated before the engine runs, or by a resource.
     fn certain(self, path: &str, file: NamedFile) -> NamedFile {
         let is_there = matches!(file, NamedFile::File(_) | NamedFile::Directory | NamedFile::Unknown);
         if is_there || !self.data().run_by.generated.is_unknown && !self.may_be_written(path) {
@@ -102,7 +101,7 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// Whether a resource of this module, or of one that it calls or that calls it, may write a file at a path.
+    /// Whether a resource of this module, of a caller or of a called module may write a file at a path.
     fn may_be_written(self, path: &str) -> bool {
         let around = self.callers().map(|(caller, _)| caller);
         let around = around.chain(self.children().map(|child| self.graph.node(child))).chain([self]);
@@ -121,12 +120,12 @@ impl<'t> Node<'t> {
         })
     }
 
-    /// Whether a tool may run a copy of the module, with other directories around it.
+    /// Whether a tool may run a copy of the module elsewhere.
     fn may_lie_elsewhere(self) -> bool {
         self.data().run_by.may_be_run
     }
 
-    /// The directories of the root modules that lead here; none if these are not known, or too many.
+    /// The directories of the root modules that lead here. Returns `None` if they are unknown or too many.
     fn roots(self) -> Option<BTreeSet<SmolStr>> {
         let mut roots = BTreeSet::new();
         let mut seen = BTreeSet::from([self.id]);
@@ -148,7 +147,7 @@ impl<'t> Node<'t> {
     }
 }
 
-/// The way of each module from the root module that leads to it first, over the fewest calls.
+/// The path of each module from its first root module, over the fewest calls.
 fn locations(graph: &ModuleGraph) -> Vec<Location> {
     let mut locations: Vec<Option<Location>> = vec![None; graph.nodes.len()];
     let mut roots: Vec<NodeId> = graph.nodes().filter(|node| !node.is_called()).map(Node::id).collect();
@@ -196,12 +195,12 @@ fn joined(path: &str, source: &str) -> String {
     if names.is_empty() { ".".to_owned() } else { names.join("/") }
 }
 
-/// Whether a path does not start in the directory where the engine runs, on any system.
+/// Whether a path is absolute on any system.
 fn is_absolute(path: &str) -> bool {
     path.starts_with(['/', '~']) || path.contains(['\\', '\0']) || path.get(1..2) == Some(":")
 }
 
-/// What is written out at the end of a string.
+/// The literal text at the end of a string.
 fn literal_end(expr: &Expr) -> &str {
     match &expr.kind {
         ExprKind::Template(template) => match template.parts.last() {
@@ -213,7 +212,7 @@ fn literal_end(expr: &Expr) -> &str {
     }
 }
 
-/// A path, and those of the directories around it.
+/// A path and its parent directories.
 fn around(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| parent(path))
 }

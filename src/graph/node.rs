@@ -1,4 +1,4 @@
-//! Modules as one engine sees them, and the calls between them.
+//! Modules as one engine loads them, and the calls between them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -21,80 +21,80 @@ use crate::module::test_file::TestFile;
 use crate::module::values::ValuesFile;
 use crate::vfs::{NamedFiles, join};
 
-/// What a module call leads to.
+/// The target of a module call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Callee {
-    /// A module of this tree.
+    /// A module of this graph.
     Module(NodeId),
-    /// A directory that is not there.
+    /// A directory that does not exist.
     Missing,
-    /// A directory outside of what may be read.
+    /// A directory outside of the allowed paths.
     Outside,
-    /// A module from elsewhere, or one whose source is not known before something runs: nothing is guessed about it.
+    /// A module from elsewhere, or one whose source is unknown before planning: nothing is assumed about it.
     Opaque,
 }
 
-/// All modules that one engine sees, and how they call each other.
+/// All modules that one engine loads, with their calls.
 #[derive(Debug)]
 pub struct ModuleGraph {
     pub(super) engine: Engine,
     pub(super) nodes: Vec<NodeData>,
     /// The files that functions can read.
     pub(super) named_files: Arc<NamedFiles>,
-    /// By node: what it declares about providers, once somebody asks.
+    /// For each node, its provider declarations; computed on first use.
     pub(super) provider_tables: OnceLock<Vec<Table>>,
-    /// By node: the provider configurations that it uses, once somebody asks.
+    /// For each node, the provider configurations that it uses; computed on first use.
     pub(super) uses: OnceLock<Vec<Uses>>,
-    /// What became of provider configurations since an earlier state, once somebody asks.
+    /// The changes to provider configurations since an earlier state; computed on first use.
     pub(super) provider_changes: OnceLock<Vec<ProviderChange>>,
     /// What became of the addresses of objects since an earlier state, once somebody asks.
     pub(super) address_changes: OnceLock<Vec<AddressChange>>,
-    /// By node: the first of the modules that lead to it and back, once somebody asks.
+    /// For each node, the first module of its call cycle; computed on first use.
     pub(super) rings: OnceLock<Vec<Option<NodeId>>>,
-    /// By node: of what it and all below it ask for versions that there are none of, once somebody asks.
+    /// For each node, the conflicts of version constraints in its subtree; computed on first use.
     pub(super) clashes: OnceLock<Vec<Conflicts>>,
-    /// By node: where an engine finds it from a root module, once somebody asks.
+    /// For each node, its location relative to a root module; computed on first use.
     pub(super) locations: OnceLock<Vec<Location>>,
 }
 
 #[derive(Debug)]
 pub(super) struct NodeData {
     pub(super) module: Module,
-    /// Whether the engine finds errors in its files.
+    /// Whether the engine reports errors in its files.
     pub(super) broken: bool,
     pub(super) around: Surroundings,
-    /// The units of Terragrunt that run it.
+    /// The Terragrunt units that run it.
     pub(super) run_by: RunBy,
     pub(super) calls: BTreeMap<SmolStr, Callee>,
     pub(super) callers: Vec<(NodeId, SmolStr)>,
     /// The modules that its refused calls name.
     pub(super) named: Vec<NodeId>,
-    /// The modules that name it in refused calls.
+    /// The modules whose refused calls name it.
     pub(super) named_by: Vec<NodeId>,
     /// Its test files.
     pub(super) tests: Vec<Test>,
     /// The modules with runs that load it.
     pub(super) run_by_tests: Vec<NodeId>,
-    /// What files set its variables to.
+    /// The variable definitions files for it.
     pub(super) values_files: Vec<ValuesFile>,
     /// Whether it configures a provider, once somebody asks.
     pub(super) configures_provider: OnceLock<bool>,
-    /// What its local values are worth, once somebody asks.
+    /// The values of its local values; computed on first use.
     pub(super) locals: OnceLock<Locals>,
 }
 
 /// A test file, and the modules that its runs load.
 #[derive(Debug)]
 pub struct Test {
-    /// What it declares.
+    /// The declarations.
     pub file: TestFile,
-    /// Whether files beside it may set variables.
+    /// Whether variable definitions files for tests may exist.
     pub has_values_files: bool,
-    /// By run: what its `module` block leads to; none for a run of the module under test.
+    /// For each run, the target of its `module` block, or `None` for a run of the module under test.
     pub loads: Vec<Option<Callee>>,
 }
 
-/// A module in its place.
+/// A module in its graph.
 #[derive(Debug, Clone, Copy)]
 pub struct Node<'t> {
     pub(super) graph: &'t ModuleGraph,
@@ -102,7 +102,7 @@ pub struct Node<'t> {
 }
 
 impl ModuleGraph {
-    /// A tree without modules.
+    /// A graph without modules.
     pub fn new(engine: Engine) -> Self {
         Self {
             engine,
@@ -118,18 +118,18 @@ impl ModuleGraph {
         }
     }
 
-    /// The same, with files that functions can read.
+    /// The same graph, with files that functions can read.
     #[must_use]
     pub fn reading(self, named_files: Arc<NamedFiles>) -> Self {
         Self { named_files, ..self }
     }
 
-    /// The engine that sees it so.
+    /// The engine that loads the modules.
     pub fn engine(&self) -> Engine {
         self.engine
     }
 
-    /// Adds a module; `broken` says whether the engine finds errors in its files.
+    /// Adds a module; `broken` is true if the engine reports errors in its files.
     pub fn add(&mut self, module: Module, broken: bool) -> NodeId {
         self.forget();
         self.nodes.push(NodeData {
@@ -150,12 +150,12 @@ impl ModuleGraph {
         NodeId(self.nodes.len() - 1)
     }
 
-    /// Says what is known of a module beside its files.
+    /// Sets the information about a module that does not come from its files.
     pub fn surround(&mut self, id: NodeId, around: Surroundings) {
         self.nodes[id.0].around = around;
     }
 
-    /// Records the test files of a module. What their runs load is not known before [`ModuleGraph::link_run`].
+    /// Sets the test files of a module. The targets of their runs are unknown before [`ModuleGraph::link_run`].
     pub fn set_tests(&mut self, id: NodeId, files: Vec<TestFile>, has_values_files: bool) {
         let opaque = |file: &TestFile| {
             file.runs.iter().map(|run| run.module.as_ref().map(|_| Callee::Opaque)).collect()
@@ -164,7 +164,7 @@ impl ModuleGraph {
         self.nodes[id.0].tests = tests.collect();
     }
 
-    /// Records what the `module` block of a run leads to: the run with this number in the test file with that one.
+    /// Sets the target of the `module` block of a run, given by the numbers of the test file and the run.
     pub fn link_run(&mut self, id: NodeId, (test, run): (usize, usize), leads_to: Callee) {
         self.nodes[id.0].tests[test].loads[run] = Some(leads_to);
         if let Callee::Module(child) = leads_to {
@@ -172,17 +172,17 @@ impl ModuleGraph {
         }
     }
 
-    /// Records what files set the variables of a module to.
+    /// Sets the variable definitions files of a module.
     pub fn set_values(&mut self, id: NodeId, files: Vec<ValuesFile>) {
         self.nodes[id.0].values_files = files;
     }
 
-    /// Records which units of Terragrunt run a module.
+    /// Sets the Terragrunt units that run a module.
     pub fn run_by(&mut self, id: NodeId, run_by: RunBy) {
         self.nodes[id.0].run_by = run_by;
     }
 
-    /// Records that units of Terragrunt may run every module that nothing else calls.
+    /// Records that Terragrunt units may run every module that nothing else calls.
     pub fn may_be_run(&mut self, generated: &Generated) {
         for number in 0..self.nodes.len() {
             if !self.node(NodeId(number)).is_called() {
@@ -193,7 +193,7 @@ impl ModuleGraph {
         }
     }
 
-    /// Says what a call of a module leads to.
+    /// Sets the target of a module call.
     pub fn link(&mut self, caller: NodeId, call: &SmolStr, leads_to: Callee) {
         self.forget();
         self.nodes[caller.0].locals.take();
@@ -203,15 +203,15 @@ impl ModuleGraph {
         }
     }
 
-    /// Records that a refused call of a module names another one: nothing is known of how it is called, but it is
-    /// called once the error is corrected, so it is no root module.
+    /// Records that a refused call names another module. The module is called once the error is corrected, so it is
+    /// not a root module.
     pub fn link_refused(&mut self, caller: NodeId, child: NodeId) {
         self.forget();
         self.nodes[caller.0].named.push(child);
         self.nodes[child.0].named_by.push(caller);
     }
 
-    /// Drops what was found out about all modules together.
+    /// Drops the cached results about all modules.
     pub(super) fn forget(&mut self) {
         self.provider_tables.take();
         self.uses.take();
@@ -222,7 +222,7 @@ impl ModuleGraph {
         self.locations.take();
     }
 
-    /// By node: the modules that it calls.
+    /// For each node, the modules that it calls.
     pub(super) fn called(&self) -> Vec<Vec<usize>> {
         let child = |callee: &Callee| match callee {
             Callee::Module(child) => Some(child.0),
@@ -231,44 +231,44 @@ impl ModuleGraph {
         self.nodes.iter().map(|node| node.calls.values().filter_map(child).collect()).collect()
     }
 
-    /// Every module, in the order in which they were added.
+    /// All modules, in the order in which they were added.
     pub fn nodes(&self) -> impl Iterator<Item = Node<'_>> {
         (0..self.nodes.len()).map(|number| Node { graph: self, id: NodeId(number) })
     }
 
-    /// The modules alone, once nobody asks for more.
+    /// Returns the modules and drops the graph.
     pub fn into_modules(self) -> Vec<Module> {
         self.nodes.into_iter().map(|node| node.module).collect()
     }
 
-    /// One module.
+    /// The node with this id.
     pub fn node(&self, id: NodeId) -> Node<'_> {
         Node { graph: self, id }
     }
 }
 
 impl<'t> Node<'t> {
-    /// Which one it is.
+    /// The id of the node.
     pub fn id(self) -> NodeId {
         self.id
     }
 
-    /// The tree that it stands in.
+    /// The graph.
     pub fn graph(self) -> &'t ModuleGraph {
         self.graph
     }
 
-    /// The module itself.
+    /// The module.
     pub fn module(self) -> &'t Module {
         &self.data().module
     }
 
-    /// Whether the engine finds errors in its files.
+    /// Whether the engine reports errors in its files.
     pub fn is_broken(self) -> bool {
         self.data().broken
     }
 
-    /// Its calls, by name, and what they lead to.
+    /// The module calls by name, with their targets.
     pub fn calls(self) -> impl Iterator<Item = (&'t ModuleCall, Callee)> {
         let data = self.data();
         data.module
@@ -277,12 +277,13 @@ impl<'t> Node<'t> {
             .map(|call| (&**call, data.calls.get(&call.name).copied().unwrap_or(Callee::Opaque)))
     }
 
-    /// What the call of that name leads to.
+    /// The target of the call with this name.
     pub fn callee(self, call: &str) -> Callee {
         self.data().calls.get(call).copied().unwrap_or(Callee::Opaque)
     }
 
-    /// The directory that a call names, from the top, be it there or not; none of what comes from elsewhere.
+    /// The directory in the source of a call, relative to the top, even if it does not exist. `None` for a source
+    /// that is not local.
     pub fn named_by(self, call: &ModuleCall) -> Option<String> {
         match call.source.as_ref()?.address.as_ref()? {
             ModuleSource::Local(path) => join(&self.module().directory, path),
@@ -290,7 +291,7 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// The module that the call of that name leads to, where it is known.
+    /// The child module of the call with this name, if it is known.
     pub fn child(self, call: &str) -> Option<Node<'t>> {
         match self.callee(call) {
             Callee::Module(id) => Some(self.graph.node(id)),
@@ -307,7 +308,7 @@ impl<'t> Node<'t> {
         called.chain(self.data().named.iter().copied())
     }
 
-    /// The calls that lead here, each with the module that it stands in.
+    /// The calls of this module, each with the calling module.
     pub fn callers(self) -> impl Iterator<Item = (Node<'t>, &'t ModuleCall)> {
         let callers = self.data().callers.iter();
         callers.filter_map(|(caller, call)| {
@@ -327,12 +328,12 @@ impl<'t> Node<'t> {
         })
     }
 
-    /// Its test files.
+    /// The test files.
     pub fn tests(self) -> &'t [Test] {
         &self.data().tests
     }
 
-    /// The sources of the modules that its runs load, each with the numbers of the test file and of the run.
+    /// The sources of the modules that its runs load, each with the numbers of the test file and the run.
     pub fn run_modules(self) -> Vec<((usize, usize), Option<ModuleSource>)> {
         let of_file = |(test, file): (usize, &Test)| {
             let runs = file.file.runs.iter().enumerate();
@@ -342,17 +343,17 @@ impl<'t> Node<'t> {
         self.tests().iter().enumerate().flat_map(of_file).collect()
     }
 
-    /// The modules with tests that run it.
+    /// The modules with tests that run this one.
     pub fn run_by_tests(self) -> impl Iterator<Item = Node<'t>> {
         self.data().run_by_tests.iter().map(|id| self.graph.node(*id))
     }
 
-    /// What files set its variables to.
+    /// The variable definitions files for it.
     pub fn values_files(self) -> &'t [ValuesFile] {
         &self.data().values_files
     }
 
-    /// The units of Terragrunt that run it, or may.
+    /// The Terragrunt units that run it, or may run it.
     pub fn run_by_units(self) -> &'t RunBy {
         &self.data().run_by
     }
@@ -375,7 +376,7 @@ impl<'t> Node<'t> {
         !data.callers.is_empty() || !data.named_by.is_empty() || data.around.is_called_from_outside
     }
 
-    /// Whether a module calls it that is not in this tree, so that not all of its callers are known.
+    /// Whether a module that is not in this graph calls it, so that not all callers are known.
     pub fn is_called_from_outside(self) -> bool {
         self.data().around.is_called_from_outside
     }

@@ -1,10 +1,10 @@
-//! Turns modules and their calls into the provider configurations that reach each module.
+//! Resolves the provider configurations that reach each module.
 //!
-//! The engines look up a provider configuration by provider source address and alias, never by local name: every module
-//! chooses its local names for itself. A `provider` block and an entry of `providers` each make a configuration in the
-//! module that they belong to; a default configuration that a module does not have is inherited from the nearest module
-//! above it that has one. This is the one place where that is decided: [`Node::supply`] is a single step, from a module
-//! to its caller, and everything else follows the steps.
+//! The engine looks up a provider configuration by provider source address and alias, never by local name: each
+//! module chooses its own local names. A `provider` block and an entry of `providers` each create a configuration in
+//! their module. A default configuration that a module does not have is inherited from the nearest ancestor that has
+//! one. This is decided only here: [`Node::supply`] is one step from a module to its caller, and everything else
+//! follows these steps.
 
 mod change;
 mod changes;

@@ -1,15 +1,15 @@
 //! The roles of modules.
 
-/// What a module is there for.
+/// The purpose of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
-    /// An engine is run in its directory.
+    /// A root module: an engine is run in its directory.
     Root,
-    /// Other modules call it, here or elsewhere.
+    /// A shared module, called by other modules, here or elsewhere.
     Shared,
-    /// It shows how another one is called.
+    /// An example of calls of another module.
     Example,
-    /// It tests another one.
+    /// A test of another module.
     Test,
 }
 
@@ -17,7 +17,7 @@ impl Role {
     /// Every role.
     pub const ALL: [Self; 4] = [Self::Root, Self::Shared, Self::Example, Self::Test];
 
-    /// The word that people write.
+    /// The word in policies and reports.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Root => "root",
@@ -27,23 +27,23 @@ impl Role {
         }
     }
 
-    /// The role of that word.
+    /// The role with this word.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.word() == word)
     }
 }
 
-/// What is known of a module beside its files.
+/// Information about a module that does not come from its files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a sign of its own")]
 pub struct Surroundings {
-    /// The role that a policy gives it.
+    /// The role in the policy.
     pub role: Option<Role>,
     /// Whether there is a dependency lock file.
     pub has_lock_file: bool,
-    /// Whether there are variable values.
+    /// Whether there are variable definitions files.
     pub has_values: bool,
-    /// Whether a module calls it that is not in this tree.
+    /// Whether a module that is not in the graph calls it.
     pub is_called_from_outside: bool,
     /// Whether one of those modules is neither an example nor a test, by where it lies.
     pub is_used_from_outside: bool,
@@ -53,33 +53,33 @@ pub struct Surroundings {
     pub former: Option<Role>,
 }
 
-/// What shows what a module is there for.
+/// The evidence for a role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
-    /// A policy gives it the role.
+    /// The policy sets the role.
     Policy,
-    /// It had the role before the change, and the change must not choose one that is less strict.
+    /// The module had the role before the change, which must not weaken it.
     Former,
-    /// It lies in a directory of that name.
+    /// The path contains a directory of this name.
     Under(&'static str),
     /// Other modules call it.
     Called,
-    /// A dependency lock file lies beside it.
+    /// There is a dependency lock file.
     LockFile,
-    /// Variable values lie beside it.
+    /// There are variable definitions files.
     Values,
     /// A run of a test loads it.
     Run,
-    /// A unit of Terragrunt runs it.
+    /// A Terragrunt unit runs it.
     Terragrunt,
-    /// It says where the state is kept.
+    /// It configures the storage of its state.
     Storage,
-    /// It asks callers for provider configurations (`configuration_aliases`).
+    /// It requires callers to pass provider configurations (`configuration_aliases`).
     Aliases,
     /// It configures a provider.
     Provider,
-    /// No directory of the repository shows any sign of a root module.
+    /// No directory of the repository has evidence of a root module.
     Library,
-    /// No module calls it, and nothing else shows what it is.
+    /// No module calls it, and there is no other evidence.
     Uncalled,
 }

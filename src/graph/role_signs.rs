@@ -1,21 +1,21 @@
-//! Turns where a module lies, what lies beside it and who calls it into its role.
+//! Determines the role of a module from its path, the other files in its directory, and its callers.
 
 use super::node::Node;
 use super::role::{Reason, Role, Surroundings};
 
 impl Node<'_> {
-    /// What it is there for.
+    /// The role of the module.
     pub fn role(self) -> Role {
         self.role_with_reason().0
     }
 
-    /// What it is there for, and what shows that.
+    /// The role of the module, and the evidence for it.
     pub fn role_with_reason(self) -> (Role, Reason) {
         of(self, self.surroundings())
     }
 
-    /// Whether it is certain that an engine is run there. A provider block and a lock file do not show that: a module
-    /// for callers elsewhere may have both.
+    /// Whether the module is certainly a root module. A provider block and a lock file are no proof: a module for
+    /// external callers may have both.
     pub(super) fn is_run_by_evidence(self) -> bool {
         let around = self.surroundings();
         let is_run = match around.role {
@@ -26,7 +26,7 @@ impl Node<'_> {
     }
 }
 
-/// What a module is there for. Roles are in the order of how strict they are.
+/// The role and its evidence. Roles are ordered by strictness.
 fn of(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
     let (role, reason) = by_signs(node, around);
     match around.former {
@@ -35,7 +35,7 @@ fn of(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
     }
 }
 
-/// The first that applies.
+/// The first role whose evidence applies.
 fn by_signs(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
     let directory = node.module().directory.as_str();
     let is_called_for_use =
@@ -65,7 +65,7 @@ fn by_signs(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
     }
 }
 
-/// What shows that an engine is run in the directory of a module.
+/// The evidence that a module is a root module.
 fn evidence(node: Node<'_>, around: Surroundings) -> Option<Reason> {
     if is_run_by_terragrunt(node) {
         Some(Reason::Terragrunt)
@@ -80,21 +80,22 @@ fn evidence(node: Node<'_>, around: Surroundings) -> Option<Reason> {
     }
 }
 
-/// Whether a unit runs the module that is not there for an example or a test.
+/// Whether a Terragrunt unit other than an example or a test runs the module.
 fn is_run_by_terragrunt(node: Node<'_>) -> bool {
     node.run_by_units().units.iter().any(|unit| !is_aside(unit))
 }
 
-/// Directories for modules that others call.
+/// Directories for shared modules.
 const SHARED: [&str; 2] = ["modules", "wrappers"];
 
-/// Whether a directory is one for examples or tests, so that what lies in it does not show what the repository is for.
+/// Whether a directory is for examples or tests, so that its content is no evidence for the purpose of the
+/// repository.
 pub fn is_aside(directory: &str) -> bool {
     by_name(directory).is_some()
 }
 
-/// `examples`, `tests` and `fixtures` mean what they say in any directory. `test` may be the name of an environment, so
-/// it counts only at the top, and in the directory of one of many `modules`.
+/// `examples`, `tests` and `fixtures` count in any directory. `test` may be the name of an environment, so it counts
+/// only at the top, and in the directory of one of several `modules`.
 fn by_name(directory: &str) -> Option<(Role, &'static str)> {
     let names: Vec<&str> = directory.split('/').collect();
     if names.contains(&"examples") {
@@ -107,8 +108,8 @@ fn by_name(directory: &str) -> Option<(Role, &'static str)> {
     (names[0] == "test" || of_module == Some(&"test")).then_some((Role::Test, "test"))
 }
 
-/// Whether the module says where the state is kept, which means something only where an engine is run;
-/// [`crate::module::shows_root`] looks for the same in one file.
+/// Whether the module configures the storage of its state, which is only valid in a root module;
+/// [`crate::module::shows_root`] searches for the same in one file.
 fn keeps_state(node: Node<'_>) -> bool {
     node.module().backend.is_some() || node.module().cloud.is_some()
 }
@@ -118,7 +119,7 @@ fn asks_for_configurations(node: Node<'_>) -> bool {
     node.module().required_providers.values().any(|entry| !entry.aliases.is_empty())
 }
 
-/// Whether the module configures a provider, which is for root modules to do.
+/// Whether the module configures a provider, as root modules do.
 fn configures_provider(node: Node<'_>) -> bool {
     let configures = || node.module().providers.values().any(|provider| !provider.config.is_empty());
     *node.graph.nodes[node.id.0].configures_provider.get_or_init(configures)
@@ -149,7 +150,7 @@ mod tests {
         assert_eq!(by_name(""), None);
     }
 
-    /// The role and reason of the last module in a tree; each module is called by the one before it.
+    /// The role and reason of the last module in a tree where each module is called by the one before it.
     fn role(directories: &[&str], text: &str, around: Surroundings) -> (Role, Reason) {
         let mut graph = ModuleGraph::new(Engine::newest(Product::Terraform));
         let mut last = None;

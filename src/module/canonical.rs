@@ -1,35 +1,35 @@
-//! Turns the files of a module into texts that stay the same while no plan can change.
+//! The canonical content of a module, which changes only if a plan may change.
 
 use super::ModuleFile;
 use crate::engine::FileKind;
 use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, LeftOut};
 use crate::text::{Source, Sources};
 
-/// Arguments that only people read.
+/// Arguments without effect on plans.
 const FOR_PEOPLE: LeftOut<'_> = &[("variable", "description"), ("output", "description")];
 
-/// The same, and the defaults of variables, which only callers get that do not set them.
+/// These arguments, and the defaults of variables, which only affect callers that do not set them.
 const FOR_SOME_CALLERS: LeftOut<'_> =
     &[("variable", "description"), ("output", "description"), ("variable", "default")];
 
-/// What the files of a module say: two modules that say the same differ in comments, layout, descriptions, and in the
-/// files that hold their blocks.
+/// The canonical content of the files of a module. Modules with equal content differ only in comments, layout,
+/// descriptions, and the distribution of blocks over files.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Meaning {
-    /// The blocks of primary files, sorted.
+    /// The blocks of base files, sorted.
     primary: Vec<String>,
-    /// The blocks of override files in their order, which matters.
+    /// The blocks of override files in merge order.
     overriding: Vec<String>,
 }
 
 impl Meaning {
-    /// Of the files of a module, in the order in which the engine loads them. Nothing where one was not understood
-    /// whole.
+    /// The content of the files of a module, given in load order. Returns `None` if one of them was not understood
+    /// completely.
     pub(crate) fn of(files: &[ModuleFile<'_>], sources: &Sources) -> Option<Self> {
         Self::without(FOR_PEOPLE, files, sources)
     }
 
-    /// The same without the defaults of variables.
+    /// Like [`Self::of`], without the defaults of variables.
     pub(crate) fn without_defaults(files: &[ModuleFile<'_>], sources: &Sources) -> Option<Self> {
         Self::without(FOR_SOME_CALLERS, files, sources)
     }
@@ -55,9 +55,9 @@ impl Meaning {
 const SEEN_ELSEWHERE: [&str; 9] =
     ["count", "for_each", "provider", "depends_on", "lifecycle", "provisioner", "connection", "dynamic", "_"];
 
-/// Texts that stay the same while callers of the module with this file see the same in it, and find the same about
-/// themselves: they leave out what [`Meaning`] leaves out, and constants in resources of providers, whose schemas are
-/// not known.
+/// Canonical texts that are equal as long as callers of the module see the same in this file, and get the same
+/// findings. They leave out the same as [`Meaning`], and constants in resources of providers, whose schemas are
+/// unknown.
 pub(crate) fn seen_by_callers(body: &Body, source: &Source) -> Vec<String> {
     let is_constant_of_resource = |block: &Block, nested: Option<&Block>, attribute: &Attribute| {
         let is_of_provider = block.labels.first().is_some_and(|kind| !kind.text.starts_with("terraform_"));
@@ -70,7 +70,7 @@ pub(crate) fn seen_by_callers(body: &Body, source: &Source) -> Vec<String> {
     body.canonical_without(source, FOR_PEOPLE, &is_constant_of_resource)
 }
 
-/// Whether an expression refers to nothing and calls nothing.
+/// Whether an expression has no references and no calls.
 fn is_constant(expr: &Expr) -> bool {
     let mut is_constant = true;
     expr.walk(&mut |inner, _| {

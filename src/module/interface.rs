@@ -1,7 +1,7 @@
-//! Turns a module into its interface: what its callers and its state can see of it, without any place.
+//! The interface of a module: the parts that its callers and its state depend on, without spans.
 //!
-//! Two modules with the same interface can stand for each other. What changed between two is told by
-//! [`Interface::changes_to`].
+//! Modules with equal interfaces are interchangeable. [`Interface::changes_to`] lists the changes between two
+//! interfaces.
 
 mod compare;
 mod types;
@@ -19,7 +19,7 @@ use crate::syntax::{Attribute, without_layout};
 use crate::text::Sources;
 use crate::value::{Constraint, Constraints};
 
-/// What callers and states see of a module.
+/// The parts of a module that callers and states depend on.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Interface {
     /// Input variables by name.
@@ -32,48 +32,48 @@ pub struct Interface {
     pub configuration_aliases: BTreeSet<SmolStr>,
     /// The version constraints of `required_version`.
     pub required_versions: Vec<RequiredVersion>,
-    /// Managed resources and module calls by their address in the module.
+    /// Managed resources and module calls, by their addresses in the module.
     pub addresses: BTreeMap<SmolStr, Repetition>,
-    /// The addresses that `moved` and `removed` blocks account for.
+    /// The addresses that `moved` and `removed` blocks handle.
     pub accounted_for: BTreeSet<SmolStr>,
 }
 
-/// What callers see of an input variable.
+/// The interface of an input variable.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VariableInterface {
     /// Its type constraint.
     pub constraint: Constraint,
-    /// Its default as text; none where a caller has to set it.
+    /// Its default as text, or `None` for a required variable.
     pub default: Option<String>,
     /// Whether it may be null.
     pub nullable: bool,
-    /// Whether its value is hidden in output.
+    /// Whether its value is hidden in the output.
     pub sensitive: bool,
-    /// Whether its value is kept nowhere.
+    /// Whether its value is never stored.
     pub ephemeral: bool,
-    /// The message for those who still set it.
+    /// The deprecation message.
     pub deprecated: Option<SmolStr>,
     /// The conditions of its `validation` blocks, as text.
     pub validations: BTreeSet<String>,
 }
 
-/// What callers see of an output.
+/// The interface of an output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutputInterface {
     /// Its value, as text.
     pub value: String,
-    /// Whether its value is hidden in output.
+    /// Whether its value is hidden in the output.
     pub sensitive: bool,
-    /// Whether its value is kept nowhere.
+    /// Whether its value is never stored.
     pub ephemeral: bool,
-    /// The message for those who still use it.
+    /// The deprecation message.
     pub deprecated: Option<SmolStr>,
 }
 
 /// A provider requirement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProviderInterface {
-    /// The source address as people write it.
+    /// The source address in the usual written form.
     pub source: SmolStr,
     /// The version constraint.
     pub version: Option<RequiredVersion>,
@@ -82,13 +82,13 @@ pub struct ProviderInterface {
 /// A version constraint and its text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequiredVersion {
-    /// As written.
+    /// The text as written.
     pub text: SmolStr,
-    /// What it admits; none where that is not known.
+    /// The parsed constraints, or `None` if they are invalid.
     pub constraints: Option<Constraints>,
 }
 
-/// What decides how many instances there are at an address.
+/// How the instances at an address are determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repetition {
     /// One instance, without a key.
@@ -100,7 +100,7 @@ pub enum Repetition {
 }
 
 impl Repetition {
-    /// How people call it.
+    /// The name in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::One => "neither `count` nor `for_each`",
@@ -135,7 +135,7 @@ impl Repetition {
 }
 
 impl Interface {
-    /// The interface of a module whose texts are among `sources`.
+    /// The interface of a module; `sources` has the texts of its files.
     pub fn of(module: &Module, sources: &Sources) -> Self {
         let host = module.features.registry_host;
         let required = module.required_providers.values();
@@ -184,7 +184,7 @@ fn addresses(module: &Module) -> BTreeMap<SmolStr, Repetition> {
     resources.chain(calls).collect()
 }
 
-/// The addresses, without keys, that a block says the history of.
+/// The addresses, without instance keys, that `moved` and `removed` blocks handle.
 fn accounted_for(module: &Module) -> BTreeSet<SmolStr> {
     let moved = module.moved.iter().filter_map(|moved| moved.from.as_ref()).map(|from| {
         let calls = from.path.iter().map(|step| format!("module.{}", step.name));

@@ -1,8 +1,8 @@
-//! Turns the declarations of all files of a directory into one module: first what primary files declare, each thing
-//! once, then what override files lay over it.
+//! Merges the declarations of the files of a directory into one module: first the base files, each declaration once,
+//! then the override files.
 //!
-//! Overriding goes file by file in the order of their full names, and inside a file kind by kind, not by position. What
-//! an override file makes of something is checked there and then, even where a later one mends it.
+//! Override files are merged in the order of their names, and each one block type by block type, not in source order.
+//! The result of each override is checked immediately, even if a later override corrects it.
 
 mod call;
 mod orphans;
@@ -32,7 +32,7 @@ use crate::module::dropped::{Dropped, Why};
 use crate::syntax::Block;
 use crate::text::Span;
 
-/// Builds a module. `primary` and `overriding` are in the order of their file names.
+/// Builds a module. `primary` and `overriding` are sorted by file name.
 pub(super) fn files(
     module: &mut Module,
     mut primary: Vec<Declarations>,
@@ -40,7 +40,8 @@ pub(super) fn files(
     findings: &mut Vec<Finding>,
 ) {
     let mut merger = Merger { features: module.features, module, findings, imported: BTreeMap::new() };
-    // Requirements come first, those of override files too, so that resources know the provider they belong to.
+    // Provider requirements come first, including those of override files, because resources need the provider of
+    // their type.
     merger.required_providers(&mut primary, &mut overriding);
     for file in primary {
         merger.append(file);
@@ -57,7 +58,7 @@ pub(super) fn files(
     merger.drop_for_each();
 }
 
-/// What to do about a block without a base, wherever it is.
+/// The help for an override block without a base, in any file.
 const WITHOUT_BASE: &str = "declare it in a base file, or correct the name";
 
 struct Merger<'a> {
@@ -69,7 +70,7 @@ struct Merger<'a> {
 }
 
 impl Merger<'_> {
-    /// Lays what one override file declares over the module.
+    /// Merges one override file into the module.
     fn merge(&mut self, file: Declarations) {
         if !file.required_versions.is_empty() {
             match self.features.required_version {
@@ -136,7 +137,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Does something with a block, and gives its address to what is found on the way.
+    /// Calls `work` and adds the address of `block` to the findings that it reports.
     fn about(&mut self, block: &Block, work: impl FnOnce(&mut Self)) {
         let from = self.findings.len();
         work(self);
@@ -155,7 +156,7 @@ impl Merger<'_> {
         );
     }
 
-    /// Drops a block that the engine reads and does not merge.
+    /// Drops a block that the engine decodes but does not merge.
     fn ignore(&mut self, block: &Arc<Block>) {
         self.module.dropped.insert(block.header, Dropped::top_block(block, Why::Ignored));
     }
@@ -183,7 +184,7 @@ impl Merger<'_> {
         self.missing_base(summary, &what, address, Dropped::top_block(block, Why::NoBase));
     }
 
-    /// Reports a declaration that base files do not contain. References to its address are not reported as well.
+    /// Reports a declaration that base files do not contain. References to its address are then not reported as well.
     fn missing_base(&mut self, summary: &str, what: &str, address: String, dropped: Dropped) {
         let at = dropped.span;
         self.module.declared_elsewhere.insert(address);
@@ -199,7 +200,7 @@ impl Merger<'_> {
         );
     }
 
-    /// Says that `depends_on` cannot be overridden.
+    /// Reports `depends_on`, which cannot be overridden.
     fn depends_on(&mut self, over: &[Dependency], base: Span) {
         if let Some(first) = over.first() {
             self.findings.push(
@@ -212,7 +213,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Drops `for_each` where another block of the same declaration sets `count`.
+    /// Drops `for_each` if another block of the same declaration sets `count`.
     fn drop_for_each(&mut self) {
         let Module { calls, resources, actions, dropped, .. } = &mut *self.module;
         let calls = calls.values().map(|call| (&call.origin, &call.count, &call.for_each));
@@ -222,7 +223,7 @@ impl Merger<'_> {
         let actions = actions.values().map(|action| (&action.origin, &action.count, &action.for_each));
         for (origin, count, for_each) in calls.chain(resources).chain(actions) {
             let (Some(count), Some(for_each)) = (count, for_each) else { continue };
-            // In one block they are an error.
+            // In one block, they are an error.
             if origin.number_at(count.span) != origin.number_at(for_each.span) {
                 let address = block_address(&origin.base);
                 let without_effect = Dropped::argument(for_each, &address, Why::CountWins);
@@ -231,7 +232,7 @@ impl Merger<'_> {
         }
     }
 
-    /// What the address of a provider's local name stands for in this module.
+    /// The provider for a local name in this module.
     fn provider_address(&self, local_name: &str) -> Option<ProviderAddress> {
         self.module.provider_address(local_name)
     }

@@ -1,4 +1,4 @@
-//! Turns a run into what a rule may look at beside the modules themselves: texts, comments, and names of files.
+//! The information that rules use in addition to the modules: texts, comments, and names of files.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::syntax::{self, Block, BlockSchema, Comment, Editor, File, Notation, S
 use crate::text::{FileId, Sources, Span};
 use crate::vfs::{Directory, Names, Snapshot, child, last_name, parent};
 
-/// What a rule may look at beside the tree.
+/// The information that rules use in addition to the graph.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'c> {
     snapshot: &'c Snapshot,
@@ -25,8 +25,8 @@ pub struct Context<'c> {
 }
 
 impl<'c> Context<'c> {
-    /// Of a run: `files` holds what was read of each source that is looked at, and `earlier` the state that it is
-    /// compared with, if it is. What rules notice about states is noted in `states`.
+    /// The context of a run. `files` has the parsed files of each source, `earlier` the state before the change, if
+    /// there is one. Rules record the states of root modules in `states`.
     pub fn new(
         snapshot: &'c Snapshot,
         files: &'c HashMap<FileId, File>,
@@ -36,15 +36,15 @@ impl<'c> Context<'c> {
         Self { snapshot, files, earlier, states }
     }
 
-    /// What a module was before the change, with the texts of that state; nothing where there was none in its
-    /// directory, or where no change is looked at.
+    /// The module in the same directory before the change, with the texts of that state. Returns `None` if there was
+    /// none, or if no change is checked.
     pub fn before(&self, module: &Module) -> Option<(Node<'c>, &'c Sources)> {
         let earlier = self.earlier?;
         Some((earlier.module(module.features.engine, &module.directory)?, earlier.sources()))
     }
 
-    /// What became of the provider configurations of existing resources, as far as the cause is in this module; nothing
-    /// where no change is looked at.
+    /// The changes to the provider configurations of existing resources whose cause is in this module. Empty if no
+    /// change is checked.
     pub fn provider_changes<'t>(&self, node: Node<'t>) -> impl Iterator<Item = &'t ProviderChange> {
         let state = self.earlier.and_then(|earlier| earlier.state(node.graph().engine()));
         let changes = state.map(|state| node.graph().provider_changes(state, self.sources()));
@@ -59,8 +59,8 @@ impl<'c> Context<'c> {
         changes.into_iter().flatten().filter(move |change| change.node == node.id())
     }
 
-    /// Whether the line of a `.gitignore` that keeps the dependency lock file of a directory out of git did so before
-    /// the change.
+    /// Whether the line of a `.gitignore` that excludes the dependency lock file of a directory existed before the
+    /// change.
     pub fn was_lock_excluded(&self, directory: &str) -> bool {
         let before = self.earlier.and_then(|earlier| earlier.excluded_lock(directory));
         before.is_some_and(|before| {
@@ -69,7 +69,7 @@ impl<'c> Context<'c> {
         })
     }
 
-    /// Where rules note at which address a root module keeps its state.
+    /// The record of the state addresses of root modules.
     pub fn states(&self) -> &'c States {
         self.states
     }
@@ -79,18 +79,18 @@ impl<'c> Context<'c> {
         self.snapshot.sources()
     }
 
-    /// Whether what lies above the top of the run is no part of the project.
+    /// Whether the run covers a repository, so that nothing above its top directory belongs to the project.
     pub fn is_repository(&self) -> bool {
         self.snapshot.is_repository()
     }
 
-    /// The names of the repository by the URLs of its remotes.
+    /// The names of the repository, from the URLs of its remotes.
     pub fn repository_names(&self) -> BTreeSet<SmolStr> {
         self.snapshot.repository_names()
     }
 
-    /// The names of the variables that the module in a directory declares, be it looked at in this batch or not; none
-    /// where no module is there.
+    /// The names of the variables that the module in a directory declares, even if the module is in another batch.
+    /// Returns `None` if there is no module.
     pub fn variables(&self, directory: &str) -> Option<BTreeSet<SmolStr>> {
         let files = &self.directory(directory).filter(|directory| !directory.files.is_empty())?.files;
         let mut names = BTreeSet::new();
@@ -104,13 +104,13 @@ impl<'c> Context<'c> {
         Some(names)
     }
 
-    /// A file of a module as it was read, without regard to what any engine makes of it.
+    /// A parsed file of a module, independent of any engine.
     pub fn file(&self, id: FileId) -> Option<&'c File> {
         self.files.get(&id)
     }
 
-    /// For edits of a file; nothing where there can be none: in JSON, in what could not be read whole, and where there
-    /// are bytes that are no text.
+    /// An editor for a file. Returns `None` for files that cannot be edited: JSON, files with syntax errors, and
+    /// files that are not UTF-8.
     pub fn editor(&self, id: FileId) -> Option<Editor<'c>> {
         let file = self.file(id)?;
         let source = self.sources().get(id);
@@ -118,8 +118,8 @@ impl<'c> Context<'c> {
         is_text.then(|| Editor::new(id, source))
     }
 
-    /// The comments of a file in native syntax, in order. Exceptions are left out: they speak to overrule, and do not
-    /// explain the code to a reader.
+    /// The comments of a file in native syntax, in source order, without exceptions: these are for overrule and do
+    /// not explain the code.
     pub fn comments(&self, id: FileId) -> impl DoubleEndedIterator<Item = &'c Comment> {
         let comments = self.file(id).map_or(&[][..], |file| &file.comments);
         let source = self.sources().get(id);
@@ -128,23 +128,23 @@ impl<'c> Context<'c> {
             .filter(|comment| !is_exception(source.text().get(comment.span.range()).unwrap_or_default()))
     }
 
-    /// The directory of a module: the names of its files, and what lies beside them.
+    /// The directory of a module: the names of its files, and the other files in it.
     pub fn directory(&self, path: &str) -> Option<&'c Directory> {
         self.snapshot.directory(path)
     }
 
-    /// Whether an override file is here and in no commit.
+    /// Whether the path is an override file that is in no commit.
     pub fn is_uncommitted(&self, path: &str) -> bool {
         self.snapshot.is_uncommitted(path)
     }
 
-    /// The names of all that is in a directory, module files or not.
+    /// The names of all entries of a directory.
     pub fn names(&self, directory: &str) -> Names {
         self.snapshot.names(directory)
     }
 
-    /// The header of the first block of a module: in the file at a path, if that is among its files, else in its first
-    /// one.
+    /// The header of the first block of a module: in the file at `path`, if that is a file of the module, else in its
+    /// first file.
     pub fn first_block(&self, module: &Module, path: Option<&str>) -> Option<Span> {
         let mut files = self.module_files(module);
         files.sort_by_key(|(id, _)| path.is_some_and(|path| self.sources().get(*id).name() != path));
@@ -153,7 +153,7 @@ impl<'c> Context<'c> {
         files.iter().find_map(first)
     }
 
-    /// Whether there are files with tests beside the module, or further up, from where tests can run it too.
+    /// Whether there are test files in the directory of the module or a parent, from where tests can run it.
     pub fn is_tested(&self, module: &Module) -> bool {
         let is_test = |name: &String| Companion::of(name) == Some(Companion::Test);
         let has_tests = |directory: &str| self.names(directory).files.iter().any(is_test);
@@ -165,22 +165,21 @@ impl<'c> Context<'c> {
         })
     }
 
-    /// The name by which a module loads a file: that of a symbolic link, if one leads to it.
+    /// The name under which a module loads a file: that of the symbolic link, if there is one.
     pub fn file_name(&self, module: &Module, id: FileId) -> &'c str {
         let files = self.directory(&module.directory).map_or(&[][..], |directory| &directory.files);
         let file = files.iter().find(|file| file.id == Some(id));
         file.map_or_else(|| last_name(self.sources().get(id).name()), |file| &file.name)
     }
 
-    /// The `terraform` blocks of a module as they are written, whatever the engine finds wrong in them.
+    /// The `terraform` blocks of a module as written, even those with errors.
     pub fn terraform_blocks(&self, module: &Module) -> Vec<Arc<Block>> {
         let files = self.module_files(module).into_iter().filter_map(|(id, _)| self.file(id));
         let blocks = files.flat_map(|file| top_blocks(&file.body, &module.features));
         blocks.filter(|block| block.kind == "terraform").collect()
     }
 
-    /// The override files of a module that declare something, each with its blocks, in the order in which they are
-    /// loaded.
+    /// The override files of a module with at least one block, each with its blocks, in load order.
     pub fn override_files(&self, module: &Module) -> Vec<(FileId, Vec<Arc<Block>>)> {
         let files = self.module_files(module).into_iter();
         let overriding = files.filter(|(_, loaded)| loaded.kind == FileKind::Override);
@@ -190,7 +189,7 @@ impl<'c> Context<'c> {
             .collect()
     }
 
-    /// The files that a module is made of, in the order in which they are loaded, as far as they could be read.
+    /// The files of a module that could be read, in load order.
     pub fn module_files(&self, module: &Module) -> Vec<(FileId, Loaded)> {
         let Some(directory) = self.directory(&module.directory) else { return Vec::new() };
         let files = directory.module_files(module.features.engine);

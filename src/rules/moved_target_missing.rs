@@ -15,7 +15,7 @@ use crate::policy::Options;
 use crate::text::{Span, Suggestions, nearest};
 
 pub(super) struct MovedTargetMissing {
-    /// Whether blocks are reported that may be mere history: neither end is declared, and no name is nearly the target.
+    /// Whether to report blocks that may be mere history: neither end is declared, and no name resembles the target.
     history: bool,
 }
 
@@ -93,8 +93,8 @@ impl Rule for MovedTargetMissing {
     }
 }
 
-/// The resource or module call of this module whose name is nearly that of a target. One that another `moved` block
-/// names is `mentioned` and meant there, and one that differs only in a number is another of its kind.
+/// The resource or module call of this module whose name is most similar to a target. Addresses that another `moved`
+/// block names (`mentioned`) are left out, and so are names that differ only in a number.
 fn nearest_target(
     node: Node<'_>,
     to: &MoveEndpoint,
@@ -132,7 +132,7 @@ fn mentioned(module: &Module) -> BTreeSet<String> {
     ends.flatten().map(without_keys).collect()
 }
 
-/// The address of the whole of what an end names.
+/// The address of an endpoint without instance keys.
 fn without_keys(end: &MoveEndpoint) -> String {
     let steps = end.path.iter().map(|step| format!("module.{}", step.name));
     let resource = end.resource.as_ref().map(|resource| resource.resource.to_string());
@@ -143,30 +143,30 @@ fn without_digits(name: &str) -> String {
     name.chars().filter(|char| !char.is_ascii_digit()).collect()
 }
 
-/// Both ends of a block, as they are written in messages.
+/// Both endpoints of a block, as written in messages.
 type Ends = (String, String);
 
 fn ends(moved: &Moved) -> Option<Ends> {
     Some((moved.from.as_ref()?.to_string(), moved.to.as_ref()?.to_string()))
 }
 
-/// The blocks that were there before the change that is looked at.
+/// The blocks that existed before the change.
 fn before(node: Node<'_>, context: &Context<'_>) -> Option<HashSet<Ends>> {
     let (before, _) = context.before(node.module())?;
     Some(before.module().moved.iter().filter_map(ends).collect())
 }
 
-/// What can be seen of what an address names.
+/// What is known of the object at an address.
 enum Sight {
-    /// It is declared there; with `count` or `for_each`, or without.
+    /// Declared, with or without `count` or `for_each`.
     Declared { at: Span, repeated: bool },
-    /// It is not declared, nor does a block say what became of it.
+    /// Not declared, and no block records what happened to it.
     Absent,
-    /// It was moved on or removed, or that cannot be known.
+    /// Moved on, removed, or unknown.
     Other,
 }
 
-/// Whether no part of an address is one instance among others.
+/// Whether no part of an address has an instance key.
 fn is_whole(endpoint: &MoveEndpoint) -> bool {
     endpoint.path.iter().all(|step| step.key.is_none())
         && endpoint.resource.as_ref().is_none_or(|resource| resource.key.is_none())

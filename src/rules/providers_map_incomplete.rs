@@ -14,12 +14,12 @@ use crate::module::address::ProviderAddress;
 use crate::module::declaration::{ModuleCall, PassedProvider, ProviderConfiguration};
 use crate::policy::Options;
 
-/// Providers that need no configuration, so it does not matter which configuration a module inherits.
+/// Providers without configuration, for which inheritance does not matter.
 const WITHOUT_CONFIGURATION: [&str; 10] =
     ["archive", "external", "http", "local", "null", "random", "template", "terraform", "time", "tls"];
 
 pub(super) struct ProvidersMapIncomplete {
-    /// Names of providers that a map may leave out.
+    /// Provider names that a map may omit.
     ignore: Vec<SmolStr>,
 }
 
@@ -40,8 +40,8 @@ impl Rule for ProvidersMapIncomplete {
     const FIXES: &'static [Safety] = &[Safety::Safe];
     const ROLES: &'static [Role] = &[Role::Root];
 
-    /// Looks at root modules only. A module that others call often inherits the provider itself, and then an entry
-    /// `aws = aws` is an error for every caller that does not pass `aws`.
+    /// Checks root modules only. A called module often inherits the provider itself, and then an entry `aws = aws` is
+    /// an error for every caller that does not pass `aws`.
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         if node.is_called() {
             return;
@@ -110,18 +110,18 @@ fn is_inherited<'t>(
     };
     child.asks_callers_for(configuration).is_none()
         && matches!(child.supply(configuration, Some((node, call))), Supply::Inherited)
-        // A module cannot pass on by name what it only inherits: Terraform reports that.
+        // A module cannot pass by name what it only inherits: Terraform reports that.
         && !module.calls.values().flat_map(|call| &call.providers).any(asks)
 }
 
-/// The block that configures the default configuration of a provider in a module; none where its arguments have no
-/// effect, or where that is random.
+/// The block of the default configuration of a provider in a module. Returns `None` if its arguments have no effect,
+/// or if it is chosen at random.
 fn default_block<'t>(node: Node<'t>, provider: &ProviderAddress) -> Option<&'t ProviderConfiguration> {
     let own = node.own_configuration(&Configuration::default_of(provider.clone()))?;
     own.attached().filter(|_| !own.gives_way)
 }
 
-/// By name in called modules: the providers that the calls of a module pass under it.
+/// The providers that the calls of a module pass, by name in the child modules.
 type Passed<'t> = BTreeMap<&'t SmolStr, BTreeSet<Option<ProviderAddress>>>;
 
 fn passed(node: Node<'_>) -> Passed<'_> {
@@ -139,8 +139,8 @@ fn passed(node: Node<'_>) -> Passed<'_> {
     passed
 }
 
-/// Whether the entry `theirs = ours` changes nothing but the map. Terraform reports a mismatch where calls of one
-/// module use a name for several providers, or where the module itself uses the name of the child for another one.
+/// Whether adding the entry `theirs = ours` changes only the map. Terraform reports a mismatch if calls of one module
+/// use a name for several providers, or if the module itself uses the name of the child for another one.
 fn is_safe(
     module: &Module,
     passed: &Passed<'_>,

@@ -34,12 +34,12 @@ impl Rule for ProvidersMapRedundant {
     }
 }
 
-/// Whether nothing changes, and no engine has anything to say, where the map is left out.
+/// Whether removing the map changes nothing, and no engine reports anything.
 fn repeats_inheritance(node: Node<'_>, child: Node<'_>, call: &ModuleCall) -> bool {
     let is_default = |passed: &PassedProvider| {
         let theirs = Configuration::named(child.module(), &passed.in_child);
         let ours = Configuration::named(node.module(), &passed.in_parent);
-        // What the module asks for by name, or passes on by name, has to be passed by name.
+        // A configuration that the child module declares or passes by name must be passed by name.
         theirs.is_some_and(|theirs| {
             theirs.alias.is_none() && Some(&theirs) == ours.as_ref() && !child.declares(&theirs)
         }) && !child.module().calls.values().any(|onward| {
@@ -49,7 +49,7 @@ fn repeats_inheritance(node: Node<'_>, child: Node<'_>, call: &ModuleCall) -> bo
     child.module().complete && !call.providers.is_empty() && call.providers.iter().all(is_default)
 }
 
-/// Takes away every map that the call has.
+/// Removes every `providers` map of the call.
 fn removed(call: &ModuleCall, context: &Context<'_>) -> Option<Vec<Edit>> {
     let maps = call.origin.written("providers");
     maps.iter().map(|map| Some(context.editor(map.span.file)?.remove(map.span))).collect()

@@ -1,7 +1,7 @@
-//! Turns what is to be added to a file of the native syntax, or taken away, into edits of its text.
+//! Builds edits that add items to a file in native syntax, or remove them.
 //!
-//! New lines take the indentation of those around them; how columns are aligned shows only once all edits are made, so
-//! that is for whoever makes them.
+//! New lines get the indentation of their neighbors. Columns are not aligned here: that needs the text after all
+//! edits (see [`aligned`](super::aligned)).
 
 use std::ops::Range;
 
@@ -10,43 +10,43 @@ use crate::syntax::{Body, Expr, ExprKind, Item};
 use crate::text::lines::{indent, line_end, line_start, next_line, whole_lines};
 use crate::text::{FileId, Source, Span};
 
-/// The text of one file, for edits of it.
+/// The text of one file, as the base of edits.
 #[derive(Debug, Clone, Copy)]
 pub struct Editor<'s> {
     file: FileId,
     text: &'s str,
 }
 
-/// By how much what stands in a block is further in.
+/// The indentation of one level.
 const STEP: &str = "  ";
 
 impl<'s> Editor<'s> {
-    /// Of a file of the native syntax.
+    /// An editor for a file in native syntax.
     pub fn new(file: FileId, source: &'s Source) -> Self {
         Self { file, text: source.text() }
     }
 
-    /// What is written at a place.
+    /// The text of a span.
     pub fn slice(&self, span: Span) -> &'s str {
         self.text.get(span.range()).unwrap_or_default()
     }
 
-    /// What is written behind a place, to the end of the file.
+    /// The text from the end of a span to the end of the file.
     pub fn behind(&self, span: Span) -> &'s str {
         self.text.get(span.end as usize..).unwrap_or_default()
     }
 
-    /// The blanks at the start of the line that something stands on.
+    /// The white space at the start of the line of a span.
     pub fn indent(&self, at: Span) -> &'s str {
         indent(self.text, at.range().start)
     }
 
-    /// Other text in the place of what is written.
+    /// Replaces a span by another text.
     pub fn replace(&self, span: Span, text: impl Into<String>) -> Edit {
         Edit { span, text: text.into() }
     }
 
-    /// Takes an argument or a block away, with its lines, and with comments above it that are of nothing else.
+    /// Removes an argument or a block, with its lines and the comments directly above it that belong to nothing else.
     pub fn remove(&self, item: Span) -> Edit {
         let text = self.text;
         let alone = item.range();
@@ -60,7 +60,7 @@ impl<'s> Editor<'s> {
         self.edit(whole_lines(text, self.first_comment(&alone)..alone.end), "")
     }
 
-    /// Where the comments right above an item start, if they would be left above nothing without it.
+    /// The start of the comments directly above an item that would be left without an item below them.
     fn first_comment(&self, item: &Range<usize>) -> usize {
         let text = self.text;
         let below = text[next_line(text, item.end)..].lines().next().unwrap_or_default().trim();
@@ -80,11 +80,11 @@ impl<'s> Editor<'s> {
             }
             (start, first) = (line, line + comment_offset(&text[line..]));
         }
-        // What a file starts with may be about all of it.
+        // A comment at the start of the file may describe the whole file.
         item.start
     }
 
-    /// A comment on a line of its own above what starts at a place; none where something else starts that line.
+    /// Adds a comment line above a span. Returns `None` if the line starts with something else.
     pub fn comment_above(&self, at: Span, comment: &str) -> Option<Edit> {
         let at = at.range().start;
         let start = line_start(self.text, at);
@@ -93,7 +93,7 @@ impl<'s> Editor<'s> {
         is_first.then(|| self.edit(start..start, format!("{indent}# {comment}\n")))
     }
 
-    /// An argument, or lines of a block, in a block: behind one of its items, or else behind the last argument.
+    /// Adds an argument, or the lines of a block, to a body: after `behind`, or else after the last argument.
     pub fn add_argument(&self, body: &Body, behind: Option<Span>, argument: &str) -> Edit {
         let items = body.items();
         let arguments = items.iter().filter(|item| item.body.is_none());
@@ -119,7 +119,7 @@ impl<'s> Editor<'s> {
         self.edit(at..at, format!("\n\n{}", further(blocks, indent)))
     }
 
-    /// A block at the end of another.
+    /// Adds a block at the end of a body.
     pub fn add_block(&self, body: &Body, block: &str) -> Edit {
         let items = body.items();
         match items.last() {
@@ -132,7 +132,7 @@ impl<'s> Editor<'s> {
         }
     }
 
-    /// An item in a list or a map that is written out: behind the others, or before them.
+    /// Adds an item to a list or map literal: as the first one, or after the others.
     pub fn add_item(&self, collection: &Expr, item: &str, is_first: bool) -> Option<Edit> {
         let spans = item_spans(collection)?;
         let inner = inner(collection.span);
@@ -169,7 +169,7 @@ impl<'s> Editor<'s> {
         let (before, behind) =
             (if needs_comma && !has_comma { "," } else { "" }, if has_comma { "," } else { "" });
         if self.text[..end].ends_with('\n') {
-            // A heredoc takes its line break with it.
+            // A heredoc needs its line break.
             return Some(self.edit(end..end, format!("{further}{behind}\n")));
         }
         let line = line_end(self.text, end);
@@ -177,7 +177,7 @@ impl<'s> Editor<'s> {
         Some(self.edit(end..line, format!("{before}{rest}\n{further}{behind}")))
     }
 
-    /// Takes an item out of a list or a map, with its comma.
+    /// Removes an item from a list or map literal, with its comma.
     pub fn remove_item(&self, collection: &Expr, item: Span) -> Option<Edit> {
         let spans = item_spans(collection)?;
         let number = spans.iter().position(|span| *span == item)?;
@@ -197,7 +197,7 @@ impl<'s> Editor<'s> {
         Some(self.edit(before..part.end, ""))
     }
 
-    /// Text at the start of the file, behind comments that are about all of it.
+    /// Adds text at the start of the file, after comments that describe the whole file.
     pub fn add_at_start(&self, added: &str) -> Edit {
         let mut at = line_start(self.text, 0);
         if self.text.starts_with('\u{feff}') {
@@ -218,7 +218,7 @@ impl<'s> Editor<'s> {
         self.edit(at..at, format!("{}{added}\n{gap}", if needs_line { "\n" } else { "" }))
     }
 
-    /// Below an item, on lines of their own.
+    /// Adds lines below an item.
     fn below(&self, item: Span, lines: &str) -> Edit {
         let indent = indent(self.text, item.range().start);
         let end = item.end as usize;
@@ -229,7 +229,8 @@ impl<'s> Editor<'s> {
         self.edit(at..at, format!("\n{}", further(lines, indent)))
     }
 
-    /// Where the line of an item's end ends, a comment on it included; the end of the item where a comment goes on.
+    /// The end of the line on which an item ends, after a comment there. If that comment continues on the next line,
+    /// the end of the item.
     fn end_of_line(&self, item: Span) -> usize {
         let end = item.end as usize;
         let line = line_end(self.text, end);
@@ -237,7 +238,7 @@ impl<'s> Editor<'s> {
         if rest.contains("/*") && !rest.contains("*/") { end } else { line }
     }
 
-    /// Lines at the end of what stands between two braces, each brace and each item on a line of its own.
+    /// Adds lines at the end of a body, with each brace and each item on its own line.
     fn between_braces(&self, braces: Span, items: &[Item<'_>], lines: &str) -> Edit {
         let outer = indent(self.text, braces.range().start);
         let further = further(lines, &format!("{outer}{STEP}"));
@@ -256,7 +257,7 @@ impl<'s> Editor<'s> {
         self.edit(inner, format!("{written}\n{further}\n{outer}"))
     }
 
-    /// Whether the first item does not stand on the line of the brace.
+    /// Whether the first item is not on the line of the brace.
     fn is_on_lines(&self, braces: Span, first: Option<&Item<'_>>) -> bool {
         let start = braces.range().start;
         first.is_some_and(|first| {
@@ -264,7 +265,7 @@ impl<'s> Editor<'s> {
         })
     }
 
-    /// Where the comma behind an item of a list or a map ends.
+    /// The end of the comma after an item of a list or map.
     fn comma_behind(&self, item: Span) -> Option<usize> {
         let rest = &self.text[item.end as usize..];
         let blanks = rest.len() - rest.trim_start().len();
@@ -276,7 +277,7 @@ impl<'s> Editor<'s> {
     }
 }
 
-/// Where the items of a list or a map stand that is written out, each with its key.
+/// The spans of the items of a list or map literal, with their keys.
 pub fn item_spans(collection: &Expr) -> Option<Vec<Span>> {
     match &collection.kind {
         ExprKind::Tuple(elements) => Some(elements.iter().map(|element| element.span).collect()),
@@ -288,13 +289,13 @@ pub fn item_spans(collection: &Expr) -> Option<Vec<Span>> {
     }
 }
 
-/// What stands between braces or brackets.
+/// The range between braces or brackets.
 fn inner(braces: Span) -> Range<usize> {
     let Range { start, end } = braces.range();
     start + 1..(end.max(start + 2)) - 1
 }
 
-/// Lines, each with something before it.
+/// The lines, each with `indent` before it.
 fn further(lines: &str, indent: &str) -> String {
     let lines =
         lines.lines().map(|line| if line.is_empty() { String::new() } else { format!("{indent}{line}") });

@@ -1,10 +1,9 @@
-//! Turns the text of a JSON file into a body, or into findings.
+//! Parses JSON files into a body and findings.
 //!
-//! The reader is our own, unlike that of the native syntax. What Terraform takes for JSON is nearly JSON, but not what
-//! a crate would give: it goes on after a mistake and decodes what was whole, with words and places of its own for
-//! each kind of mistake; a property given twice stays twice, because blocks may be; half a surrogate pair is no
-//! mistake, a byte order mark is one. A crate would read only the good files, and this reader would still be needed
-//! for the others, so it reads all of them.
+//! overrule has its own JSON reader. HCL's JSON parser recovers from errors, with a summary and position for each
+//! kind of error, keeps duplicate properties because they may be blocks, accepts half of a surrogate pair, and
+//! refuses a byte order mark. A JSON crate reads valid files only, so this reader would still be necessary for the
+//! others. It therefore reads them all.
 
 use std::sync::Arc;
 
@@ -25,7 +24,7 @@ mod tree;
 pub use add::add_json_blocks;
 pub(super) use tree::{Node, NodeKind, Property};
 
-/// Reads a whole file. What could not be read is missing from its body, or stands there as an invalid value.
+/// Parses a whole file. Parts with an error are missing from the body or are invalid values in it.
 pub(super) fn parse(id: FileId, source: &Source, limits: &Limits) -> (File, Vec<Finding>) {
     let mut findings = Vec::new();
     let mut root = read::root(id, source, limits, &mut findings);
@@ -40,7 +39,7 @@ pub(super) fn parse(id: FileId, source: &Source, limits: &Limits) -> (File, Vec<
                 syntax_error("Root value must be object", root.start())
                     .detail("A configuration in JSON is one object, or an array of objects."),
             );
-            // An empty object in its place keeps the same mistake from being found once more by each schema.
+            // With an empty object, schemas do not report the same error again.
             root = Node { span: Span::new(id, 0..0), kind: NodeKind::Object(Vec::new()) };
         }
     }
@@ -48,7 +47,7 @@ pub(super) fn parse(id: FileId, source: &Source, limits: &Limits) -> (File, Vec<
     (file, findings)
 }
 
-/// The value that a text is; none where anything is wrong with it.
+/// Parses a text as one value. Returns `None` if it has any error.
 pub(super) fn value(text: &str) -> Option<Expr> {
     let mut findings = Vec::new();
     let source = Source::new("", text.as_bytes().to_vec());
@@ -60,8 +59,7 @@ fn syntax_error(summary: &str, at: Span) -> Finding {
     Finding::language(EngineRule::SyntaxError, summary).at(at)
 }
 
-/// The engines know no bound; nothing that people write comes near this one, and what goes through values one inside
-/// the other needs some.
+/// The engine has no such limit. Hand-written files stay far below it, and it bounds every recursion over values.
 fn too_deep(at: Span, limits: &Limits) -> Finding {
     let detail = "The values here are nested too deeply, so overrule did not check the inner ones.";
     Finding::limit(Limit::Nesting, limits, "Values nested too deep", detail).at(at)

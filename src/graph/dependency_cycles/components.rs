@@ -23,14 +23,14 @@ pub(in crate::graph) fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
 
 const UNSEEN: usize = usize::MAX;
 
-/// Tarjan's search.
+/// The state of Tarjan's algorithm.
 struct Search<'e> {
     edges: &'e [Vec<usize>],
-    /// When each vertex was seen first.
+    /// The order of discovery of each vertex.
     index: Vec<usize>,
-    /// The earliest vertex that is known to be in one component with it.
+    /// The earliest vertex that is known to be in the same component.
     low: Vec<usize>,
-    /// Whether its component is not complete yet.
+    /// Whether the component of the vertex is incomplete.
     open: Vec<bool>,
     stack: Vec<usize>,
     next: usize,
@@ -39,7 +39,7 @@ struct Search<'e> {
 
 impl Search<'_> {
     fn from(&mut self, start: usize) {
-        // Each vertex on the way with the number of its next edge.
+        // The current path: each vertex with the index of its next edge.
         let mut way = vec![(start, 0)];
         self.enter(start);
         while let Some((vertex, edge)) = way.last_mut() {
@@ -72,7 +72,7 @@ impl Search<'_> {
         self.stack.push(vertex);
     }
 
-    /// Takes a whole component from the stack.
+    /// Removes a complete component from the stack.
     fn close(&mut self, first: usize) {
         let start = self.stack.iter().rposition(|vertex| *vertex == first);
         let mut component = self.stack.split_off(start.expect("an open vertex is on the stack"));

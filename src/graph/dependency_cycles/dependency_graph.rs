@@ -18,17 +18,17 @@ use crate::module::declaration::{ModuleCall, Resource};
 use crate::syntax::{Expr, ExprKind, Traversal};
 use crate::text::Span;
 
-/// What each declaration of a module needs.
+/// The dependencies among the declarations of a module.
 pub(super) struct DependencyGraph<'t> {
     pub(super) vertices: Vec<Vertex<'t>>,
-    /// By vertex: what it needs directly.
+    /// The direct dependencies of each vertex.
     pub(super) edges: Vec<Vec<usize>>,
-    /// By edge: where it comes from, if it is written anywhere.
+    /// The span of each edge, if it is written in the configuration.
     places: HashMap<(usize, usize), Option<Span>>,
 }
 
 impl<'t> DependencyGraph<'t> {
-    /// The dependencies of a module; `needs` tells of each module that it calls which outputs need what.
+    /// The dependency graph of a module. `needs` has the dependencies of the outputs of each module that it calls.
     pub(super) fn of(node: Node<'t>, needs: &BTreeMap<usize, Needs>) -> Self {
         let module = node.module();
         let dependencies = Self { vertices: Vec::new(), edges: Vec::new(), places: HashMap::new() };
@@ -44,7 +44,8 @@ impl<'t> DependencyGraph<'t> {
         for call in module.calls.values() {
             builder.everything(call);
         }
-        // Results come up while references are followed, and their needs are arguments and providers, so this ends.
+        // New vertices appear while references are followed. They depend on arguments and providers only, so the loop
+        // ends.
         for number in 0..builder.dependencies.vertices.len() {
             if let Vertex::Result(call, output) = builder.dependencies.vertices[number].clone() {
                 builder.result(number, call, &output);
@@ -53,7 +54,7 @@ impl<'t> DependencyGraph<'t> {
         builder.dependencies
     }
 
-    /// Where it is written that one vertex needs another.
+    /// The span of the reference that makes `from` depend on `to`.
     pub(super) fn place(&self, from: usize, to: usize) -> Option<Span> {
         self.places.get(&(from, to)).copied().flatten()
     }
@@ -64,7 +65,7 @@ struct Builder<'t, 'n> {
     module: &'t Module,
     needs: &'n BTreeMap<usize, Needs>,
     numbers: HashMap<Vertex<'t>, usize>,
-    /// By module call: its arguments.
+    /// The argument vertices of each module call.
     arguments: HashMap<&'t SmolStr, Vec<usize>>,
     dependencies: DependencyGraph<'t>,
 }
@@ -89,7 +90,7 @@ impl<'t, 'n> Builder<'t, 'n> {
         self.connect(from, to, place);
     }
 
-    /// Whoever needs itself directly is no cycle to the engine.
+    /// The engine does not count a direct self-reference as a cycle.
     fn connect(&mut self, from: usize, to: usize, place: Option<Span>) {
         if from == to {
             return;
@@ -114,7 +115,7 @@ impl<'t, 'n> Builder<'t, 'n> {
             Owner::Argument(call, variable) => Vertex::Argument(&call.name, variable.clone()),
             Owner::Resource(resource) => Vertex::Resource(&resource.address),
             Owner::Provider(provider) => {
-                // Its key in the module is not its label.
+                // The key of a configuration in the module is not its label.
                 let compact = provider.compact();
                 let Some((key, _)) = self.module.providers.get_key_value(&compact) else { return };
                 Vertex::Provider(key)
@@ -162,19 +163,19 @@ impl<'t, 'n> Builder<'t, 'n> {
                 Subject::Module { output: Some(output), .. } if self.has_output(call, output) => {
                     Vertex::Result(&call.name, output.clone())
                 }
-                // The whole module, or all instances of it, is there once everything in it is.
+                // The whole module, or all its instances, depends on everything in it.
                 _ => Vertex::Everything(&call.name),
             },
         };
         self.edge(from, to, Some(reference.span));
     }
 
-    /// Whether the engine takes this for an output. Of modules that are not known everything is.
+    /// Whether the engine treats this as an output. For unknown modules, every name is one.
     fn has_output(&self, call: &ModuleCall, output: &SmolStr) -> bool {
         self.node.child(&call.name).is_none_or(|child| child.module().outputs.contains_key(output))
     }
 
-    /// What only resources need: a provider, and what replaces them.
+    /// Dependencies that only resources have: a provider, and `replace_triggered_by`.
     fn resource(&mut self, resource: &'t Resource) {
         let from = self.number(Vertex::Resource(&resource.address));
         let (name, place) = match &resource.provider_ref {
@@ -201,14 +202,14 @@ impl<'t, 'n> Builder<'t, 'n> {
         }
     }
 
-    /// What an output of a called module needs of this one.
+    /// Adds the dependencies of an output of a called module on this one.
     fn result(&mut self, from: usize, call: &'t SmolStr, output: &str) {
         self.edge(from, Vertex::Instances(call), None);
         let needs = self.needs_of(call).map(|needs| needs.of_output(output)).unwrap_or_default();
         self.needed(from, call, &needs);
     }
 
-    /// Everything in a called module: what its call gives it, and what it needs by itself.
+    /// Adds the dependencies of a whole called module: the arguments of its call, and its own needs.
     fn everything(&mut self, call: &'t ModuleCall) {
         let name = &call.name;
         let from = self.number(Vertex::Everything(name));
@@ -228,7 +229,7 @@ impl<'t, 'n> Builder<'t, 'n> {
         for need in needs {
             match need {
                 Need::Variable(name) => {
-                    // A variable that is not set needs nothing.
+                    // A variable that is not set depends on nothing.
                     let argument = Vertex::Argument(call, name.clone());
                     if self.numbers.contains_key(&argument) {
                         self.edge(from, argument, None);
@@ -240,7 +241,7 @@ impl<'t, 'n> Builder<'t, 'n> {
                     });
                     let name = match passed {
                         Some(passed) => passed.in_parent.compact(),
-                        // Only default configurations are handed on by themselves.
+                        // Only default configurations are inherited.
                         None if !name.contains('.') => name.clone(),
                         None => continue,
                     };

@@ -1,4 +1,4 @@
-//! What a module says of providers: which it requires, configures, refers to and passes on.
+//! Provider requirements, configurations and references of a module.
 
 use std::sync::Arc;
 
@@ -11,30 +11,30 @@ use crate::module::config::Config;
 use crate::syntax::{Attribute, Block, Expr};
 use crate::text::Span;
 
-/// An entry of `providers` in a module call.
+/// An entry of the `providers` argument of a module call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PassedProvider {
-    /// Left: the name in the child module.
+    /// The key: the configuration in the child module.
     pub in_child: ProviderRef,
-    /// Right: the name in the calling module.
+    /// The value: the configuration in the parent module.
     pub in_parent: ProviderRef,
 }
 
 /// A reference to a provider configuration: `aws` or `aws.west`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProviderRef {
-    /// Its local name.
+    /// The local name.
     pub name: SmolStr,
-    /// Where that stands.
+    /// The span of the local name.
     pub name_span: Span,
-    /// Its alias.
+    /// The alias.
     pub alias: Option<SmolStr>,
-    /// The key of an instance: `aws.by_region["west"]` (OpenTofu).
+    /// The instance key: `aws.by_region["west"]` (OpenTofu).
     pub key: Option<Box<Expr>>,
 }
 
 impl ProviderRef {
-    /// `name` or `name.alias`, as configurations are listed.
+    /// `name` or `name.alias`, the key of [`Module::providers`](crate::module::Module::providers).
     pub fn compact(&self) -> SmolStr {
         compact_name(&self.name, self.alias.as_deref())
     }
@@ -49,23 +49,22 @@ impl ProviderRef {
         }
     }
 
-    /// Whether it is written like a reference to a value, such as `each.value`. The engines take its first name for a
+    /// Whether it looks like a reference to a value, such as `each.value`. The engine treats its first name as a
     /// provider.
     pub fn resembles_value(&self) -> bool {
         self.alias.is_some() && names_value(&self.name)
     }
 }
 
-/// The first names of references to values, which a provider reference cannot be.
+/// The roots of references to values, which a provider reference cannot start with.
 const VALUES: [&str; 7] = ["count", "data", "each", "local", "module", "self", "var"];
 
-/// Whether references to values begin with this name.
+/// Whether this name is the root of references to values.
 pub fn names_value(root: &str) -> bool {
     VALUES.contains(&root)
 }
 
-/// The help where a reference to a provider configuration depends on a value: in `providers` of a call, or in
-/// `provider`.
+/// The help for a provider reference that depends on a value, in the `providers` argument of a call or in `provider`.
 pub fn one_block_each(argument: &str, features: &Features) -> String {
     let block = if argument == "providers" { "`module` block" } else { "block" };
     let instances = if features.grammar.provider_for_each {
@@ -77,7 +76,7 @@ pub fn one_block_each(argument: &str, features: &Features) -> String {
     format!("write one {block} for each provider configuration{instances}")
 }
 
-/// `name` or `name.alias`: how the configurations of a module are told apart.
+/// `name` or `name.alias`, the key of a configuration in its module.
 pub fn compact_name(name: &str, alias: Option<&str>) -> SmolStr {
     match alias {
         Some(alias) if !alias.is_empty() => smol_str::format_smolstr!("{name}.{alias}"),
@@ -88,17 +87,17 @@ pub fn compact_name(name: &str, alias: Option<&str>) -> SmolStr {
 /// `provider "name" {}`.
 #[derive(Debug, Clone)]
 pub struct ProviderConfiguration {
-    /// Its label: the local name.
+    /// The local name, which is its label.
     pub name: SmolStr,
     /// `alias`.
     pub alias: Option<Spanned<SmolStr>>,
-    /// Where it was made from.
+    /// The blocks of the configuration.
     pub origin: Origin,
-    /// `version`, long deprecated.
+    /// `version`, which is deprecated.
     pub version: Option<VersionConstraint>,
     /// `for_each` (OpenTofu).
     pub for_each: Option<Arc<Attribute>>,
-    /// What the provider itself is to be told.
+    /// The arguments and blocks for the provider.
     pub config: Config,
 }
 
@@ -114,35 +113,35 @@ impl ProviderConfiguration {
 pub struct RequiredProvider {
     /// The local name.
     pub name: SmolStr,
-    /// Which provider it is; implied by the name where no `source` is written.
+    /// The provider source address. Without a `source`, the local name implies it.
     pub address: ProviderAddress,
-    /// `source` as written.
+    /// The `source` as written.
     pub source: Option<Spanned<SmolStr>>,
     /// `version`.
     pub version: Option<VersionConstraint>,
-    /// `configuration_aliases`: each `name` or `name.alias`.
+    /// The entries of `configuration_aliases`: `name` or `name.alias`.
     pub aliases: Vec<Spanned<ProviderRefName>>,
-    /// Where the entry's value stands.
+    /// The span of the value of the entry.
     pub value_span: Span,
     /// From the name to the end of the value.
     pub span: Span,
-    /// The entry in a primary file that this one, in an override file, has replaced.
+    /// The entry in a base file that this entry of an override file replaces.
     pub replaced: Option<Box<RequiredProvider>>,
 }
 
 impl RequiredProvider {
-    /// The entry that was there first, before any other replaced it; this one if none did.
+    /// The original entry: the first one in the chain of replaced entries.
     pub fn first(&self) -> &Self {
         std::iter::successors(Some(self), |entry| entry.replaced.as_deref()).last().unwrap_or(self)
     }
 }
 
-/// Name and alias of a provider configuration, without places.
+/// Name and alias of a provider configuration, without spans.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ProviderRefName {
     /// The local name.
     pub name: SmolStr,
-    /// The alias; none in a bare `configuration_aliases = [aws]`.
+    /// The alias, or `None` for a plain `configuration_aliases = [aws]`.
     pub alias: Option<SmolStr>,
 }
 
@@ -156,7 +155,7 @@ impl ProviderRefName {
 /// `provider_meta "name" {}`.
 #[derive(Debug, Clone)]
 pub struct ProviderMeta {
-    /// Its label: the local name of the provider.
+    /// The local name of the provider, which is its label.
     pub name: SmolStr,
     /// The block.
     pub block: Arc<Block>,

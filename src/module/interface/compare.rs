@@ -1,4 +1,4 @@
-//! Turns two interfaces of one module into what changed for its callers and states, each with its impact.
+//! Compares two interfaces of one module, and rates each change for callers and states.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,14 +8,14 @@ use smol_str::SmolStr;
 use super::types::accepts_all;
 use super::{Interface, OutputInterface, ProviderInterface, RequiredVersion, VariableInterface};
 
-/// What a change means for callers, in the words of semantic versioning; the strongest sorts last.
+/// The effect of a change on callers, in the terms of semantic versioning; the strongest is the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Impact {
-    /// Callers see nothing of it, though their plans may show it.
+    /// Callers are not affected, but their plans may show it.
     Fix,
-    /// Callers can do something that they could not do before, or a value that they did not set is another one.
+    /// Callers can do more than before, or a default that they use has changed.
     Feature,
-    /// Some caller has to change, or loses objects.
+    /// Some caller must change, or loses objects.
     Breaking,
 }
 
@@ -23,7 +23,7 @@ impl Impact {
     /// Every impact, the strongest last.
     pub const ALL: [Self; 3] = [Self::Fix, Self::Feature, Self::Breaking];
 
-    /// The word that people write.
+    /// The word in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Fix => "fix",
@@ -33,7 +33,7 @@ impl Impact {
     }
 }
 
-/// Which part of an interface changed.
+/// The part of an interface that changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
     /// An input variable.
@@ -48,12 +48,12 @@ pub enum Part {
     RequiredVersion,
     /// A resource or a module call.
     Address,
-    /// What the module does, where its interface is the same.
+    /// The implementation of the module, with an unchanged interface.
     Content,
 }
 
 impl Part {
-    /// The word for programs.
+    /// The word in JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Variable => "variable",
@@ -70,13 +70,13 @@ impl Part {
 /// One change of an interface.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct InterfaceChange {
-    /// What it means for callers.
+    /// The impact on callers.
     pub impact: Impact,
-    /// What changed.
+    /// The changed part.
     pub part: Part,
-    /// The name of what changed, as people write it: `var.region`, `output.id`, `aws_vpc.this`.
+    /// The address of the changed object: `var.region`, `output.id`, `aws_vpc.this`.
     pub subject: SmolStr,
-    /// What happened to it, to stand behind its name: `added, and callers must set it`.
+    /// The change, to be written after the address: `added, and callers must set it`.
     pub what: String,
 }
 
@@ -90,7 +90,7 @@ impl Changes {
 }
 
 impl Interface {
-    /// What changed for callers and states between this interface and a later one, the strongest first.
+    /// The changes from this interface to a later one, the strongest impact first.
     pub fn changes_to(&self, after: &Self) -> Vec<InterfaceChange> {
         let mut changes = Changes(Vec::new());
         changes.variables(&self.variables, &after.variables);
@@ -112,7 +112,7 @@ fn only_in<'m, V>(
     one.iter().filter(|(name, _)| !other.contains_key(*name)).collect()
 }
 
-/// Of what is gone and what is new: pairs of names that stand for the same thing, and nothing else does.
+/// Renamed objects: pairs of a removed and an added name with equal values that no other name has.
 fn renamed<'m, V: PartialEq>(
     gone: &mut BTreeMap<&'m SmolStr, &'m V>,
     new: &mut BTreeMap<&'m SmolStr, &'m V>,
@@ -294,11 +294,11 @@ impl Changes {
     }
 
     fn required_version(&mut self, before: &[RequiredVersion], after: &[RequiredVersion]) {
-        // Several constraints hold together, and that is as rare as it is hard to compare.
+        // Comparing several constraints is hard and rarely necessary.
         if let ([] | [_], [] | [_]) = (before, after)
             && let Some((impact, what)) = version(before.first(), after.first())
         {
-            // Nobody can take a newer provider on the way, but everybody has to take a newer engine by hand.
+            // A newer provider is installed automatically, but callers must install a newer engine themselves.
             let impact = if what.starts_with("narrowed") { Impact::Breaking } else { impact };
             self.add(impact, Part::RequiredVersion, "required_version", what);
         }
@@ -332,7 +332,7 @@ impl Changes {
     }
 }
 
-/// What became of a version constraint: nothing where it admits the same.
+/// The change of a version constraint. Returns `None` if the same versions are allowed.
 fn version(before: Option<&RequiredVersion>, after: Option<&RequiredVersion>) -> Option<(Impact, String)> {
     let text = |of: Option<&RequiredVersion>| of.map_or("any", |version| version.text.as_str()).to_owned();
     let between = format!("{} → {}", text(before), text(after));
@@ -354,7 +354,7 @@ fn version(before: Option<&RequiredVersion>, after: Option<&RequiredVersion>) ->
     }
 }
 
-/// A value as text, cut where it is long.
+/// A value as text, cut off if it is long.
 fn short(text: &str) -> String {
     const MOST: usize = 40;
     if text.chars().count() <= MOST {

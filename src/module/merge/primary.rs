@@ -1,4 +1,4 @@
-//! Puts together what primary files declare; two declarations of one thing are a finding at the later one.
+//! Collects the declarations of base files. Duplicates are reported at the later one.
 
 use std::collections::btree_map::Entry;
 use std::fmt::Debug;
@@ -15,12 +15,12 @@ use crate::module::decode::Declarations;
 use crate::module::merge::Merger;
 use crate::text::Span;
 
-/// What the engines say of a second local value of one name.
+/// The engine's summary for a duplicate local value.
 pub(super) const DUPLICATE_LOCAL: &str = "Duplicate local value definition";
 
 impl Merger<'_> {
-    /// Requirements of primary files, of which there may be one block, and then the entries of override files, which
-    /// replace whole entries.
+    /// Collects the requirements of base files, of which there may be one block, and then the entries of override
+    /// files, which replace whole entries.
     pub(super) fn required_providers(
         &mut self,
         primary: &mut [Declarations],
@@ -54,7 +54,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Adds what one primary file declares.
+    /// Adds the declarations of one base file.
     pub(super) fn append(&mut self, file: Declarations) {
         self.module.required_versions.extend(file.required_versions);
         self.append_storage(file.backends, file.clouds, file.encryptions);
@@ -122,7 +122,7 @@ impl Merger<'_> {
     ) {
         for variable in variables {
             let header = variable.origin.header();
-            // The engine goes on with the later one; it has named the earlier one by then.
+            // The engine continues with the later one, after reporting the earlier one.
             if let Some(first) = self.module.variables.insert(variable.name.clone(), Box::new(variable)) {
                 let address = format!("variable.{}", first.name);
                 self.twice("Duplicate variable declaration", address, header, first.origin.header());
@@ -153,7 +153,7 @@ impl Merger<'_> {
     }
 
     fn append_check(&mut self, check: Check, data: Option<Resource>) {
-        // A data source that is declared elsewhere takes the whole check with it.
+        // A data source that is declared elsewhere removes the whole check.
         if let Some(data) = data
             && !self.append_resource(data)
         {
@@ -185,7 +185,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Adds a resource; gives whether there was none with its address.
+    /// Adds a resource. Returns whether its address was new.
     fn append_resource(&mut self, mut resource: Resource) -> bool {
         if let Some(first) = self.module.resources.get(&resource.address) {
             let kind = resource.address.kind.as_str();
@@ -205,7 +205,7 @@ impl Merger<'_> {
         true
     }
 
-    /// The provider that a resource belongs to; none where its type implies no provider name that is allowed.
+    /// The provider of a resource. Returns `None` if its type implies no valid name.
     fn provider_of(&self, resource: &Resource) -> Option<ProviderAddress> {
         match &resource.provider_ref {
             Some(reference) => self.provider_address(&reference.name),
@@ -251,7 +251,7 @@ impl Merger<'_> {
 /// The number of earlier `import` blocks of one target that are reported with a later one.
 const MOST_DUPLICATES: usize = 8;
 
-/// The address of what is imported, with the keys of instances left out.
+/// The address of the import target, without instance keys.
 fn without_keys(target: &ImportTarget) -> String {
     let path = target.path.iter().map(|step| format!("module.{}.", step.name));
     path.chain([target.resource.resource.to_string()]).collect()

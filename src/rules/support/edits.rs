@@ -1,5 +1,4 @@
-//! Turns what several rules want changed into edits: of entries in `required_providers`, of `providers` maps, of
-//! blocks.
+//! Edits and helps that several rules use: for entries of `required_providers`, `providers` maps, and blocks.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,18 +13,18 @@ use crate::rules::Context;
 use crate::syntax::{Attribute, Block, ExprKind, MapKey, StepKind, add_json_blocks};
 use crate::text::{FileId, Span};
 
-/// From the first word of a block to its last brace.
+/// From the block type to the closing brace.
 pub(in crate::rules) fn whole(block: &Block) -> Span {
     block.kind_span.to(block.body.span())
 }
 
-/// An argument with its value, in the syntax of the file that it is to be written in.
+/// An argument with its value, in the syntax of the file.
 pub(in crate::rules) fn argument(context: &Context<'_>, file: FileId, name: &str, value: &str) -> String {
     let is_json = context.file(file).is_some_and(|file| file.body.is_json());
     if is_json { format!("`\"{name}\": {value}`") } else { format!("`{name} = {value}`") }
 }
 
-/// How to set arguments in an entry of `required_providers`: each with its value, in the syntax of the file.
+/// The help for setting arguments in an entry of `required_providers`, in the syntax of the file.
 pub(in crate::rules) fn help_to_set(
     context: &Context<'_>,
     entry: &RequiredProvider,
@@ -38,7 +37,7 @@ pub(in crate::rules) fn help_to_set(
             missing.iter().map(|(name, value)| argument(context, file, name, value)).collect();
         return format!("set {} in the entry", joined(&missing));
     }
-    // What is only a version becomes an object.
+    // A version constraint alone becomes an object.
     let is_json = context.file(file).is_some_and(|file| file.body.is_json());
     let version = [("version", text.to_owned())];
     let arguments = missing.iter().chain(&version);
@@ -53,7 +52,7 @@ pub(in crate::rules) fn help_to_set(
     format!("write {}", argument(context, file, &entry.name, &object))
 }
 
-/// Places a finding about an entry of `required_providers` in an override file at that entry.
+/// Moves a finding about an entry of `required_providers` to the entry in an override file.
 pub(in crate::rules) fn replaced_entry(finding: Finding, entry: &RequiredProvider) -> Finding {
     finding
         .at(entry.span)
@@ -62,12 +61,12 @@ pub(in crate::rules) fn replaced_entry(finding: Finding, entry: &RequiredProvide
         .concerns(Concern::Provider(entry.name.clone()))
 }
 
-/// Up to three names, each in backticks, and how many more there are.
+/// Up to three names, each in backticks, and the number of further ones.
 pub(in crate::rules) fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     joined(&names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>())
 }
 
-/// Up to three parts of a sentence, and how many more there are.
+/// Up to three parts of a sentence, and the number of further ones.
 pub(in crate::rules) fn joined(parts: &[String]) -> String {
     match parts {
         [first, second, third, _, ..] => format!("{first}, {second}, {third} and {} more", parts.len() - 3),
@@ -96,15 +95,16 @@ pub(in crate::rules) fn add_moved(
     add_json_blocks(&read.body, context.sources().get(file), "moved", &blocks)
 }
 
-/// Takes a declaration away with all its overrides; nothing where one of them cannot be changed.
+/// Removes a declaration and all its overrides. Returns `None` if one of them cannot be edited.
 pub(in crate::rules) fn remove_all(origin: &Origin, context: &Context<'_>) -> Option<Vec<Edit>> {
     origin.blocks().map(|block| Some(context.editor(block.header.file)?.remove(whole(block)))).collect()
 }
 
-/// The edits that remove unused local values.
+/// Removes unused local values.
 pub(in crate::rules) struct LocalsEditor<'c> {
     context: &'c Context<'c>,
-    /// By file: the body of each `locals` block, in order, and the whole block if nothing in it is used.
+    /// The bodies of the `locals` blocks of each file, in source order, each with the whole block if nothing in it is
+    /// used.
     blocks: HashMap<FileId, Vec<(Span, Option<Span>)>>,
 }
 
@@ -113,7 +113,7 @@ impl<'c> LocalsEditor<'c> {
         Self { context, blocks: HashMap::new() }
     }
 
-    /// Takes a local value away wherever it is written, with the block around it that would be left empty.
+    /// Removes a local value from all files, and blocks that would become empty.
     pub(in crate::rules) fn remove(
         &mut self,
         local: &Local,
@@ -138,7 +138,7 @@ impl<'c> LocalsEditor<'c> {
     }
 }
 
-/// The blocks of `required_providers` in a file, each with the `terraform` block around it.
+/// The `required_providers` block that contains an entry, and the `terraform` block around it.
 pub(in crate::rules) fn requirements(context: &Context<'_>, entry: Span) -> Option<(Arc<Block>, Arc<Block>)> {
     let file = context.file(entry.file)?;
     let around = |block: &Arc<Block>| {
@@ -150,15 +150,15 @@ pub(in crate::rules) fn requirements(context: &Context<'_>, entry: Span) -> Opti
     Some((outer, inner))
 }
 
-/// An entry of `required_providers` as it is written.
+/// The attribute of an entry of `required_providers`.
 pub(in crate::rules) fn entry(context: &Context<'_>, entry: &RequiredProvider) -> Option<Arc<Attribute>> {
     let (_, requirements) = requirements(context, entry.span)?;
     let written = requirements.attribute(&entry.name)?;
     (written.span == entry.span).then_some(written)
 }
 
-/// Sets something in an entry of `required_providers`, before all else or behind it; what is only a version becomes an
-/// object first.
+/// Sets an argument in an entry of `required_providers`, as the first one or the last one. A version constraint alone
+/// becomes an object first.
 pub(in crate::rules) fn set_in_entry(
     context: &Context<'_>,
     required: &RequiredProvider,
@@ -183,15 +183,15 @@ pub(in crate::rules) fn set_in_entry(
     Some(editor.replace(entry.span, indented(&lines, editor.indent(entry.span))))
 }
 
-/// Lines, each but the first with something before it.
+/// The lines, with `indent` before all but the first.
 fn indented(lines: &str, indent: &str) -> String {
     lines.replace('\n', &format!("\n{indent}"))
 }
 
-/// Where people look for what a module requires; they are asked in this order.
+/// The files that usually contain the requirements of a module, in order of preference.
 const USUAL_FILES: [&str; 5] = ["versions", "terraform", "providers", "main", ""];
 
-/// Adds entries to `required_providers` where the others are, or where they would be.
+/// Adds entries to `required_providers` where the others are, or where they usually are.
 pub(in crate::rules) fn require(module: &Module, entries: &str, context: &Context<'_>) -> Option<Edit> {
     let files = context.module_files(module).into_iter();
     let files: Vec<FileId> = files
@@ -221,7 +221,7 @@ pub(in crate::rules) fn require(module: &Module, entries: &str, context: &Contex
     Some(context.editor(*file)?.add_at_start(&block))
 }
 
-/// The name on the left in a `providers` map, as `name` or `name.alias`.
+/// The key of an entry of a `providers` map, as `name` or `name.alias`.
 pub(in crate::rules) fn passed_name(key: &MapKey<'_>) -> Option<SmolStr> {
     let address = key.as_traversal()?;
     match address.steps.first().map(|step| &step.kind) {
@@ -242,7 +242,7 @@ fn is_passed_as(key: &MapKey<'_>, name: &str) -> bool {
     }
 }
 
-/// Has a call pass something more.
+/// Adds an entry to the `providers` map of a call.
 pub(in crate::rules) fn pass(
     context: &Context<'_>,
     call: &ModuleCall,
@@ -250,7 +250,7 @@ pub(in crate::rules) fn pass(
     ours: &str,
 ) -> Option<Edit> {
     let item = format!("{theirs} = {ours}");
-    // Of several maps the last counts.
+    // Of several maps, the last one counts.
     if let Some(map) = call.origin.written("providers").pop() {
         return context.editor(map.span.file)?.add_item(&map.expr, &item, false);
     }
@@ -261,7 +261,7 @@ pub(in crate::rules) fn pass(
     Some(editor.add_argument(&base.body, address.map(|argument| argument.span), &lines))
 }
 
-/// Has a call no longer pass something, in whichever of its maps.
+/// Removes an entry from all `providers` maps of a call.
 pub(in crate::rules) fn pass_no_more(
     context: &Context<'_>,
     call: &ModuleCall,

@@ -1,4 +1,4 @@
-//! Turns a body into texts that stay the same while only comments, layout and the order of arguments change.
+//! A canonical form of a body, which does not depend on comments, layout and the order of arguments.
 
 use super::json::COMMENT;
 use super::{Attribute, Block, Body, Inner};
@@ -6,7 +6,7 @@ use crate::syntax::json::{Node, NodeKind, Property};
 use crate::syntax::native::without_layout;
 use crate::text::Source;
 
-/// Arguments that say nothing to an engine: the kind of the block around each, and its name.
+/// Arguments without effect in the engine: the type of the enclosing block, and the name of the argument.
 pub type LeftOut<'l> = &'l [(&'l str, &'l str)];
 
 /// Whether an argument is left out: the top-level block, the block directly in it that the argument is nested in, and
@@ -14,8 +14,8 @@ pub type LeftOut<'l> = &'l [(&'l str, &'l str)];
 pub(crate) type IsLeftOut<'l> = &'l dyn Fn(&Block, Option<&Block>, &Attribute) -> bool;
 
 impl Body {
-    /// A text for each block and argument of the body of a file. Two files with the same texts mean the same: they
-    /// differ in comments, in layout, in the order of arguments, or in what is left out.
+    /// The canonical text of each block and argument of a file. Files with equal texts have the same meaning: they
+    /// differ only in comments, layout, the order of arguments, or arguments in `left_out`.
     pub fn canonical(&self, source: &Source, left_out: LeftOut<'_>) -> Vec<String> {
         self.canonical_without(source, left_out, &|_, _, _| false)
     }
@@ -78,8 +78,8 @@ fn write_block(
     text.push_str("}\n");
 }
 
-/// A text for each property of a file in JSON. Which properties are blocks shows only when it is asked with a schema, so
-/// only the bodies of blocks with one label, two objects deep, leave something out.
+/// The canonical text of each property of a JSON file. Blocks are unknown without a schema, so `left_out` applies
+/// only two objects deep, where the bodies of blocks with one label are.
 fn of_json(node: &Node, left_out: LeftOut<'_>) -> Vec<String> {
     let NodeKind::Object(kinds) = &node.kind else {
         let mut text = String::new();
@@ -95,7 +95,7 @@ fn of_json(node: &Node, left_out: LeftOut<'_>) -> Vec<String> {
     kinds.iter().filter(|kind| kind.name != COMMENT).map(text).collect()
 }
 
-/// How deep the body of a block with one label lies.
+/// Depth of the body of a block with one label.
 const BODY: usize = 2;
 
 fn write_node(node: &Node, depth: usize, is_left_out: &dyn Fn(&str) -> bool, text: &mut String) {

@@ -12,13 +12,13 @@ use crate::module::address::{Mode, ProviderAddress, legal_part};
 use crate::module::declaration::{ProviderConfiguration, RequiredProvider, Resource};
 use crate::text::{Sources, Span};
 
-/// What the provider blocks and requirements of a module amount to.
+/// The provider configurations that a module declares.
 pub(in crate::graph) struct Declared<'m> {
-    /// Configurations that say something, by `name` or `name.alias`.
+    /// Configurations with arguments, by `name` or `name.alias`.
     pub(in crate::graph) configured: BTreeMap<&'m SmolStr, &'m ProviderConfiguration>,
-    /// Empty ones, which once passed a provider on.
+    /// Configurations without arguments (proxy configurations before `configuration_aliases`).
     pub(in crate::graph) empty: BTreeMap<&'m SmolStr, &'m ProviderConfiguration>,
-    /// What `configuration_aliases` asks for, by `name` or `name.alias`.
+    /// The entries of `configuration_aliases`, by `name` or `name.alias`.
     pub(in crate::graph) aliases: BTreeMap<SmolStr, (&'m ProviderAddress, Span)>,
 }
 
@@ -33,7 +33,7 @@ impl<'m> Declared<'m> {
     }
 }
 
-/// Whether a provider block says something. One that an override file was merged into never does, for the engines.
+/// Whether a provider block counts as a configuration. For the engine, a block with an override never does.
 pub(in crate::graph) fn is_configured(provider: &ProviderConfiguration) -> bool {
     let versioned = provider.version.as_ref().is_some_and(|version| version.constraints.is_some());
     versioned || !provider.config.looks_empty()
@@ -60,11 +60,11 @@ pub(in crate::graph) fn check(node: Node<'_>, sources: &Sources, findings: &mut 
     }
 }
 
-/// Rows 1 and 2: one provider under two local names.
+/// Reports one provider under two local names.
 fn required_twice(module: &Module, findings: &mut Vec<Finding>) {
     let mut seen: BTreeMap<&ProviderAddress, &RequiredProvider> = BTreeMap::new();
-    // The engine goes through a table in random order. Mostly it finds the entries as they were put in, what replaces
-    // one in the place of that, and so the later one is blamed here.
+    // The engine iterates over a map in random order. Mostly it finds the entries in insertion order, with
+    // replacements at the place of the original, so the later one is reported here.
     let block = module.required_providers_block.as_ref().map(|block| block.kind_span.file);
     let mut entries: Vec<_> = module.required_providers.values().collect();
     entries.sort_by_key(|entry| {
@@ -109,7 +109,7 @@ fn required_twice(module: &Module, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Rows 3 and 4: the provider that the name of a resource's type implies.
+/// Reports resources with a provider that only the name of their type implies.
 fn implied(module: &Module, resource: &Resource, findings: &mut Vec<Finding>) {
     if resource.provider_ref.is_some() {
         return;
@@ -146,7 +146,7 @@ fn implied(module: &Module, resource: &Resource, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Rows 5 and 6: what a call passes on has to be known here, and has to be there when it runs.
+/// Reports configurations that a call passes and the module does not declare.
 fn undeclared_in_calls(module: &Module, declared: &Declared<'_>, findings: &mut Vec<Finding>) {
     for call in module.calls.values() {
         for passed in call.providers.iter().filter(|passed| passed.in_parent.alias.is_none()) {
@@ -176,14 +176,14 @@ fn undeclared_in_calls(module: &Module, declared: &Declared<'_>, findings: &mut 
     }
 }
 
-/// Row 14: empty provider blocks, which once passed a provider on to a called module.
+/// Reports empty provider blocks, which were proxy configurations before `configuration_aliases`.
 fn proxies(module: &Module, declared: &Declared<'_>, sources: &Sources, findings: &mut Vec<Finding>) {
     let mut by_name: BTreeMap<&SmolStr, Vec<&ProviderConfiguration>> = BTreeMap::new();
     for provider in declared.empty.values() {
         by_name.entry(&provider.name).or_default().push(provider);
     }
     for (name, blocks) in by_name {
-        // The engines compare places as texts, so that line 11 comes before line 4.
+        // The engine compares positions as strings, so line 11 comes before line 4.
         let headers = blocks.iter().map(|block| block.origin.header());
         let Some(first) = headers.min_by_key(|header| sources.place(*header)) else { continue };
         let address = module.provider_address(name);

@@ -17,8 +17,8 @@ use crate::module::declaration::{
 };
 use crate::text::nearest;
 
-/// Looks at what the resources of a module refer to, at what it passes to modules from elsewhere, and at what a root
-/// module asks its callers for.
+/// Checks the references of the resources of a module, the configurations that it passes to modules from elsewhere,
+/// and the `configuration_aliases` of a root module.
 pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let module = node.module();
     if node.is_broken() || !module.complete || module.has_generated_files {
@@ -70,7 +70,7 @@ fn missing<'t>(node: Node<'t>, key: &Configuration, reference: &ProviderRef) -> 
     if node.is_called() {
         return None;
     }
-    // A tool may generate the files with the provider blocks of what looks like a root module.
+    // A tool may generate the provider blocks of a module that looks like a root module.
     let is_configured = || {
         module
             .providers
@@ -85,7 +85,7 @@ fn missing<'t>(node: Node<'t>, key: &Configuration, reference: &ProviderRef) -> 
     is_certain.then_some(Missing::InRoot)
 }
 
-/// Whether a module certainly lacks a configuration that a reference asks for, which is reported at the reference.
+/// Whether a referenced configuration is certainly missing in a module, which is reported at the reference.
 pub(in crate::graph) fn is_missing(node: Node<'_>, key: &Configuration, reference: &ProviderRef) -> bool {
     missing(node, key, reference).is_some()
 }
@@ -173,7 +173,7 @@ fn asked_for_by_root(node: Node<'_>, findings: &mut Vec<Finding>) {
     for element in node.module().required_providers.values().flat_map(|entry| &entry.aliases) {
         let Some(alias) = &element.value.alias else { continue };
         let Some(key) = Configuration::of(node.module(), &element.value.name, Some(alias)) else { continue };
-        // Where something uses it, `validate` stops there before.
+        // If something uses it, `validate` fails before.
         if node.own_configuration(&key).is_some() || node.uses().configurations.contains_key(&key) {
             continue;
         }
@@ -314,7 +314,7 @@ fn help(node: Node<'_>, reference: &ProviderRef, key: &Configuration, argument: 
     }
 }
 
-/// The aliases that a module has of a provider, asks its callers for, or is passed.
+/// The aliases of a provider that a module declares or is passed.
 fn known_aliases(node: Node<'_>, provider: &ProviderAddress) -> Vec<SmolStr> {
     let blocks = node.provider_table().blocks.keys().cloned();
     let passed = node.callers().flat_map(|(_, call)| &call.providers);
@@ -327,13 +327,13 @@ fn known_aliases(node: Node<'_>, provider: &ProviderAddress) -> Vec<SmolStr> {
         .collect()
 }
 
-/// The entry of `required_providers` that a module lacks for a provider.
+/// The missing entry of `required_providers` for a provider.
 fn entry_for(module: &Module, name: &str, provider: &ProviderAddress) -> Option<String> {
     let source = provider.display(module.features.registry_host);
     (!module.required_providers.contains_key(name)).then(|| format!("{name} = {{ source = \"{source}\" }}"))
 }
 
-/// Whether a called module would inherit what an entry passes, if the entry were left out.
+/// Whether a child module would inherit the configuration of an entry, if the entry were removed.
 pub(in crate::graph) fn inherits(child: Node<'_>, entry: &PassedProvider) -> bool {
     let key = Configuration::named(child.module(), &entry.in_child);
     key.is_some_and(|key| key.alias.is_none() && !child.declares(&key))

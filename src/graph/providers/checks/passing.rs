@@ -14,7 +14,7 @@ use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{ModuleCall, PassedProvider, RequiredProvider, one_block_each};
 
-/// Looks at a module as the one that is called.
+/// Checks a module as the child of its callers.
 pub(in crate::graph) fn check(node: Node<'_>, reached: &Reached, findings: &mut Vec<Finding>) {
     let declared = Declared::of(node.module());
     for (caller, call) in node.callers().filter(|(caller, _)| reached.has(*caller)) {
@@ -43,12 +43,12 @@ impl Edge<'_> {
         self.call.providers.iter().find(|passed| passed.in_child.is_written(name))
     }
 
-    /// The rows that ask what is declared, which a module with errors may have said in vain.
+    /// The checks that depend on declarations, which are unreliable in a module with errors.
     fn declarations(&self, reached: &Reached, refused: &mut BTreeSet<SmolStr>, findings: &mut Vec<Finding>) {
         self.not_handed_on(findings);
         self.missing(findings);
         for linked in [true, false] {
-            // With errors in the tree, some versions go on without knowing which provider is which.
+            // With errors in the tree, some versions continue without knowing the providers.
             let unlinked = self.child.module().features.providers_validated_after_errors;
             let applies = if linked {
                 !unlinked || reached.in_sound_tree(self.caller)
@@ -98,8 +98,8 @@ impl Edge<'_> {
         }
     }
 
-    /// What to write so that the called module has what it passes on. An entry in this call helps only where the caller
-    /// configures the provider, or is a root module that requires it.
+    /// How to give the child module the configuration that it passes on. An entry in this call helps only if the
+    /// caller configures the provider, or is a root module that requires it.
     fn how_to_hand_on(&self, onward: &ModuleCall, passed: &PassedProvider) -> String {
         let (caller, child) = (self.caller.module(), self.child.module());
         let name = &passed.in_parent.name;
@@ -128,7 +128,7 @@ impl Edge<'_> {
         }
     }
 
-    /// Row 9: what the called module configures itself cannot be passed to it. Returns what is passed so.
+    /// Reports passed configurations that the child module configures itself. Returns their names.
     fn overridden(&self, findings: &mut Vec<Finding>) -> BTreeSet<SmolStr> {
         let mut refused = BTreeSet::new();
         for (name, provider) in &self.declared.configured {
@@ -198,8 +198,8 @@ impl Edge<'_> {
         }
     }
 
-    /// Rows 11 to 13: what is passed has to be declared in the child module, and has to be of one provider on both
-    /// sides.
+    /// Reports passed configurations that the child module does not declare, and those with different providers on
+    /// both sides.
     fn types(&self, linked: bool, refused: &mut BTreeSet<SmolStr>, findings: &mut Vec<Finding>) {
         if self.caller.module().has_generated_files || self.child.module().has_generated_files {
             return;
@@ -252,7 +252,7 @@ impl Edge<'_> {
         }
     }
 
-    /// The entry to write in the child module; an alias is no entry of its own.
+    /// The entry to write in the child module. An alias belongs to the entry of its provider.
     fn how_to_declare(&self, passed: &PassedProvider, theirs: &ProviderAddress) -> String {
         let child = self.child.module();
         let (name, compact) = (&passed.in_child.name, passed.in_child.compact());
@@ -309,7 +309,7 @@ impl Edge<'_> {
         }
     }
 
-    /// Adds the places that say which provider each name is, where there are any.
+    /// Adds the spans that declare the provider on both sides, if there are any.
     fn required_on_both_sides(&self, finding: Finding, passed: &PassedProvider) -> Finding {
         let child = self.child.module().required_providers.get(&passed.in_child.name).map(Box::as_ref);
         let caller = self.required_in_parent(passed, &passed.in_child.compact());
@@ -320,7 +320,7 @@ impl Edge<'_> {
         })
     }
 
-    /// Which provider a name is in the child module.
+    /// The provider of a name in the child module.
     fn child_address(&self, passed: &PassedProvider, linked: bool) -> Option<ProviderAddress> {
         let child = self.child.module();
         let name = passed.in_child.compact();
@@ -336,8 +336,8 @@ impl Edge<'_> {
         ProviderAddress::default(&passed.in_child.name, child.features.registry_host)
     }
 
-    /// The engines write what a called module knows of a name into every call of the caller that mentions it, so that a
-    /// module gets what its siblings know. The module written last wins, and the order is left to chance, which prefers
+    /// The engine stores the providers of a child module's names in every call of the caller that uses the name, so a
+    /// module gets those of its siblings. The module that is written last wins, and the order is random, but mostly
     /// that of their names.
     fn linked_in_child(&self, name: &str) -> Option<ProviderAddress> {
         let calls: Vec<&ModuleCall> = self.caller.calls().map(|(call, _)| call).collect();
@@ -345,14 +345,14 @@ impl Edge<'_> {
         called.find_map(|child| linked_type(child.module(), name))
     }
 
-    /// The entry for a name in the calling module; the one under the name in the child module wins, which is a mistake
-    /// of the engines.
+    /// The entry for a name in the parent module. That for the name in the child module takes precedence, which is a
+    /// bug of the engine.
     fn required_in_parent(&self, passed: &PassedProvider, child_name: &str) -> Option<&RequiredProvider> {
         let required = &self.caller.module().required_providers;
         required.get(child_name).or_else(|| required.get(&passed.in_parent.name)).map(Box::as_ref)
     }
 
-    /// Which provider a name is in the calling module.
+    /// The provider of a name in the parent module.
     fn parent_address(
         &self,
         passed: &PassedProvider,
@@ -370,7 +370,7 @@ impl Edge<'_> {
     }
 }
 
-/// The provider that a module knows by a name: one that it requires, or one that it configures.
+/// The providers that a module requires or configures, by local name.
 fn linked_type(module: &Module, name: &str) -> Option<ProviderAddress> {
     if let Some(required) = module.required_providers.get(name) {
         return Some(required.address.clone());

@@ -1,8 +1,8 @@
-//! Finds modules with provider configurations of their own under `count`, `for_each`, `depends_on` or `enabled`, as
+//! Finds modules with provider configurations under `count`, `for_each`, `depends_on` or `enabled`, as
 //! `validateProviderConfigs` in Terraform's `internal/configs` does.
 //!
-//! It depends on all calls above a module, so it is looked at with the set of meta-arguments that reach a module, and
-//! only where such a module exists below.
+//! The result depends on all calls above a module, so modules are visited with the set of meta-arguments above them,
+//! and only where a module below has provider configurations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +12,8 @@ use crate::graph::{ModuleGraph, Node, NodeId};
 use crate::module::declaration::ModuleCall;
 use crate::text::Span;
 
-/// Row 8: a module with providers of its own, under `count`, `for_each`, `depends_on` or `enabled` of any call above
-/// it.
+/// Reports a module with provider configurations under `count`, `for_each`, `depends_on` or `enabled` of any call
+/// above it.
 pub(in crate::graph) fn repeated(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
     let configured: Vec<bool> =
         graph.nodes().map(|node| !Declared::of(node.module()).configured.is_empty()).collect();
@@ -45,7 +45,7 @@ pub(in crate::graph) fn repeated(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<F
     findings
 }
 
-/// By node: whether it, or a module that it leads to, has providers of its own.
+/// For each node, whether it or a descendant has provider configurations.
 fn leads_to(graph: &ModuleGraph, configured: &[bool]) -> Vec<bool> {
     let mut leads = vec![false; graph.nodes.len()];
     let mut next: Vec<usize> = (0..configured.len()).filter(|number| configured[*number]).collect();
@@ -57,7 +57,7 @@ fn leads_to(graph: &ModuleGraph, configured: &[bool]) -> Vec<bool> {
     leads
 }
 
-/// The argument that makes a call more than one plain call.
+/// The argument that repeats or delays a call.
 fn repetition(call: &ModuleCall) -> Option<Span> {
     let argument = call.count.as_ref().or(call.for_each.as_ref());
     argument
