@@ -1,4 +1,5 @@
-//! Holds text for people to the terms of the field: no phrase of `tests/writing/banned.txt` in pages, messages and help.
+//! Checks that pages, messages and help use the terms of the field, without the phrases of `tests/writing/banned.txt`,
+//! and comments without those of `tests/writing/banned_in_comments.txt`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,12 @@ const PAGES: [&str; 12] = [
     "policies/README.md",
     ".pre-commit-hooks.yaml",
 ];
+
+/// Phrases that comments do not use, in addition to those that are wrong everywhere.
+const IN_COMMENTS: &str = include_str!("writing/banned_in_comments.txt");
+
+/// A line of a source file that is not a comment. It separates the phrases of two comments.
+const NO_COMMENT: &str = "|";
 
 #[test]
 fn pages_use_the_terms_of_the_field() {
@@ -47,6 +54,19 @@ fn messages_use_the_terms_of_the_field() {
     }
     assert!(number > 3_000, "{number} strings are read");
     assert!(wrong.is_empty(), "see tests/writing/banned.txt:\n{wrong}");
+}
+
+#[test]
+fn comments_use_the_terms_of_the_field() {
+    let mut wrong = String::new();
+    let mut number = 0;
+    for file in sources(Path::new("src")) {
+        let comments = comments(&read(&file));
+        number += comments.lines().filter(|line| *line != NO_COMMENT).count();
+        wrong += &matches(&file.display().to_string(), &comments, 1, IN_COMMENTS);
+    }
+    assert!(number > 5_000, "{number} lines of comments are read");
+    assert!(wrong.is_empty(), "see tests/writing/banned_in_comments.txt:\n{wrong}");
 }
 
 #[test]
@@ -125,13 +145,16 @@ fn help(command: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// A line for each banned phrase in a text that starts at `line`.
+/// A line for each phrase of `banned.txt` in a text that starts at `line`.
 fn report(name: &str, text: &str, line: usize) -> String {
+    matches(name, text, line, include_str!("writing/banned.txt"))
+}
+
+/// A line for each banned phrase in a text that starts at `line`.
+fn matches(name: &str, text: &str, line: usize, banned: &str) -> String {
     let (words, lines) = in_one_line(text, line);
     let mut found = Vec::new();
-    for phrase in
-        include_str!("writing/banned.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
-    {
+    for phrase in banned.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
         let (phrase, is_start) = match phrase.strip_suffix('*') {
             Some(start) => (start, true),
             None => (phrase, false),
@@ -148,6 +171,16 @@ fn report(name: &str, text: &str, line: usize) -> String {
     }
     found.sort();
     found.concat()
+}
+
+/// The comments of a source file before its unit tests, with [`NO_COMMENT`] in place of all other lines.
+fn comments(text: &str) -> String {
+    let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let comment = |line: &str| match line.trim_start().strip_prefix("//") {
+        Some(comment) => comment.trim_start_matches(['/', '!']).to_owned(),
+        None => NO_COMMENT.to_owned(),
+    };
+    text.lines().map(|line| comment(line) + "\n").collect()
 }
 
 /// A text in lower case with single spaces, and the line of each of its bytes.
