@@ -1,7 +1,7 @@
 //! Compares the addresses of resources and module calls before and after a change, by module calls.
 //!
-//! A `moved` block stands in a module that both addresses lie in or below. So each module is compared with what it was,
-//! and what one of its calls loses and another one gains is matched in it.
+//! A `moved` block belongs in a module that contains both addresses, itself or in its descendants. So each module is
+//! compared with its earlier state, and objects that one of its calls loses and another one gains are matched there.
 
 mod change;
 mod compare;

@@ -47,7 +47,7 @@ pub struct ModuleGraph {
     pub(super) uses: OnceLock<Vec<Uses>>,
     /// The changes to provider configurations since an earlier state; computed on first use.
     pub(super) provider_changes: OnceLock<Vec<ProviderChange>>,
-    /// What became of the addresses of objects since an earlier state, once somebody asks.
+    /// The changes to the addresses of objects since an earlier state; computed on first use.
     pub(super) address_changes: OnceLock<Vec<AddressChange>>,
     /// For each node, the first module of its call cycle; computed on first use.
     pub(super) rings: OnceLock<Vec<Option<NodeId>>>,
@@ -77,7 +77,7 @@ pub(super) struct NodeData {
     pub(super) run_by_tests: Vec<NodeId>,
     /// The variable definitions files for it.
     pub(super) values_files: Vec<ValuesFile>,
-    /// Whether it configures a provider, once somebody asks.
+    /// Whether it configures a provider; computed on first use.
     pub(super) configures_provider: OnceLock<bool>,
     /// The values of its local values; computed on first use.
     pub(super) locals: OnceLock<Locals>,

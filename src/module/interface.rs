@@ -109,12 +109,12 @@ impl Repetition {
         }
     }
 
-    /// Of a resource.
+    /// The repetition of a resource.
     pub fn of_resource(resource: &Resource) -> Self {
         Self::of(resource.count.is_some(), resource.for_each.is_some())
     }
 
-    /// Of a module call.
+    /// The repetition of a module call.
     pub fn of_call(call: &ModuleCall) -> Self {
         Self::of(call.count.is_some(), call.for_each.is_some())
     }
@@ -127,8 +127,8 @@ impl Repetition {
         }
     }
 
-    /// Whether a change to another one loses the instances of a resource. Terraform and OpenTofu move the one instance
-    /// of a resource to key 0 by themselves, and back. They do not move modules.
+    /// Whether a change to `after` loses the instances of a resource. Terraform and OpenTofu move a single instance
+    /// of a resource to key 0 by themselves, and back.
     pub fn loses_resources(self, after: Self) -> bool {
         self != after && (self == Self::ForEach || after == Self::ForEach)
     }

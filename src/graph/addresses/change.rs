@@ -7,32 +7,32 @@ use crate::module::interface::Repetition;
 use crate::syntax::Block;
 use crate::text::Span;
 
-/// A change to the addresses of existing objects that no `moved` or `removed` block accounts for.
+/// A change to the addresses of existing objects that no `moved` or `removed` block handles.
 #[derive(Debug)]
 pub struct AddressChange {
-    /// The module, after the change, that `moved` blocks belong in.
+    /// The module, after the change, in which `moved` blocks belong.
     pub node: NodeId,
-    /// What changes the addresses.
+    /// The cause of the change.
     pub cause: Cause,
-    /// The place of the cause in that module.
+    /// The span of the cause in that module.
     pub at: Span,
-    /// The header of the first block that has a new address, if it is in another module.
+    /// The header of the first block with a new address, if it is in another module.
     pub elsewhere: Option<Span>,
-    /// The block that `moved` blocks are best written below.
+    /// The block below which `moved` blocks should be added.
     pub below: Arc<Block>,
-    /// The addresses before and after the change, without keys of instances; never empty.
+    /// The addresses before and after the change, without instance keys; never empty.
     pub addresses: Vec<(String, String)>,
-    /// The addresses as `moved` blocks need them, with keys of instances; none where a key is not known.
+    /// The endpoints for `moved` blocks, with instance keys, or `None` if a key is unknown.
     pub moves: Option<Vec<(String, String)>>,
 }
 
-/// What changes addresses.
+/// The causes of changed addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
     /// A block with another name.
     Renamed,
-    /// A block in another module.
+    /// A block that moved to another module.
     Moved,
-    /// Instances with other keys.
+    /// Other instance keys.
     Repeated(Repetition, Repetition),
 }

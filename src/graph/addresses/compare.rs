@@ -1,4 +1,4 @@
-//! Compares each module with what it was, from the modules without callers to all that they call.
+//! Compares each module with its earlier state, from the modules without callers down to their descendants.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -15,13 +15,13 @@ use crate::module::declaration::{ModuleCall, Moved, Resource};
 use crate::text::Sources;
 
 impl ModuleGraph {
-    /// The changes since an earlier state. The comparison is made once, so every call has to name the same state.
+    /// The changes since an earlier state. The result is cached, so all calls must pass the same state.
     pub fn address_changes(&self, earlier: State<'_>, sources: &Sources) -> &[AddressChange] {
         self.address_changes.get_or_init(|| changes(earlier, State { graph: self, sources }))
     }
 }
 
-/// How many modules are compared at most, and how many objects are taken from module to module.
+/// The maximal number of modules to compare, and of objects to match between modules.
 const MOST_PLACES: usize = 50_000;
 
 fn changes(earlier: State<'_>, now: State<'_>) -> Vec<AddressChange> {
@@ -36,7 +36,7 @@ fn changes(earlier: State<'_>, now: State<'_>) -> Vec<AddressChange> {
     search.changes
 }
 
-/// The objects of a module and of all below it that only one state has, and nothing accounts for.
+/// The objects of a module and its descendants that only one state has, and that no block handles.
 #[derive(Debug, Default)]
 struct Left<'t> {
     gone: Vec<Object<'t>>,
@@ -57,10 +57,10 @@ impl<'t> Search<'t> {
         if let Some(known) = self.done.get(&pair) {
             return Rc::clone(known);
         }
-        // Modules that call each other in a cycle are refused, so nothing is lost here.
+        // Module call cycles are an error, so nothing is lost here.
         self.done.insert(pair, Rc::default());
         let features = &is.module().features.grammar;
-        // What seems to be gone, or new, may be in a file that could not be read.
+        // What seems to be removed or added may be in a file that could not be read.
         if self.places == 0 || !was.module().complete || !is.module().complete || !features.moved {
             return Rc::default();
         }
@@ -105,7 +105,7 @@ impl<'t> Search<'t> {
         Left { gone: objects(was, self.earlier.sources, now), come: objects(is, self.now.sources, before) }
     }
 
-    /// What is left of a called module, seen from its caller.
+    /// The unmatched objects of a called module, relative to its caller.
     fn brought(&mut self, objects: &[Object<'t>], caller: Node<'t>, call: &'t ModuleCall) -> Vec<Object<'t>> {
         let objects = objects.iter().take(self.places);
         let brought: Vec<Object<'t>> = objects
@@ -138,7 +138,7 @@ impl<'t> Search<'t> {
         let mut renames = Renames::new();
         let (mut gone_calls, gone) = calls_first(std::mem::take(&mut left.gone));
         let (mut come_calls, come) = calls_first(std::mem::take(&mut left.come));
-        // Where blocks name what is in a call, they account for the rest of it, too.
+        // Blocks that name an object in a call handle the rest of the call, too.
         let is_free = |object: &Object<'t>| !is_entered(is, object);
         let (mut free, entered): (Vec<_>, Vec<_>) = gone_calls.into_iter().partition(is_free);
         let mut pairs = matched(&mut free, &mut come_calls, &mut renames);
@@ -150,7 +150,7 @@ impl<'t> Search<'t> {
         come.extend(self.expanded(come_calls));
         gone.retain(|object| !is_left(is, object));
         come.retain(|object| !is_target(&is_taken, object));
-        // A module has matched its own objects already.
+        // A module has already matched its own objects.
         let is_settled = |object: &Object<'t>| {
             object.path.first().map(|(_, call)| &call.name).filter(|name| settled.contains(name))
         };
@@ -179,7 +179,7 @@ impl<'t> Search<'t> {
         self.report(is, pairs);
     }
 
-    /// The resources of the modules that calls lead to.
+    /// The resources in the modules of the calls.
     fn expanded(&mut self, calls: Vec<Object<'t>>) -> Vec<Object<'t>> {
         let mut resources = Vec::new();
         let mut next = calls;
@@ -213,7 +213,7 @@ impl<'t> Search<'t> {
         resources
     }
 
-    /// Reports pairs, those together that move from one module to another.
+    /// Reports pairs; those that move from one module to another are reported together.
     fn report(&mut self, is: Node<'t>, pairs: Vec<Pair<'t>>) {
         let is_there = |(from, to): &Pair<'t>| is_lost(from, to);
         let mut causes: BTreeMap<_, Vec<Pair<'t>>> = BTreeMap::new();
@@ -243,7 +243,7 @@ impl<'t> Search<'t> {
         }
     }
 
-    /// The objects of a module that stay, with other keys.
+    /// The objects of a module that stay, with other instance keys.
     fn repetitions(&mut self, was: Node<'t>, is: Node<'t>) {
         let (before, now) = (was.module(), is.module());
         let object = |node, declared, sources| Object {
@@ -265,7 +265,7 @@ impl<'t> Search<'t> {
             let (from, to) = (object(was, from, old), object(is, to, new));
             let (one, other) = (from.repetition(), to.repetition());
             let is_silent = match from.declared {
-                // Terraform moves the one instance of a resource to key 0 by itself, and back.
+                // Terraform moves the single instance of a resource to key 0 by itself, and back.
                 Declared::Resource(_) => !one.loses_resources(other),
                 Declared::Call(_) => one == other || is_entered(is, &from),
             };
@@ -289,13 +289,13 @@ impl<'t> Search<'t> {
     }
 }
 
-/// Whether a plan destroys something at one address and creates it at the other.
+/// Whether a plan destroys an object at one address and creates it at the other.
 fn is_lost(from: &Object<'_>, to: &Object<'_>) -> bool {
     let has_objects = match (from.declared, to.declared) {
         (Declared::Call(before), Declared::Call(now)) => {
             match (from.node.child(&before.name), to.node.child(&now.name)) {
                 (Some(before), Some(now)) => keeps_resources(before, now, &mut BTreeSet::new()),
-                // Of a module from elsewhere it is not known what it declares.
+                // The declarations of a module from elsewhere are unknown.
                 (Some(_) | None, Some(_) | None) => true,
             }
         }
@@ -304,7 +304,7 @@ fn is_lost(from: &Object<'_>, to: &Object<'_>) -> bool {
     has_objects && !from.has_no_instances() && !to.has_no_instances()
 }
 
-/// Whether a module, or one below it, declares a managed resource that it declared before.
+/// Whether a module or a descendant still declares a managed resource that it declared before.
 fn keeps_resources(before: Node<'_>, now: Node<'_>, seen: &mut BTreeSet<(NodeId, NodeId)>) -> bool {
     let (was, is) = (before.module(), now.module());
     let is_kept =
@@ -321,7 +321,7 @@ fn keeps_resources(before: Node<'_>, now: Node<'_>, seen: &mut BTreeSet<(NodeId,
             }))
 }
 
-/// The two ends of a `moved` block. Instances keep their keys where both blocks have the same kind of keys.
+/// The endpoints of a `moved` block. Instances keep their keys if both blocks have the same type of keys.
 fn ends(from: &Object<'_>, to: &Object<'_>) -> Option<(String, String)> {
     let with_key = from.repetition() != to.repetition();
     Some((from.end(with_key)?, to.end(with_key)?))
@@ -331,13 +331,13 @@ fn calls_first(objects: Vec<Object<'_>>) -> (Vec<Object<'_>>, Vec<Object<'_>>) {
     objects.into_iter().partition(|object| matches!(object.declared, Declared::Call(_)))
 }
 
-/// Whether a block, here or in a module that calls this one, accounts for what became of an object.
+/// Whether a block in this module or in a calling module handles an object.
 fn is_left(node: Node<'_>, object: &Object<'_>) -> bool {
     let (path, resource) = object.steps();
     node.module().is_left(&path, resource.as_ref()) || node.is_left_by_callers(&path, resource.as_ref())
 }
 
-/// Whether a block names something in the module that a call leads to.
+/// Whether a block names an object in the module of a call.
 fn is_entered(node: Node<'_>, call: &Object<'_>) -> bool {
     let (names, _) = call.address();
     let is_in = |path: &[ModuleStep]| {
@@ -348,7 +348,7 @@ fn is_entered(node: Node<'_>, call: &Object<'_>) -> bool {
         || removed.into_iter().any(|from| from.path.starts_with(&names))
 }
 
-/// What the blocks of a module put at an address.
+/// The addresses to which the blocks of a module move objects.
 fn taken(node: Node<'_>) -> BTreeSet<Address> {
     let names = |path: &[ModuleStep]| path.iter().map(|step| step.name.clone()).collect::<Vec<_>>();
     let module = node.module();

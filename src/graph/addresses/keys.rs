@@ -1,4 +1,4 @@
-//! The keys of instances that `count` and `for_each` make, as far as they are known before anything runs.
+//! The instance keys of `count` and `for_each`, as far as they are known before planning.
 
 use std::collections::BTreeSet;
 
@@ -12,8 +12,8 @@ use crate::value::Value;
 /// `count` and `for_each`.
 type Repeated<'a> = (Option<&'a Attribute>, Option<&'a Attribute>);
 
-/// The key of the instance that is likely meant where one is: with `count`, the first; with `for_each`, the only one.
-/// Empty without either.
+/// The key of the single instance that is most likely meant: with `count`, the first one; with `for_each`, the only
+/// one. Empty without either.
 pub(super) fn only(node: Node<'_>, repeated: Repeated<'_>) -> Option<String> {
     match repeated {
         (Some(_), _) => Some(InstanceKey::Number(0).to_string()),
@@ -37,7 +37,7 @@ pub(super) fn are_none(node: Node<'_>, repeated: Repeated<'_>) -> bool {
     }
 }
 
-/// The keys that `for_each` makes, whatever a condition decides.
+/// The keys of a `for_each`, for both results of a condition.
 fn texts(values: &Values<'_>, expr: &Expr) -> Option<BTreeSet<SmolStr>> {
     match &expr.kind {
         ExprKind::Parens(inner) => return texts(values, inner),
@@ -55,7 +55,7 @@ fn texts(values: &Values<'_>, expr: &Expr) -> Option<BTreeSet<SmolStr>> {
         }
         Value::Map(_, elements) => Some(elements.into_keys().collect()),
         Value::Object(attributes) => Some(attributes.into_keys().collect()),
-        // Terraform refuses these for `for_each`, except an empty tuple in a branch of a condition.
+        // Terraform refuses these for `for_each`, except for an empty tuple in a branch of a condition.
         Value::Tuple(elements) if elements.is_empty() => Some(BTreeSet::new()),
         Value::List(_, elements) if elements.is_empty() => Some(BTreeSet::new()),
         _ => None,

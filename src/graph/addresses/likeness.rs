@@ -1,4 +1,4 @@
-//! What makes a block before a change and one after it likely the same.
+//! Decides whether a block before a change and one after it are likely the same object.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,18 +6,18 @@ use smol_str::SmolStr;
 
 use super::object::{Declared, Object};
 
-/// Arguments that decide how many instances there are, in which order they are made, and with which configuration.
+/// Arguments that decide the number of instances, the order of creation, and the provider configuration.
 const ASIDE: [&str; 5] = ["count", "for_each", "depends_on", "provider", "providers"];
 
-/// Addresses that have changed within one module, the earlier ones first.
+/// Changed addresses within one module, by the earlier ones.
 pub(super) type Renames = BTreeMap<String, String>;
 
-/// What a block says.
+/// The comparable content of a block.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Body {
-    /// The type of the resource.
+    /// The resource type.
     kind: SmolStr,
-    /// A text for each argument and nested block, those of override blocks included, sorted.
+    /// A text for each argument and nested block, including those of override blocks, sorted.
     items: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ impl Body {
         Self { kind: object.kind().into(), items }
     }
 
-    /// Whether it says nothing that tells it from others of its type.
+    /// Whether it has no content that distinguishes it from others of its type.
     pub(super) fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -56,7 +56,7 @@ fn items(object: &Object<'_>) -> Vec<String> {
     items
 }
 
-/// The directory of the local module that a call leads to.
+/// The directory of the local module of a call.
 pub(super) fn called(object: &Object<'_>) -> Option<String> {
     match object.declared {
         Declared::Resource(_) => None,
@@ -71,7 +71,7 @@ fn name(item: &str) -> &str {
     &item[..end.unwrap_or(item.len())]
 }
 
-/// Whether two blocks set mostly the same arguments, and none of them to two constants.
+/// Whether two blocks set mostly the same arguments, and no argument to different constants.
 pub(super) fn is_compatible(from: &Object<'_>, to: &Object<'_>) -> bool {
     let (old, new) = (items(from), items(to));
     let names =
@@ -87,7 +87,7 @@ pub(super) fn is_compatible(from: &Object<'_>, to: &Object<'_>) -> bool {
     differing.all(|name| !(is_constant(from, name) && is_constant(to, name)))
 }
 
-/// Whether an argument is set to a value that refers to nothing. Nested blocks count as constants.
+/// Whether an argument is set to a value without references. Nested blocks count as constants.
 fn is_constant(object: &Object<'_>, name: &str) -> bool {
     let Some(argument) = object.origin().blocks().filter_map(|block| block.attribute(name)).last() else {
         return true;
@@ -95,7 +95,7 @@ fn is_constant(object: &Object<'_>, name: &str) -> bool {
     argument.expr.variables().is_empty()
 }
 
-/// A text with the addresses after the change in place of the earlier ones.
+/// The text with earlier addresses replaced by the later ones.
 fn renamed(text: &str, renames: &Renames) -> String {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     let mut written = String::with_capacity(text.len());
@@ -107,7 +107,7 @@ fn renamed(text: &str, renames: &Renames) -> String {
         let dotted = rest[word..]
             .strip_prefix('.')
             .map_or(word, |behind| word + 1 + behind.find(|c| !is_word(c)).unwrap_or(behind.len()));
-        // What follows a dot is no start of an address.
+        // A name after a dot is not the start of an address.
         let is_start = !written.ends_with('.');
         let end = if let Some(to) = renames.get(&rest[..dotted]).filter(|_| is_start) {
             written.push_str(to);

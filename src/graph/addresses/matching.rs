@@ -1,4 +1,4 @@
-//! Matches objects that are gone with objects that are new.
+//! Matches removed objects with added ones.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use super::object::{Declared, Object};
 /// An object before a change and after it.
 pub(super) type Pair<'t> = (Object<'t>, Object<'t>);
 
-/// How many times references are followed from one renamed block to the next.
+/// The maximal number of rounds in which references to renamed blocks are followed.
 const MOST_ROUNDS: usize = 8;
 
-/// Takes out of both lists the objects that likely are the same ones. Of several that are alike it cannot be known which
-/// became which, so they stay.
+/// Removes the pairs that are likely the same object from both lists. Of several equal ones, the pairs are ambiguous,
+/// so they stay.
 pub(super) fn matched<'t>(
     gone: &mut Vec<Object<'t>>,
     come: &mut Vec<Object<'t>>,
@@ -63,7 +63,7 @@ fn is_alike(from: &Object<'_>, to: &Object<'_>) -> bool {
     is_possible(from, to) && (from.names() == to.names() || is_named_alike || !says_nothing())
 }
 
-/// What objects have in common that may be the same with other values: a resource its type and name, a call of a local
+/// A key for objects that may be the same with other values: for a resource its type and name, for a call of a local
 /// module the directory of that module.
 fn loose(object: &Object<'_>) -> Option<(String, String)> {
     match object.declared {
@@ -80,7 +80,7 @@ fn is_elsewhere(from: &Object<'_>, to: &Object<'_>) -> bool {
     is_other && is_possible(from, to)
 }
 
-/// Two calls of one module are no reason to take the resources of one for those of the other.
+/// Two calls of one module are no evidence that the resources of one belong to the other.
 fn is_possible(from: &Object<'_>, to: &Object<'_>) -> bool {
     !(from.is_with_call && to.is_with_call && from.node.module().directory == to.node.module().directory)
 }

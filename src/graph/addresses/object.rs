@@ -9,17 +9,17 @@ use crate::module::declaration::{ModuleCall, Origin, Resource};
 use crate::module::interface::Repetition;
 use crate::text::Sources;
 
-/// A managed resource or a module call, at its address in the module that is compared.
+/// A managed resource or a module call, with its address relative to the compared module.
 #[derive(Debug, Clone)]
 pub(super) struct Object<'t> {
-    /// The calls on the way, each with the module that it stands in.
+    /// The calls of the module path, each with the module that contains it.
     pub(super) path: Vec<(Node<'t>, &'t ModuleCall)>,
     /// The module that declares it.
     pub(super) node: Node<'t>,
     pub(super) declared: Declared<'t>,
     /// The texts of its state.
     pub(super) sources: &'t Sources,
-    /// Whether it comes or goes with a call of the module that declares it, or of one around.
+    /// Whether it is added or removed together with a call of its module, or of an ancestor.
     pub(super) is_with_call: bool,
 }
 
@@ -29,7 +29,7 @@ pub(super) enum Declared<'t> {
     Call(&'t ModuleCall),
 }
 
-/// The names of the calls on the way to an object, and its resource; none for a module call, whose name is the last.
+/// The names of the calls in a module path, and a resource, or `None` for a module call, whose name is the last.
 pub(super) type Address = (Vec<SmolStr>, Option<ResourceAddress>);
 
 impl<'t> Object<'t> {
@@ -40,7 +40,7 @@ impl<'t> Object<'t> {
         }
     }
 
-    /// The names of the calls on the way.
+    /// The names of the calls in the module path.
     pub(super) fn names(&self) -> Vec<&'t SmolStr> {
         self.path.iter().map(|(_, call)| &call.name).collect()
     }
@@ -52,7 +52,7 @@ impl<'t> Object<'t> {
         }
     }
 
-    /// The type of the resource; of a module call, none.
+    /// The resource type; empty for a module call.
     pub(super) fn kind(&self) -> &'t str {
         match self.declared {
             Declared::Resource(resource) => &resource.address.kind,
@@ -71,13 +71,13 @@ impl<'t> Object<'t> {
         }
     }
 
-    /// The path for `moved` and `removed` blocks, which name modules by steps.
+    /// The path for `moved` and `removed` blocks, which consist of module steps.
     pub(super) fn steps(&self) -> (Vec<ModuleStep>, Option<ResourceAddress>) {
         let (names, resource) = self.address();
         (names.into_iter().map(|name| ModuleStep { name, key: None }).collect(), resource)
     }
 
-    /// The address, without keys of instances.
+    /// The address, without instance keys.
     pub(super) fn written(&self) -> String {
         let (names, resource) = self.address();
         let calls = names.iter().map(|name| format!("module.{name}"));
@@ -91,7 +91,7 @@ impl<'t> Object<'t> {
         }
     }
 
-    /// The key of the only instance that is likely; none where another one may be meant.
+    /// The key of the only likely instance. Returns `None` if another one may be meant.
     pub(super) fn key(&self) -> Option<String> {
         let count_and_for_each = match self.declared {
             Declared::Resource(resource) => (resource.count.as_deref(), resource.for_each.as_deref()),
@@ -100,7 +100,7 @@ impl<'t> Object<'t> {
         keys::only(self.node, count_and_for_each)
     }
 
-    /// Whether there is no instance of it, nor of a call on the way.
+    /// Whether there are no instances of it, or of a call in its module path.
     pub(super) fn has_no_instances(&self) -> bool {
         let own = match self.declared {
             Declared::Resource(resource) => (resource.count.as_deref(), resource.for_each.as_deref()),
@@ -112,7 +112,7 @@ impl<'t> Object<'t> {
         keys::are_none(self.node, own) || self.path.iter().any(is_empty)
     }
 
-    /// The address for one end of a `moved` block; `with_key` says whether it needs the key of an instance.
+    /// The address for an endpoint of a `moved` block; `with_key` is true if it needs an instance key.
     pub(super) fn end(&self, with_key: bool) -> Option<String> {
         let mut written = String::new();
         for (node, call) in &self.path {

@@ -1,4 +1,4 @@
-//! Adds blocks to files in JSON.
+//! Adds blocks to JSON files.
 
 use super::{NodeKind, Property};
 use crate::finding::Edit;
@@ -6,8 +6,8 @@ use crate::syntax::Body;
 use crate::text::lines::{indent, line_start};
 use crate::text::{Source, Span};
 
-/// Adds blocks without labels to the body of a whole file in JSON, each with arguments that are strings. `None` in
-/// native syntax, and for a file that is no single object, or is written on one line in part.
+/// Adds blocks without labels to the body of a JSON file, each with string arguments. Returns `None` for native
+/// syntax, and for a file that is not a single object, or has objects on one line.
 pub fn add_json_blocks(
     body: &Body,
     source: &Source,
@@ -29,7 +29,7 @@ pub fn add_json_blocks(
                 let element = elements.last()?;
                 let start = element.span.range().start;
                 let outer = indent(text, start);
-                // A line of its own only if the last element has one.
+                // A separate line only if the last element has one.
                 let starts_line = line_start(text, start) + outer.len() == start;
                 let layout = Layout { is_on_lines: is_on_lines && starts_line, step };
                 let separator = format!(",{}", layout.separator(outer));
@@ -59,16 +59,16 @@ pub fn add_json_blocks(
     Some(insert(last.value.span.end, format!(",{separator}\"{kind}\": [{}{close}]", objects.join(","))))
 }
 
-/// How objects are written.
+/// The layout of objects.
 #[derive(Clone, Copy)]
 struct Layout<'t> {
     is_on_lines: bool,
-    /// By how much what is inside an object is further in.
+    /// The indentation of one level.
     step: &'t str,
 }
 
 impl Layout<'_> {
-    /// What stands between two values.
+    /// The text between two values.
     fn separator(self, indent: &str) -> String {
         if self.is_on_lines { format!("\n{indent}") } else { " ".to_owned() }
     }
