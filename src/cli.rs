@@ -63,17 +63,17 @@ struct Arguments {
 enum Command {
     /// Check modules and report findings
     Check(Box<check::Arguments>),
-    /// Print a module after all override files, with the origin of each overridden part
+    /// Print a module with its override files merged, and the origin of each overridden part
     Merge(Box<merge::Arguments>),
     /// Print module calls and the provider configurations that reach each module
     Modules(Box<modules::Arguments>),
     /// List the root modules whose plan a change can affect, for CI matrices
     Affected(Box<affected::Arguments>),
-    /// List changes to module interfaces and addresses: breaking, feature, fix
+    /// List changes to the interfaces of modules, each as breaking, feature or fix
     Changes(Box<changes::Arguments>),
     /// Show the page of a rule: what it finds, why, and how to fix it
     Explain(explain::Arguments),
-    /// List all rules with their levels, or print a preset
+    /// List all rules with their levels; with `--preset`, print the preset
     Rules(rules::Arguments),
     /// Write a starter policy, `overrule.hcl`
     Init,

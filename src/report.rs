@@ -162,6 +162,11 @@ pub struct Style {
     pub shows_suppressed: bool,
     /// The number of findings that are fixed only in the working tree, if staged content was checked.
     pub unstaged: usize,
+    /// The options of the run that choose its policy, for commands that the report suggests. Empty, or with a leading
+    /// space.
+    pub policy_options: String,
+    /// Whether `--add-exceptions` can be used with these options.
+    pub allows_exceptions: bool,
 }
 
 impl Default for Style {
@@ -176,6 +181,8 @@ impl Default for Style {
             fail_on: FailOn::Level(Severity::Error),
             shows_suppressed: true,
             unstaged: 0,
+            policy_options: String::new(),
+            allows_exceptions: true,
         }
     }
 }

@@ -20,7 +20,7 @@ pub(super) struct Arguments {
     /// Output format
     #[arg(long, value_enum, default_value = "human")]
     format: Format,
-    /// List the test files to run instead
+    /// List test files to run, not root modules
     #[arg(long)]
     tests: bool,
     /// Also list modules with the role example or test

@@ -19,7 +19,7 @@ const FOUND: u8 = 1;
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Arguments {
-    /// Directories of modules to compare [default: all that the change alters]
+    /// Directories of modules to compare [default: all that the change can affect]
     #[arg(value_name = "MODULE")]
     modules: Vec<PathBuf>,
     #[command(flatten)]

@@ -43,7 +43,7 @@ pub(super) struct Arguments {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     change: change::Arguments,
-    /// Report nothing under these paths, which count from the top of the repository; their files are still read
+    /// Report nothing under these paths, relative to the top of the repository; their files are still read
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
     /// Engine to check for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both`
@@ -62,7 +62,7 @@ pub(super) struct Arguments {
     reports: outputs::Arguments,
     #[command(flatten)]
     fixes: fix::Arguments,
-    /// Add an exception for every finding: a comment above it, or a block in the policy
+    /// Add an exception for every finding: a comment above the finding, or a block in the policy file
     #[arg(long, conflicts_with_all = ["write_baseline", "isolated", "preset", "policy_from"], conflicts_with_all = PARTS, help_heading = SUPPRESSION)]
     add_exceptions: bool,
     /// Reason that `--add-exceptions` writes
@@ -147,7 +147,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let CheckRun { snapshot, outcome, fail_on, .. } = &judged;
     let elapsed = terminal.is_one.then(|| started.elapsed());
     let run = Run { outcome, snapshot, current: &request.current, paths: &arguments.paths };
-    let style = Style { elapsed, fail_on: *fail_on, unstaged: done.unstaged, ..Style::default() };
+    let style = Style { elapsed, fail_on: *fail_on, unstaged: done.unstaged, ..arguments.policy.style() };
     arguments.reports.write(&run, style, terminal).map_err(|failure| failure.behind(done.files))?;
     let fails = done.fails || outcome.verdicts.iter().any(|verdict| fail_on.is_met_by(verdict.level));
     if fails && judged.is_commit && done.unstaged == 0 {

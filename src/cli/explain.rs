@@ -138,7 +138,8 @@ fn folded(markdown: &str, width: usize) -> String {
 }
 
 /// The names of lines such as `Fixed by: …`, which start a paragraph.
-const FIELDS: [&str; 3] = ["Reported by", "Fixed by", "Not reported"];
+const FIELDS: [&str; 5] =
+    ["Reported by", "Reported by Terraform", "Reported by OpenTofu", "Fixed by", "Not reported"];
 
 /// Headings in bold, code blocks dim and indented, inline code in color.
 fn painted(markdown: &str) -> String {

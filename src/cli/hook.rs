@@ -21,7 +21,7 @@ pub(super) struct Arguments {
 
 #[derive(Debug, Clone, Copy, Subcommand)]
 enum What {
-    /// Check staged content before every commit and merge; existing hooks stay as they are
+    /// Check staged content before every commit and merge; fails if another hook is installed
     Install,
     /// Remove these hooks
     Uninstall,

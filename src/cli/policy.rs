@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 
 use super::terminal::Terminal;
-use super::{Failure, place, unknown};
+use super::{Failure, place, shell, unknown};
 use crate::check::{self, Settings, judge};
 use crate::finding::Finding;
 use crate::limits::Limit;
@@ -17,7 +17,7 @@ use crate::vfs::{POLICIES, Snapshot};
 /// Options that choose the policy.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
-#[command(next_help_heading = "Rules")]
+#[command(next_help_heading = "Policy")]
 pub(super) struct Arguments {
     /// Policy file [default: `overrule.hcl` or `.config/overrule.hcl` at the top of the repository]
     #[arg(long, value_name = "FILE")]
@@ -25,13 +25,13 @@ pub(super) struct Arguments {
     /// Preset to use instead of a policy file [default without a policy file: recommended]
     #[arg(long, value_name = "NAME", conflicts_with = "policy", value_parser = preset_names())]
     preset: Option<String>,
-    /// Ignore the policy file of the repository, like `--preset recommended`
+    /// Ignore the policy file of the repository, same as `--preset recommended`
     #[arg(long, conflicts_with_all = ["policy", "preset"])]
     isolated: bool,
     /// Take the policy from a revision; comments suppress findings only if that policy allows it
     #[arg(long, value_name = "REV", conflicts_with_all = ["policy", "preset", "isolated"])]
     policy_from: Option<String>,
-    /// Set a limit, such as `file_size=128MiB`; repeatable
+    /// Set a limit: `file_size`, `nesting`, `mistakes`, `evaluation` or `conditions`, such as `file_size=128MiB`; repeatable
     #[arg(long, value_name = "NAME=VALUE", value_parser = limit, help_heading = "Limits")]
     limit: Vec<(Limit, u64)>,
 }
@@ -72,6 +72,21 @@ impl Arguments {
             self.policy.is_none() && self.preset.is_none() && !self.isolated && self.policy_from.is_none();
         let is_there = |name: &&&str| top.join(name).is_file();
         POLICIES.iter().find(is_there).copied().filter(|_| is_of_state && file.is_none())
+    }
+
+    /// The style of a report that suggests commands with these options.
+    pub(super) fn style(&self) -> Style {
+        let (name, value) = match (&self.policy, &self.preset, &self.policy_from) {
+            (Some(file), ..) => ("policy", shell::word(file)),
+            (None, Some(preset), _) => ("preset", preset.clone()),
+            (None, None, Some(revision)) => ("policy-from", shell::word(Path::new(revision))),
+            (None, None, None) => {
+                let policy_options = if self.isolated { " --isolated".to_owned() } else { String::new() };
+                return Style { policy_options, allows_exceptions: !self.isolated, ..Style::default() };
+            }
+        };
+        let policy_options = format!(" --{name} {value}");
+        Style { policy_options, allows_exceptions: name == "policy", ..Style::default() }
     }
 
     /// The preset that `--preset` names.

@@ -89,6 +89,6 @@ fn deprecated(
             .detail(format!("The child module marks `{}` as deprecated: {}", variable.name, said.value))
             .at(attribute.expr.span)
             .address(format!("module.{}", call.name))
-            .related(said.span, "set here"),
+            .related(said.span, "marked as deprecated here"),
     )
 }

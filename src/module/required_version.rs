@@ -89,8 +89,8 @@ impl Module {
         )
         .severity(Severity::Notice)
         .detail(format!(
-            "This module requires {name} {}. overrule checks modules for {name} {oldest} to {newest}, so it reports \
-             only errors that hold in every version.",
+            "This module requires {name} {}. overrule knows {name} {oldest} to {newest}. It reports only errors that all \
+             of these versions report, although older or newer ones may accept them.",
             constraint.text
         ))
         .at(constraint.span);

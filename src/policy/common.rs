@@ -116,7 +116,7 @@ fn paths(attribute: &Attribute) -> Result<Globs, Finding> {
 pub(super) fn cannot_be_limited(rule: &RuleId, at: Span) -> Finding {
     fault("Rule cannot be limited", at)
         .detail(format!(
-            "`{}` reports that a file was not checked. That holds for every module of the repository.",
+            "`{}` reports files that could not be checked, so it applies to the whole repository.",
             rule.as_str()
         ))
         .help("remove `roles` and `paths`")

@@ -16,7 +16,7 @@ use super::tally::{by_rule, closing_line, count_fixable};
 use super::{Style, one_line, page_url, sanitize, set_by};
 use crate::check::{Outcome, Verdict};
 use crate::finding::Safety;
-use crate::text::{Sources, grouped};
+use crate::text::{Position, Sources, counted, grouped};
 use paint::Paint;
 
 /// Writes the report.
@@ -29,7 +29,7 @@ pub(super) fn write(
     let paint = Paint::new(style.color);
     let mut counts = String::new();
     if style.statistics {
-        statistics(&mut counts, outcome, paint);
+        statistics(&mut counts, outcome, paint, usize::MAX);
     } else {
         for repeats in repeats(&outcome.verdicts) {
             let mut report = String::new();
@@ -38,7 +38,7 @@ pub(super) fn write(
             out.write_all(report.as_bytes())?;
         }
         if outcome.verdicts.len() > MAX_WITHOUT_COUNTS {
-            statistics(&mut counts, outcome, paint);
+            statistics(&mut counts, outcome, paint, MAX_RULES);
         }
     }
     out.write_all(counts.as_bytes())?;
@@ -54,15 +54,16 @@ pub(super) fn write(
 /// The next steps, one line each.
 fn next_steps(outcome: &Outcome, style: &Style) -> Vec<String> {
     let fixable = count_fixable(outcome, Safety::Safe);
+    let check = format!("overrule check{}", style.policy_options);
     let mut steps = Vec::new();
     if fixable > 0 && style.unstaged == 0 {
-        steps.push(
-            "Run `overrule check --fix` to apply the safe fixes, or `--diff` to print them.".to_owned(),
-        );
+        steps.push(format!("Run `{check} --fix` to apply the safe fixes, or `--diff` to print them."));
     }
     if outcome.known == 0 && outcome.verdicts.len() > MAX_WITHOUT_COUNTS {
-        steps.push("Run `overrule check --changed` to check only staged content.".to_owned());
-        steps.push("Run `overrule check --add-exceptions` to accept existing findings.".to_owned());
+        let accept = if style.allows_exceptions { "--add-exceptions" } else { "--write-baseline FILE" };
+        steps.push(format!(
+            "Run `{check} --changed` to check only staged content, or `{accept}` to accept existing findings."
+        ));
     }
     steps.push("Run `overrule explain RULE` for more about a rule.".to_owned());
     steps
@@ -70,6 +71,9 @@ fn next_steps(outcome: &Outcome, style: &Style) -> Vec<String> {
 
 /// The summary lists counts per rule above this number of findings.
 const MAX_WITHOUT_COUNTS: usize = 20;
+
+/// The number of rules in these counts, so that the last finding above them stays on the screen.
+const MAX_RULES: usize = 6;
 
 /// The number of other locations that a block of repeats names.
 const MAX_REPEATS: usize = 3;
@@ -114,9 +118,6 @@ fn block(report: &mut String, repeats: &[&Verdict], sources: &Sources, style: &S
     let level = paint.level(verdict.level, verdict.level.name());
     report.push_str(&format!("{level}  {}\n", paint.bold(&one_line(&finding.summary))));
     frame::draw(report, verdict, sources, style);
-    if !others.is_empty() {
-        paragraph(report, &also_at(others, sources, style), "", style);
-    }
     if finding.primary.is_none() {
         let module = style.names.of(&finding.module);
         paragraph(report, &format!("in the module {}", one_line(&module)), "", style);
@@ -126,6 +127,9 @@ fn block(report: &mut String, repeats: &[&Verdict], sources: &Sources, style: &S
     }
     if let Some(help) = &finding.help {
         paragraph(report, &sanitize(help), "help: ", style);
+    }
+    if !others.is_empty() {
+        paragraph(report, &also_at(others, sources, style), "", style);
     }
     fix::write(report, verdict, sources, style);
     report.push_str(&format!("  {}{}\n", paint.title("rule: "), rule(verdict, style)));
@@ -149,7 +153,8 @@ fn also_at(others: &[&Verdict], sources: &Sources, style: &Style) -> String {
         .filter_map(|verdict| verdict.finding.primary)
         .map(|at| {
             let source = sources.get(at.file);
-            format!("{}:{}", one_line(&style.names.of(source.name())), source.position(at.start).line)
+            let Position { line, column, .. } = source.position(at.start);
+            format!("{}:{line}:{column}", one_line(&style.names.of(source.name())))
         })
         .collect();
     places.dedup();
@@ -198,12 +203,17 @@ pub fn fold(line: &str, width: usize) -> Vec<String> {
     pieces
 }
 
-fn statistics(report: &mut String, outcome: &Outcome, paint: Paint) {
+fn statistics(report: &mut String, outcome: &Outcome, paint: Paint, max: usize) {
     let rows = by_rule(outcome);
     let wide = rows.iter().map(|(number, ..)| number.to_string().len()).max().unwrap_or(0);
-    for (number, level, rule) in &rows {
+    for (number, level, rule) in rows.iter().take(max) {
         let name = format!("{:7}", level.name());
         report.push_str(&format!("{number:>wide$}  {}  {}\n", paint.level(*level, &name), one_line(rule)));
+    }
+    if let Some(rest) = rows.get(max..).filter(|rest| !rest.is_empty()) {
+        let findings: usize = rest.iter().map(|(number, ..)| number).sum();
+        let rules = counted(rest.len(), "rule");
+        report.push_str(&format!("{findings:>wide$}  of {rules} more; `--statistics` lists all\n"));
     }
     if !rows.is_empty() {
         report.push('\n');

@@ -82,15 +82,15 @@ pub(super) fn count_fixable(outcome: &Outcome, safety: Safety) -> usize {
     fixes.filter(|fix| fix.safety == safety).count()
 }
 
-/// The number of findings per severity and rule, the most frequent first.
+/// The number of findings per severity and rule: errors first, and within a severity the most frequent first.
 pub(super) fn by_rule(outcome: &Outcome) -> Vec<(usize, Severity, &str)> {
     let mut counts = BTreeMap::new();
     for verdict in &outcome.verdicts {
         *counts.entry((verdict.level, verdict.finding.rule.as_str())).or_insert(0) += 1;
     }
     let mut rows: Vec<_> = counts.into_iter().map(|((level, rule), number)| (number, level, rule)).collect();
-    // The sort is stable, so equals stay in the order of level and name.
-    rows.sort_by_key(|(number, _, _)| std::cmp::Reverse(*number));
+    // The sort is stable, so equals stay in the order of their names.
+    rows.sort_by_key(|(number, level, _)| (*level, std::cmp::Reverse(*number)));
     rows
 }
 

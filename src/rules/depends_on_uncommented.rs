@@ -25,8 +25,8 @@ impl Rule for DependsOnUncommented {
             findings.push(
                 Self::finding("Module `depends_on` without a comment")
                     .detail(
-                        "`depends_on` on a module makes more of its values unknown until the dependencies are applied, so \
-                         a plan can show more changes than necessary. No comment says why it is needed.",
+                        "`depends_on` in a module call makes values of the module unknown until its dependencies are \
+                         applied, so a plan can show more changes than necessary. No comment explains why it is needed.",
                     )
                     .at(depends_on.span)
                     .help("add a comment above `depends_on` that explains it, or replace it with references in \

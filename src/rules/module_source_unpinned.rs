@@ -69,7 +69,7 @@ impl Rule for ModuleSourceUnpinned {
             let finding = match pinned {
                 None => Self::finding("Module source is not pinned")
                     .detail(format!(
-                        "The source names no {}, so `init` installs the content of that moment.",
+                        "The source names no {}, so `init` installs whatever is there at that time.",
                         pin.what
                     ))
                     .help(add(pin.help, remote)),
@@ -83,7 +83,7 @@ impl Rule for ModuleSourceUnpinned {
                         .detail(format!(
                             "`{written}` moves, so `init` installs whatever it points to when it runs."
                         ))
-                        .help(format!("replace `{written}` by a {}", pin.what.replace(" or ", " or a ")))
+                        .help(format!("replace `{written}` with a {}", pin.what.replace(" or ", " or a ")))
                 }
             };
             let concern = Concern::ModuleSource(source.raw.clone());

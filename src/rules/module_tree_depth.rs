@@ -41,8 +41,8 @@ impl Rule for ModuleTreeDepth {
         let Some(((_, first), rest)) = chain.split_first() else { return };
         let mut finding = Self::finding("Module calls are nested too deeply")
             .detail(format!(
-                "A chain of {} module calls starts here, and the option `max` of this rule allows {}. Readers of a plan \
-                 have to know every module in it.",
+                "A chain of {} module calls starts here, and the option `max` of this rule allows {}. A reader of a plan \
+                 has to know every module of the chain.",
                 chain.len(),
                 self.max
             ))
@@ -50,8 +50,8 @@ impl Rule for ModuleTreeDepth {
             .label("the chain starts here")
             .help("call the inner modules directly from this module, and pass values between them")
             .concerns(Concern::Whole);
-        for (_, call) in rest {
-            finding = finding.related(call.origin.header(), "the next call");
+        for (number, (_, call)) in (2..).zip(rest) {
+            finding = finding.related(call.origin.header(), format!("call {number}"));
         }
         findings.push(finding);
     }

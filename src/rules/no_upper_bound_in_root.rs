@@ -33,7 +33,9 @@ impl Rule for NoUpperBoundInRoot {
             let meant = bound(entry, lock.as_ref());
             let edit = meant.as_ref().and_then(|meant| bounded(entry, meant, context));
             let help = match &meant {
-                Some(meant) => format!("write `version = \"{meant}\"`, for the version in the lock file"),
+                Some(meant) => {
+                    format!("write `version = \"{meant}\"`, which admits the version in the lock file")
+                }
                 None => in_use(constraints),
             };
             findings.push(
@@ -61,11 +63,11 @@ fn in_use(constraints: Option<&Constraints>) -> String {
     let lower = constraints.and_then(|constraints| constraints.range().lower);
     match lower.as_ref().map(|bound| bound.version.segments()) {
         Some([major, minor, ..]) => format!(
-            "if `init` installs version {major}, write `version = \"~> {major}.{minor}\"`; else add an upper bound below \
-             the major version that follows the installed one"
+            "if `init` installs version {major}, write `version = \"~> {major}.{minor}\"`; otherwise add the next major \
+             version as upper bound"
         ),
         Some(_) | None => {
-            "add an upper bound below the major version that follows the one that `init` installs".into()
+            "add an upper bound: the next major version after the one that `init` installs".into()
         }
     }
 }

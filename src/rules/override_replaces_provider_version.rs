@@ -26,7 +26,7 @@ impl Rule for OverrideReplacesProviderVersion {
             let provider = entry.address.display(module.features.registry_host);
             let finding = match &entry.version {
                 None => dropped(entry, version, context),
-                Some(new) if widens(new, version) => Self::finding("Override widens a provider version constraint")
+                Some(new) if widens(new, version) => Self::finding("Override admits other provider versions")
                     .detail(format!(
                         "The override file replaces {:?} with {:?}, which admits versions of {provider} that the base \
                          file excludes.",

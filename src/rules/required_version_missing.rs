@@ -41,7 +41,7 @@ impl Rule for RequiredVersionMissing {
         let product = module.features.engine.product;
         let finding = Self::finding("Missing `required_version`")
             .detail(format!(
-                "This module does not set `required_version`, so {} runs it with versions that it was never tested with.",
+                "This module does not set `required_version`, so {} runs it with any version, also one that it was not tested with.",
                 product.name()
             ))
             .at(at)
@@ -56,8 +56,8 @@ impl Rule for RequiredVersionMissing {
                 Product::OpenTofu => "tofu version",
             };
             finding.help(format!(
-                "set `required_version` in the `terraform` block to the oldest version in use; `{command}` prints the \
-                 installed one"
+                "set `required_version` in the `terraform` block to `>=` and the oldest version that the module is used \
+                 with; `{command}` prints the installed version"
             ))
         });
     }

@@ -31,14 +31,14 @@ pub(crate) fn finding(
     findings: &[Finding],
     is_template: impl Fn(FileId) -> bool,
 ) -> Option<Finding> {
-    let mut broken: BTreeMap<FileId, Span> = BTreeMap::new();
+    let mut broken: BTreeMap<FileId, (Span, String)> = BTreeMap::new();
     let (mut unread, mut templates) = (0, 0);
     for finding in findings.iter().filter(|finding| breaks_file(finding)) {
         let Some(place) = finding.primary else { continue };
         if broken.contains_key(&place.file) {
             continue;
         }
-        broken.insert(place.file, place);
+        broken.insert(place.file, (place, finding.summary.clone()));
         unread += usize::from(finding.rule == EngineRule::SyntaxError.id());
         templates += usize::from(is_template(place.file));
     }
@@ -84,11 +84,13 @@ pub(crate) fn evidence(node: Node<'_>, snapshot: &Snapshot, findings: &[&Finding
     }
     let why = overrides_nothing(module, &files, findings)
         .or_else(|| are_alternatives(directory, module, &files, findings))?;
-    let mut places: BTreeMap<FileId, Span> = BTreeMap::new();
-    for place in findings.iter().filter_map(|finding| finding.primary) {
-        places.entry(place.file).or_insert(place);
+    let mut errors: BTreeMap<FileId, (Span, String)> = BTreeMap::new();
+    for finding in findings {
+        if let Some(place) = finding.primary {
+            errors.entry(place.file).or_insert_with(|| (place, finding.summary.clone()));
+        }
     }
-    Some(Evidence::Fragments(Box::new(not_a_module(directory, why, Severity::Notice, places.into_values()))))
+    Some(Evidence::Fragments(Box::new(not_a_module(directory, why, Severity::Notice, errors.into_values()))))
 }
 
 /// Whether another directory loads a file through a symbolic link.
@@ -176,7 +178,7 @@ fn not_a_module(
     directory: &Directory,
     why: &str,
     severity: Severity,
-    places: impl Iterator<Item = Span>,
+    errors: impl Iterator<Item = (Span, String)>,
 ) -> Finding {
     let pattern = if directory.path.is_empty() { "*.tf" } else { directory.path.as_str() };
     let finding = Finding::language(EngineRule::NotAModule, "Directory is not a module")
@@ -186,7 +188,9 @@ fn not_a_module(
         .help(format!(
             "if that is intended, write `exclude = [\"{pattern}\"]` in the `policy` block of `overrule.hcl`"
         ));
-    places.take(SHOWN).fold(finding, |finding, place| finding.related(place, "the first error in this file"))
+    errors.take(SHOWN).fold(finding, |finding, (place, summary)| {
+        finding.related(place, format!("the first error in this file: {summary}"))
+    })
 }
 
 /// Whether an error shows that a file does not belong to the others of its directory.

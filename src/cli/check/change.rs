@@ -13,13 +13,13 @@ use crate::vfs::{self, Change};
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Arguments {
-    /// Check staged content: the modules that the change can affect, new findings only
+    /// Check the modules that the staged change can affect, and report only new findings
     #[arg(long, conflicts_with_all = ["base", "hook"])]
     changed: bool,
     /// Like `--changed`, for changes since the merge base with REV; `auto` takes REV from the CI environment
     #[arg(long, value_name = "REV", conflicts_with = "hook")]
     base: Option<String>,
-    /// Run as a git hook: like `--changed` when every PATH is staged, otherwise check the modules of PATH as staged
+    /// Run as a git hook: like `--changed` if every PATH has staged changes, otherwise check the modules of PATH in the index
     #[arg(long)]
     hook: bool,
     /// Also report findings that existed before the change

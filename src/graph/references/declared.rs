@@ -111,7 +111,7 @@ pub(in crate::graph) fn no_call(
         return;
     }
     let finding = undeclared("module", format_smolstr!("module.{name}"), at)
-        .detail(format!("This module has no module call `{name}`."));
+        .detail(format!("This module declares no module call `{name}`."));
     findings.push(match similar.nearest(name, module.calls.values(), |call| &call.name) {
         Some(near) => finding
             .related(near.origin.header(), "a module call with a similar name")

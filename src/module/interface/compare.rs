@@ -315,7 +315,7 @@ impl Changes {
         };
         for address in only_in(&before.addresses, &after.addresses).keys() {
             if !is_accounted_for(address) {
-                let what = "gone without a moved or removed block, and what is there is destroyed";
+                let what = "removed without a `moved` or `removed` block; existing objects are destroyed";
                 self.add(Impact::Breaking, Part::Address, (*address).clone(), what);
             }
         }

@@ -260,7 +260,9 @@ impl Picture<'_> {
                     None => format!("inherited: {shown}, from {from}: {block}{empty}"),
                 }
             }
-            Found::Implicit => format!("no block: {name} ({provider}, empty configuration at the root)"),
+            Found::Implicit => format!(
+                "empty configuration: {name} ({provider}; the root module has no `provider` block for it)"
+            ),
             Found::FromCaller => match entry {
                 Some(entry) => {
                     format!("passed: {entry}, from the caller of {}", self.name(placed.way[0].node))
