@@ -45,4 +45,4 @@ pub use providers::{
 };
 pub use role::{Reason, Role, Surroundings};
 pub use role_signs::is_aside;
-pub use version_requirements::Demand;
+pub use version_requirements::VersionRequirement;

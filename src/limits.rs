@@ -157,13 +157,13 @@ impl Limit {
             Some(number) if number < min => Err((
                 format!(
                     "`{name}` must be at least {}. With a lower limit, almost nothing would be checked.",
-                    self.said(min)
+                    self.format(min)
                 ),
                 example,
             )),
             Some(number) if number > max => {
-                let order = format!("write {} or less", self.said(max));
-                Err((format!("`{name}` must be at most {}: {why}.", self.said(max)), order))
+                let order = format!("write {} or less", self.format(max));
+                Err((format!("`{name}` must be at most {}: {why}.", self.format(max)), order))
             }
             Some(number) => Ok(number),
         }
@@ -177,7 +177,7 @@ impl Limit {
     }
 
     /// Formats a value for a sentence.
-    pub fn said(self, value: u64) -> String {
+    pub fn format(self, value: u64) -> String {
         match self {
             Self::FileSize => sized(value, " "),
             Self::Nesting | Self::Mistakes | Self::Evaluation | Self::Conditions => grouped(value),
@@ -265,7 +265,7 @@ impl Limits {
 
     /// The sentence of a finding that names a reached limit.
     pub fn named(&self, limit: Limit) -> String {
-        format!("The limit `{}` is {}.", limit.name(), limit.said(self.get(limit)))
+        format!("The limit `{}` is {}.", limit.name(), limit.format(self.get(limit)))
     }
 
     /// The help that raises a limit, unless it is at its maximum.
@@ -328,34 +328,34 @@ mod tests {
     fn an_invalid_value_is_reported_with_an_example() {
         let wrong =
             |limit: Limit, text: &str| limit.read(text).map_err(|(why, order)| format!("{why} {order}"));
-        let told = |limit, text| wrong(limit, text).expect_err("no value");
+        let reported = |limit, text| wrong(limit, text).expect_err("no value");
         assert_eq!(
-            told(Limit::FileSize, "64"),
+            reported(Limit::FileSize, "64"),
             "`file_size` must be a size with its unit (`KiB`, `MiB` or `GiB`), not `64`. write a size with its \
              unit (`KiB`, `MiB` or `GiB`), as in `file_size = \"64MiB\"`"
         );
         for text in ["-1", "1.5", "much", "1e9", "0x10"] {
             let start =
                 format!("`nesting` must be a whole number, not `{text}`. write a whole number, as in");
-            assert!(told(Limit::Nesting, text).starts_with(&start), "{text}");
+            assert!(reported(Limit::Nesting, text).starts_with(&start), "{text}");
         }
         assert_eq!(
-            told(Limit::Nesting, "0"),
+            reported(Limit::Nesting, "0"),
             "`nesting` must be at least 10. With a lower limit, almost nothing would be checked. write a whole number, as \
              in `nesting = 100`"
         );
         for text in ["201", "99999999999999999999999999"] {
             assert_eq!(
-                told(Limit::Nesting, text),
+                reported(Limit::Nesting, text),
                 "`nesting` must be at most 200: deeper nesting can exhaust the stack. write 200 or less"
             );
         }
-        assert!(told(Limit::FileSize, "2GiB").starts_with("`file_size` must be at most 1 GiB: "));
+        assert!(reported(Limit::FileSize, "2GiB").starts_with("`file_size` must be at most 1 GiB: "));
         assert!(
-            told(Limit::FileSize, "99999999999999999999GiB")
+            reported(Limit::FileSize, "99999999999999999999GiB")
                 .starts_with("`file_size` must be at most 1 GiB: ")
         );
-        assert!(told(Limit::FileSize, "0MiB").starts_with("`file_size` must be at least 1 KiB. "));
+        assert!(reported(Limit::FileSize, "0MiB").starts_with("`file_size` must be at least 1 KiB. "));
     }
 
     #[test]

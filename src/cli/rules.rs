@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let (policy, _) = arguments.policy.load("listed", &current, &mut snapshot, terminal)?;
     let names = place::names(&current, snapshot.top());
     let rules = rule_names_under(&policy).into_iter().map(|rule| {
-        let (level, set_by) = said(&policy, &rule, |file| names.of(file));
+        let (level, set_by) = level(&policy, &rule, |file| names.of(file));
         let finds = finds(&policy, &rule);
         let entry = ENTRIES.iter().find(|entry| entry.id == rule);
         let fixes = entry.map_or(&[][..], |entry| entry.fixes);
@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         rule: SmolStr::new_static(limit.name()),
         level: "limit",
         set_by: String::new(),
-        finds: format!("{} for {}.", limit.said(limits.get(limit)), limit.bounds()),
+        finds: format!("{} for {}.", limit.format(limits.get(limit)), limit.bounds()),
         fixes: &[],
     });
     let rows: Vec<Row> = rows.into_iter().chain(limits).collect();
@@ -144,7 +144,7 @@ fn finds(policy: &Policy, rule: &str) -> String {
 }
 
 /// The level of a rule at paths that no `paths` block matches, and what set it.
-fn said(policy: &Policy, rule: &str, name: impl Fn(&str) -> String) -> (&'static str, String) {
+fn level(policy: &Policy, rule: &str, name: impl Fn(&str) -> String) -> (&'static str, String) {
     let engine = Page::of(rule).and_then(Page::severity).map(Severity::name);
     match policy.everywhere(rule) {
         Some(setting) => {

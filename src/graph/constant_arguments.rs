@@ -64,7 +64,7 @@ fn needs(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
                 rule: EngineRule::ModuleArgumentType,
             };
             let need =
-                Need { of: child.id(), variable: variable.name.clone(), purpose, told_in: caller.id() };
+                Need { of: child.id(), variable: variable.name.clone(), purpose, reported_in: caller.id() };
             next.push(need);
         }
     }
@@ -74,7 +74,7 @@ fn needs(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
             of: node.id(),
             variable: variable.clone(),
             purpose: purpose.clone(),
-            told_in: node.id(),
+            reported_in: node.id(),
         }));
     }
     let mut seen = BTreeSet::new();
@@ -86,7 +86,7 @@ fn needs(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
         }
         for (caller, call) in graph.node(need.of).callers().filter(|(caller, _)| is_seen(*caller)) {
             // A constant is reported at each call, everything else once for all calls.
-            let of_other_call = need.told_in != need.of && need.purpose.at != call.origin.header();
+            let of_other_call = need.reported_in != need.of && need.purpose.at != call.origin.header();
             if !of_other_call {
                 let early = modules.entry(caller.id()).or_insert_with(|| Early::new(caller.module()));
                 next.extend(need.by(caller, call, early, &mut findings));
@@ -102,7 +102,7 @@ struct Need {
     variable: SmolStr,
     purpose: Purpose,
     /// The module in which the engine reports that a value cannot be computed.
-    told_in: NodeId,
+    reported_in: NodeId,
 }
 
 impl Need {
@@ -133,7 +133,7 @@ impl Need {
                     of: caller.id(),
                     variable,
                     purpose,
-                    told_in: caller.id(),
+                    reported_in: caller.id(),
                 }));
             }
             None if variable.default.is_some() || !caller.module().complete || !child.complete => {}
@@ -150,7 +150,7 @@ impl Need {
                     self.variable, call.name
                 ))
                 .at(self.purpose.at)
-                .module(graph.node(self.told_in).module().directory.clone())
+                .module(graph.node(self.reported_in).module().directory.clone())
                 .related(call.origin.header(), "called here");
             findings.push(with_declaration(finding, variable));
         }

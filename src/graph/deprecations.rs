@@ -40,7 +40,7 @@ fn used_output(node: Node<'_>, site: &Site<'_>, expr: &Expr) -> Option<Finding> 
     let is_instance = |step: &Step| matches!(step.kind, StepKind::Number(_) | StepKind::Key(_));
     let rest = rest.split_first().filter(|(step, _)| is_instance(step)).map_or(rest, |(_, rest)| rest);
     let StepKind::Attribute(name) = &rest.first()?.kind else { return None };
-    let said = node.child(call)?.module().outputs.get(name)?.deprecated.as_ref()?;
+    let reported = node.child(call)?.module().outputs.get(name)?.deprecated.as_ref()?;
     let finding = |summary: &str, detail: String| {
         Finding::language(EngineRule::DeprecatedModuleOutput, summary)
             .severity(Severity::Warning)
@@ -49,13 +49,16 @@ fn used_output(node: Node<'_>, site: &Site<'_>, expr: &Expr) -> Option<Finding> 
             .at(expr.span)
             .address(site.to_string())
             .concerns(Concern::Name(format_smolstr!("module.{call}.{name}")))
-            .related(said.span, "deprecated here")
+            .related(reported.span, "deprecated here")
     };
     Some(match node.graph().engine().product {
-        Product::Terraform => finding("Deprecated value used", said.value.to_string()),
+        Product::Terraform => finding("Deprecated value used", reported.value.to_string()),
         Product::OpenTofu => finding(
             "Value derived from a deprecated source",
-            format!("This value is derived from module.{call}.{name}, which is deprecated: {}", said.value),
+            format!(
+                "This value is derived from module.{call}.{name}, which is deprecated: {}",
+                reported.value
+            ),
         ),
     })
 }
@@ -74,21 +77,21 @@ fn deprecated(
     attribute: &Attribute,
     product: Product,
 ) -> Option<Finding> {
-    let said = variable.deprecated.as_ref()?;
+    let reported = variable.deprecated.as_ref()?;
     let summary = match product {
         // Terraform treats null as not set.
         Product::Terraform if matches!(attribute.expr.kind, ExprKind::Null) => return None,
         Product::Terraform => "Deprecated variable got a value",
-        Product::OpenTofu if said.value.is_empty() => return None,
+        Product::OpenTofu if reported.value.is_empty() => return None,
         Product::OpenTofu => "Variable marked as deprecated by the module author",
     };
     Some(
         Finding::language(EngineRule::DeprecatedModuleArgument, summary)
             .severity(Severity::Warning)
             .at_validate()
-            .detail(format!("The child module marks `{}` as deprecated: {}", variable.name, said.value))
+            .detail(format!("The child module marks `{}` as deprecated: {}", variable.name, reported.value))
             .at(attribute.expr.span)
             .address(format!("module.{}", call.name))
-            .related(said.span, "marked as deprecated here"),
+            .related(reported.span, "marked as deprecated here"),
     )
 }

@@ -234,12 +234,12 @@ impl<'t> Evaluation<'t, '_> {
 
     /// The value of an expression that was evaluated already, without marks.
     fn known(&self, expr: &Expr, symbols: Symbols) -> Value {
-        let (value, failed) = self.worth(expr, symbols);
+        let (value, failed) = self.known_or_partial(expr, symbols);
         if failed { Value::UNKNOWN } else { value }
     }
 
     /// Like [`Self::known`], with the part that is known in spite of an error, and whether there was one.
-    fn worth(&self, expr: &Expr, symbols: Symbols) -> (Value, bool) {
+    fn known_or_partial(&self, expr: &Expr, symbols: Symbols) -> (Value, bool) {
         if self.wrong.contains(&expr.span) {
             return (Value::UNKNOWN, true);
         }
@@ -257,7 +257,7 @@ impl<'t> Evaluation<'t, '_> {
         symbols: Symbols,
         judge: fn(&Value, &Expr) -> Option<Finding>,
     ) -> Option<Finding> {
-        let (value, failed) = self.worth(expr, symbols);
+        let (value, failed) = self.known_or_partial(expr, symbols);
         judge(&value, expr).filter(|finding| !failed || finding.summary == accepted_values::INCORRECT_TYPE)
     }
 

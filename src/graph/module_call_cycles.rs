@@ -12,14 +12,14 @@ type Chain<'t> = Vec<(Node<'t>, &'t ModuleCall)>;
 impl<'t> Node<'t> {
     /// The first module, by directory, of the call cycle that this module is part of. Returns `None` if it is in
     /// none.
-    pub fn first_of_ring(self) -> Option<Node<'t>> {
-        let rings = self.graph.rings.get_or_init(|| rings(self.graph));
-        rings[self.id.0].map(|first| self.graph.node(first))
+    pub fn first_of_call_cycle(self) -> Option<Node<'t>> {
+        let call_cycles = self.graph.call_cycles.get_or_init(|| call_cycles(self.graph));
+        call_cycles[self.id.0].map(|first| self.graph.node(first))
     }
 
     /// The shortest chain of calls from this module back to itself, if there is one.
-    pub fn ring(self) -> Option<Chain<'t>> {
-        self.first_of_ring()?;
+    pub fn call_cycle(self) -> Option<Chain<'t>> {
+        self.first_of_call_cycle()?;
         let mut reached_by = BTreeMap::new();
         let mut level = vec![self];
         while !level.is_empty() {
@@ -70,20 +70,20 @@ impl<'t> Node<'t> {
     }
 }
 
-/// The result of [`Node::first_of_ring`] for each node.
-fn rings(graph: &ModuleGraph) -> Vec<Option<NodeId>> {
+/// The result of [`Node::first_of_call_cycle`] for each node.
+fn call_cycles(graph: &ModuleGraph) -> Vec<Option<NodeId>> {
     let called = graph.called();
-    let mut rings = vec![None; called.len()];
+    let mut call_cycles = vec![None; called.len()];
     for component in components(&called) {
         let is_ring = component.len() > 1 || component.iter().any(|node| called[*node].contains(node));
         if is_ring {
             let first = component.iter().min_by_key(|node| &graph.nodes[**node].module.directory);
             for node in &component {
-                rings[*node] = first.map(|first| NodeId(*first));
+                call_cycles[*node] = first.map(|first| NodeId(*first));
             }
         }
     }
-    rings
+    call_cycles
 }
 
 /// The modules in `wanted` that the modules of one level call.

@@ -50,9 +50,9 @@ pub struct ModuleGraph {
     /// The changes to the addresses of objects since an earlier state; computed on first use.
     pub(super) address_changes: OnceLock<Vec<AddressChange>>,
     /// For each node, the first module of its call cycle; computed on first use.
-    pub(super) rings: OnceLock<Vec<Option<NodeId>>>,
+    pub(super) call_cycles: OnceLock<Vec<Option<NodeId>>>,
     /// For each node, the conflicts of version constraints in its subtree; computed on first use.
-    pub(super) clashes: OnceLock<Vec<Conflicts>>,
+    pub(super) version_conflicts: OnceLock<Vec<Conflicts>>,
     /// For each node, its location relative to a root module; computed on first use.
     pub(super) locations: OnceLock<Vec<Location>>,
 }
@@ -112,8 +112,8 @@ impl ModuleGraph {
             uses: OnceLock::new(),
             provider_changes: OnceLock::new(),
             address_changes: OnceLock::new(),
-            rings: OnceLock::new(),
-            clashes: OnceLock::new(),
+            call_cycles: OnceLock::new(),
+            version_conflicts: OnceLock::new(),
             locations: OnceLock::new(),
         }
     }
@@ -217,8 +217,8 @@ impl ModuleGraph {
         self.uses.take();
         self.provider_changes.take();
         self.address_changes.take();
-        self.rings.take();
-        self.clashes.take();
+        self.call_cycles.take();
+        self.version_conflicts.take();
         self.locations.take();
     }
 

@@ -11,12 +11,12 @@ use crate::syntax::{self, Notation};
 use crate::text::{FileId, Source, Sources};
 
 /// The findings for modules of one file each: the root module has an empty name, and others are called as `./name`.
-pub(super) fn said(files: &[(&str, &str)]) -> Vec<String> {
-    said_by("terraform@1.11.4", files)
+pub(super) fn reported(files: &[(&str, &str)]) -> Vec<String> {
+    reported_by("terraform@1.11.4", files)
 }
 
 /// The same, for another engine.
-pub(super) fn said_by(engine: &str, files: &[(&str, &str)]) -> Vec<String> {
+pub(super) fn reported_by(engine: &str, files: &[(&str, &str)]) -> Vec<String> {
     let engine: Engine = Choice::parse(engine).expect("an engine").engines()[0];
     let mut sources = Sources::default();
     let mut bodies = Vec::new();
@@ -71,7 +71,7 @@ pub(super) fn said_by(engine: &str, files: &[(&str, &str)]) -> Vec<String> {
     }
     let roots: Vec<_> = graph.roots().iter().map(|root| root.id()).collect();
     let validation = Validation::of(&graph, &roots);
-    let mut said: Vec<String> = validation
+    let mut reported: Vec<String> = validation
         .modules()
         .iter()
         .flat_map(|id| validation.of_module(*id, &sources).findings)
@@ -82,22 +82,22 @@ pub(super) fn said_by(engine: &str, files: &[(&str, &str)]) -> Vec<String> {
             format!("{}:{line} {}: {}{help}", finding.module, finding.address, finding.summary)
         })
         .collect();
-    said.sort();
-    said
+    reported.sort();
+    reported
 }
 
 #[test]
 fn what_is_declared_is_no_finding() {
     let text = "variable \"a\" {}\nlocals {\n  b = var.a\n}\nresource \"x_y\" \"c\" {\n  d = [for v in local.b : v.e]\n}\n\
                 output \"f\" {\n  value = x_y.c.d[0].e + length(x_y.c.d)\n}\n";
-    assert_eq!(said(&[("", text)]), Vec::<String>::new());
+    assert_eq!(reported(&[("", text)]), Vec::<String>::new());
 }
 
 #[test]
 fn a_similar_name_is_suggested() {
     let text = "variable \"region\" {}\nlocals {\n  a = var.regoin\n  b = local.c\n}\n";
     assert_eq!(
-        said(&[("", text)]),
+        reported(&[("", text)]),
         [
             ":3 local.a: Reference to undeclared input variable (did you mean `var.region`?)",
             ":4 local.b: Reference to undeclared local value (declare `c` in a `locals` block)",
@@ -109,7 +109,7 @@ fn a_similar_name_is_suggested() {
 fn a_data_source_may_have_been_meant() {
     let text = "data \"x_y\" \"a\" {}\nlocals {\n  b = x_y.a.id\n}\n";
     assert_eq!(
-        said(&[("", text)]),
+        reported(&[("", text)]),
         [":3 local.b: Reference to undeclared resource (did you mean `data.x_y.a`?)"]
     );
 }
@@ -118,12 +118,12 @@ fn a_data_source_may_have_been_meant() {
 fn symbols_mean_something_in_their_places_only() {
     let text = "resource \"x_y\" \"a\" {\n  count = 2\n  b = count.index\n  c = each.value\n  d = self.b\n  \
                 provisioner \"local-exec\" {\n    command = self.b\n  }\n}\nlocals {\n  e = path.modul\n}\n";
-    let said: Vec<String> = said(&[("", text)])
+    let reported: Vec<String> = reported(&[("", text)])
         .into_iter()
         .map(|line| line.split(" (").next().unwrap_or("").to_owned())
         .collect();
     assert_eq!(
-        said,
+        reported,
         [
             ":11 local.e: Invalid \"path\" attribute",
             ":4 x_y.a: each.value cannot be used in this context",
@@ -137,7 +137,7 @@ fn the_content_of_a_dynamic_block_counts_where_there_is_some() {
     let text = "resource \"x_y\" \"a\" {\n  dynamic \"b\" {\n    for_each = var.c\n    content {\n      d = var.e\n    }\n  }\n  \
                 dynamic \"f\" {\n    for_each = [1]\n    content {\n      d = var.g + f.value\n    }\n  }\n}\n";
     assert_eq!(
-        said(&[("", text)]),
+        reported(&[("", text)]),
         [
             ":11 x_y.a: Reference to undeclared input variable (declare it: `variable \"g\" {}`)",
             ":3 x_y.a: Reference to undeclared input variable (declare it: `variable \"c\" {}`)",
@@ -150,7 +150,7 @@ fn a_missing_instance_key_is_reported_before_attributes() {
     let text = "resource \"x_y\" \"a\" {\n  count = 1\n}\nresource \"x_y\" \"b\" {}\nlocals {\n  c = x_y.a.id\n  d = x_y.a[0].id\n  \
                 e = x_y.a[*].id\n  f = length(x_y.a)\n  g = x_y.b[0]\n}\n";
     assert_eq!(
-        said(&[("", text)]),
+        reported(&[("", text)]),
         [
             ":10 local.g: Unexpected resource instance key (remove the key in brackets)",
             ":6 local.c: Missing resource instance key (name an instance: `x_y.a[0]`, or all: `x_y.a[*]`)",
@@ -165,7 +165,7 @@ const NET: (&str, &str) =
 fn arguments_of_a_call_are_variables_of_the_module() {
     let text = "module \"a\" {\n  source = \"./net\"\n  nam = var.b\n}\n";
     assert_eq!(
-        said(&[("", text), NET]),
+        reported(&[("", text), NET]),
         [
             ":1 module.a: Missing required argument (set `cidr`)",
             ":3 module.a: Unsupported argument (did you mean `name`?)",
@@ -177,7 +177,7 @@ fn arguments_of_a_call_are_variables_of_the_module() {
 fn an_override_hides_unknown_arguments_and_cannot_supply_required_ones() {
     let text = "module \"a\" {\n  source = \"./net\"\n  nam = var.b\n}\n";
     let over = ("+override", "module \"a\" {\n  cidr = 1\n}\n");
-    assert_eq!(said(&[("", text), over, NET]), [":1 module.a: Missing required argument (set `cidr`)"]);
+    assert_eq!(reported(&[("", text), over, NET]), [":1 module.a: Missing required argument (set `cidr`)"]);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn outputs_of_a_call_are_outputs_of_the_module() {
                 f = module.b[0].idd\n  g = module.c[\"x\"].jd\n  h = module.b[*].kd\n  i = module.c[path.module].ld\n  \
                 j = [module.a.id, module.b[0].id, module.b[*].id, module.c.x.id, module.c[\"x\"].id]\n  \
                 k = try(module.a.nd, local.d ? module.a.nd : 1)\n  l = [for m in module.b : m.nd]\n}\n";
-    let lines: Vec<String> = said(&[("", text), NET])
+    let lines: Vec<String> = reported(&[("", text), NET])
         .into_iter()
         .map(|line| line.split(" (").next().unwrap_or("").to_owned())
         .collect();
@@ -204,8 +204,8 @@ fn outputs_of_a_call_are_outputs_of_the_module() {
     );
 }
 
-fn places(said: Vec<String>) -> Vec<String> {
-    said.into_iter().map(|line| line.split(" (").next().unwrap_or("").to_owned()).collect()
+fn places(reported: Vec<String>) -> Vec<String> {
+    reported.into_iter().map(|line| line.split(" (").next().unwrap_or("").to_owned()).collect()
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn expressions_are_evaluated_as_far_as_they_are_known() {
                 g = { h = [1] }\n  i = local.g.j\n  k = local.g.h[1]\n  l = try(var.a.d, local.g.j, 1)\n  m = local.f + local.g\n  \
                 n = [for v in local.g.h : v.o]\n  p = x_y.z.q.r\n}\nresource \"x_y\" \"z\" {\n  s = terraform.workspace + 1\n}\n";
     assert_eq!(
-        places(said(&[("", text)])),
+        places(reported(&[("", text)])),
         [
             ":10 local.k: Invalid index",
             ":12 local.m: Invalid operand",
@@ -243,7 +243,7 @@ fn repetition_takes_numbers_maps_and_sets_of_strings() {
     ]
     .concat();
     assert_eq!(
-        places(said(&[("", &text)])),
+        places(reported(&[("", &text)])),
         [
             ":11 x_y.d: Invalid for_each set argument",
             ":14 x_y.e: Invalid for_each argument",
@@ -266,7 +266,7 @@ fn arguments_fit_the_types_of_variables() {
     let text = "module \"a\" {\n  source = \"./m\"\n  s = []\n  o = { a = \"x\" }\n  n = null\n}\nmodule \"b\" {\n  source = \"./m\"\n  \
                 s = 1\n  o = { a = \"1\", c = 1 }\n  n = local.x\n}\nlocals {\n  x = 1\n}\n";
     assert_eq!(
-        places(said(&[("", text), child])),
+        places(reported(&[("", text), child])),
         [
             ":10 module.b: Object attribute is ignored",
             ":3 module.a: Invalid value for input variable",
@@ -283,7 +283,7 @@ fn a_failed_validation_is_reported_at_the_argument() {
         "variable \"a\" {\n  validation {\n    condition = contains([\"x\", \"y\"], var.a)\n    error_message = \"no\"\n  }\n}\n",
     );
     let text = "module \"b\" {\n  source = \"./m\"\n  a = \"z\"\n}\nmodule \"c\" {\n  source = \"./m\"\n  a = \"x\"\n}\nmodule \"d\" {\n  source = \"./m\"\n  a = terraform.workspace\n}\n";
-    assert_eq!(places(said(&[("", text), child])), [":3 module.b: Invalid value for variable"]);
+    assert_eq!(places(reported(&[("", text), child])), [":3 module.b: Invalid value for variable"]);
 }
 
 #[test]
@@ -292,7 +292,7 @@ fn an_output_of_a_root_shows_nothing_sensitive() {
                 output \"c\" {\n  value = nonsensitive(var.s)\n}\noutput \"d\" {\n  value = var.s\n  sensitive = true\n}\noutput \"e\" {\n  value = local.l[0] == 1\n}\n\
                 output \"f\" {\n  ephemeral = true\n  value = 1\n}\n";
     assert_eq!(
-        places(said(&[("", text)])),
+        places(reported(&[("", text)])),
         [
             ":10 output.b: Output refers to sensitive values",
             ":20 output.e: Output refers to sensitive values",
@@ -303,7 +303,7 @@ fn an_output_of_a_root_shows_nothing_sensitive() {
     let root = "module \"m\" {\n  source = \"./m\"\n}\n";
     let child =
         ("m", "variable \"s\" {\n  default = 1\n  sensitive = true\n}\noutput \"a\" {\n  value = var.s\n}\n");
-    assert_eq!(said(&[("", root), child]), Vec::<String>::new());
+    assert_eq!(reported(&[("", root), child]), Vec::<String>::new());
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn imports_name_instances_that_can_be() {
     let text = "resource \"x_y\" \"a\" {\n  count = 2\n}\nimport {\n  to = x_y.a\n  id = \"1\"\n}\nimport {\n  to = x_y.a[0]\n  id = \"1\"\n}\nimport {\n  to = x_y.new\n  id = \"1\"\n}\n\
                 import {\n  to = module.n.x_y.a\n  id = \"1\"\n}\n";
     assert_eq!(
-        places(said(&[("", text)])),
+        places(reported(&[("", text)])),
         [
             ":17 import.module.n.x_y.a: Configuration for import target does not exist",
             ":5 import.x_y.a: Invalid import 'to' expression",
@@ -323,7 +323,7 @@ fn imports_name_instances_that_can_be() {
 fn resources_of_the_engine_are_known() {
     let text = "resource \"terraform_data\" \"a\" {\n  inptu = 1\n}\nresource \"terraform_dat\" \"b\" {}\ndata \"terraform_remote_state\" \"c\" {}\n";
     assert_eq!(
-        said(&[("", text)]),
+        reported(&[("", text)]),
         [
             ":2 terraform_data.a: Unsupported argument (did you mean `input`?)",
             ":4 terraform_dat.b: Invalid resource type",

@@ -13,7 +13,7 @@ use crate::value::{Condition, Constraints};
 
 /// One constraint of a module.
 #[derive(Debug, Clone)]
-pub struct Demand {
+pub struct VersionRequirement {
     /// The parsed constraint. For a provider, parsed by the rules for providers.
     pub constraints: Constraints,
     /// The text as written.
@@ -26,19 +26,19 @@ pub struct Demand {
 
 impl<'t> Node<'t> {
     /// The constraints of this module and its descendants that cannot be met, or that were not compared.
-    pub fn clashes(self) -> &'t Conflicts {
-        &self.graph().clashes.get_or_init(|| clashes(self.graph()))[self.id().number()]
+    pub fn version_conflicts(self) -> &'t Conflicts {
+        &self.graph().version_conflicts.get_or_init(|| version_conflicts(self.graph()))[self.id().number()]
     }
 
     /// The constraints of this module and its descendants; its own come first.
-    pub fn demands(self) -> BTreeMap<Subject, Vec<Demand>> {
-        let mut demands = BTreeMap::new();
+    pub fn version_requirements(self) -> BTreeMap<Subject, Vec<VersionRequirement>> {
+        let mut requirements = BTreeMap::new();
         let mut seen = BTreeSet::from([self.id()]);
         let mut level = vec![(self, None)];
         while !level.is_empty() {
             let mut next = Vec::new();
             for (node, via) in level {
-                demanded(node.module(), via, &mut demands);
+                add_own(node.module(), via, &mut requirements);
                 for (call, _) in node.calls() {
                     if let Some(child) = node.child(&call.name)
                         && seen.insert(child.id())
@@ -49,12 +49,12 @@ impl<'t> Node<'t> {
             }
             level = next;
         }
-        demands
+        requirements
     }
 }
 
 /// Adds the constraints of a module itself.
-fn demanded(module: &Module, via: Option<Span>, into: &mut BTreeMap<Subject, Vec<Demand>>) {
+fn add_own(module: &Module, via: Option<Span>, into: &mut BTreeMap<Subject, Vec<VersionRequirement>>) {
     let of_engine = module.required_versions.iter().map(|version| (None, version));
     let required = module
         .required_providers
@@ -67,8 +67,9 @@ fn demanded(module: &Module, via: Option<Span>, into: &mut BTreeMap<Subject, Vec
     for (subject, version) in of_engine.chain(required).chain(configured) {
         let Some(constraints) = &version.constraints else { continue };
         let constraints = if subject.is_some() { constraints.for_provider() } else { constraints.clone() };
-        let demand = Demand { constraints, text: version.text.clone(), at: version.value_span, via };
-        into.entry(subject).or_default().push(demand);
+        let requirement =
+            VersionRequirement { constraints, text: version.text.clone(), at: version.value_span, via };
+        into.entry(subject).or_default().push(requirement);
     }
 }
 
@@ -77,12 +78,12 @@ fn demanded(module: &Module, via: Option<Span>, into: &mut BTreeMap<Subject, Vec
 struct Summary {
     conditions: BTreeMap<Subject, Vec<Condition>>,
     /// The conflicts that were reported for them.
-    told: Conflicts,
+    reported: Conflicts,
 }
 
-/// The result of [`Node::clashes`] for each node, from the modules without calls upwards. The summary of a module is
-/// dropped once all its callers include it, so that only one is kept for a long chain of calls.
-fn clashes(graph: &ModuleGraph) -> Vec<Conflicts> {
+/// The result of [`Node::version_conflicts`] for each node, from the modules without calls upwards. The summary of a
+/// module is dropped once all its callers include it, so that only one is kept for a long chain of calls.
+fn version_conflicts(graph: &ModuleGraph) -> Vec<Conflicts> {
     let most = graph.nodes.first().map_or(0, |node| node.module.limits.conditions());
     let called = graph.called();
     let components = components(&called);
@@ -103,7 +104,7 @@ fn clashes(graph: &ModuleGraph) -> Vec<Conflicts> {
     let mut waiting = vec![0_usize; components.len()];
     below.iter().flatten().for_each(|child| waiting[*child] += 1);
     let mut summaries: Vec<Option<Summary>> = vec![None; components.len()];
-    let mut clashes = vec![Conflicts::default(); called.len()];
+    let mut version_conflicts = vec![Conflicts::default(); called.len()];
     for (number, component) in components.iter().enumerate() {
         let mut children = Vec::new();
         for child in &below[number] {
@@ -117,11 +118,11 @@ fn clashes(graph: &ModuleGraph) -> Vec<Conflicts> {
         if let [node] = component[..]
             && !called[node].contains(&node)
         {
-            clashes[node] = new;
+            version_conflicts[node] = new;
         }
         summaries[number] = (waiting[number] > 0).then_some(summary);
     }
-    clashes
+    version_conflicts
 }
 
 /// The constraints of some modules and of those that they call, with at most this many conditions each, and the new
@@ -136,16 +137,17 @@ fn together<'m>(
     let mut summary = children.pop().unwrap_or_default();
     let mut new = Conflicts::default();
     for child in children {
-        summary.told.add(child.told);
+        summary.reported.add(child.reported);
         for (subject, conditions) in child.conditions {
             summary.add(subject, conditions, most, &mut new);
         }
     }
     for module in modules {
         let mut own = BTreeMap::new();
-        demanded(module, None, &mut own);
-        for (subject, demands) in own {
-            let conditions = demands.iter().flat_map(|demand| demand.constraints.conditions()).cloned();
+        add_own(module, None, &mut own);
+        for (subject, requirements) in own {
+            let conditions =
+                requirements.iter().flat_map(|requirement| requirement.constraints.conditions()).cloned();
             summary.add(subject, conditions.collect(), most, &mut new);
         }
     }
@@ -153,9 +155,9 @@ fn together<'m>(
         let conditions = summary.conditions.get(subject);
         conditions.is_none_or(|conditions| Constraints::of(conditions.clone()).can_be_met())
     };
-    new.impossible.retain(|subject| !summary.told.impossible.contains(subject) && !can_be_met(subject));
-    new.uncompared.retain(|subject| !summary.told.uncompared.contains(subject));
-    summary.told.add(new.clone());
+    new.impossible.retain(|subject| !summary.reported.impossible.contains(subject) && !can_be_met(subject));
+    new.uncompared.retain(|subject| !summary.reported.uncompared.contains(subject));
+    summary.reported.add(new.clone());
     (summary, new)
 }
 

@@ -128,7 +128,7 @@ impl Repetition {
     }
 
     /// Whether a change to `after` loses the instances of a resource. Terraform and OpenTofu move a single instance
-    /// of a resource to key 0 by themselves, and back.
+    /// of a resource to key 0 by themselves, and back. They do not move modules.
     pub fn loses_resources(self, after: Self) -> bool {
         self != after && (self == Self::ForEach || after == Self::ForEach)
     }

@@ -92,9 +92,9 @@ mod tests {
 
     #[test]
     fn days_are_counted_from_the_epoch() {
-        let told = [0, 58, 59, 365, 19_782, 20_000].map(|days| Date::after_epoch(days).to_string());
+        let reported = [0, 58, 59, 365, 19_782, 20_000].map(|days| Date::after_epoch(days).to_string());
         assert_eq!(
-            told,
+            reported,
             ["1970-01-01", "1970-02-28", "1970-03-01", "1971-01-01", "2024-02-29", "2024-10-04"]
         );
         assert!(Date::today() > Date::after_epoch(19_000));

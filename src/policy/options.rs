@@ -209,7 +209,7 @@ mod tests {
         file.body.just_attributes(&mut Vec::new())
     }
 
-    fn told(finding: &Finding) -> String {
+    fn reported(finding: &Finding) -> String {
         let at = finding.primary.expect("a place").start;
         let help = finding.help.as_deref().map(|help| format!(" ({help})")).unwrap_or_default();
         format!("{at}: {}: {}{help}", finding.summary, finding.detail)
@@ -232,7 +232,7 @@ mod tests {
     fn a_value_of_the_wrong_type_is_reported_at_its_position() {
         let given = given("a = \"x\"\nb = [1]\nc = [\"ok\", \"b[c\"]\nd = -1\n");
         let options = Options::new(&given);
-        let wrong = |result: Result<(), Finding>| told(&result.expect_err("a mistake"));
+        let wrong = |result: Result<(), Finding>| reported(&result.expect_err("a mistake"));
         assert_eq!(
             wrong(options.globs("a").map(|_| ())),
             "4: Unsuitable value: `a` must be a list of quoted strings."
@@ -263,7 +263,7 @@ mod tests {
         let given = given("alow = []\nallow = []\nrole = []\n");
         let unknown = Options::new(&given).known(&["allow"]).expect_err("mistakes");
         assert_eq!(
-            unknown.iter().map(told).collect::<Vec<_>>(),
+            unknown.iter().map(reported).collect::<Vec<_>>(),
             [
                 "0: Unknown option: No option is named `alow`. (did you mean `allow`?)",
                 "21: Unknown option: No option is named `role`. (did you mean `roles`?)",

@@ -62,7 +62,7 @@ pub(super) fn write(
 fn write_case(xml: &mut Document<'_>, case: &Case<'_>, places: &Places<'_>) -> io::Result<()> {
     let verdict = case.verdict;
     let class = attribute(&format!("overrule.{}", verdict.finding.rule.as_str()));
-    let said = prose::lines(verdict, places).join("\n");
+    let body = prose::lines(verdict, places).join("\n");
     let summary = one_line(&verdict.finding.summary);
     let level = format!("{}{}", verdict.level.name(), prose::only(verdict));
     let element = xml
@@ -74,10 +74,10 @@ fn write_case(xml: &mut Document<'_>, case: &Case<'_>, places: &Places<'_>) -> i
             xml.create_element("failure")
                 .with_attribute(("type", level.as_str()))
                 .with_attribute(("message", attribute(&summary).as_str()))
-                .write_text_content(text(&said))?;
+                .write_text_content(text(&body))?;
         } else {
-            let said = format!("{level}: {summary}\n{said}");
-            xml.create_element("skipped").write_text_content(text(said.trim_end()))?;
+            let body = format!("{level}: {summary}\n{body}");
+            xml.create_element("skipped").write_text_content(text(body.trim_end()))?;
         }
         Ok(())
     });

@@ -47,7 +47,7 @@ fn table(report: &mut String, heads: &[&str], rows: impl ExactSizeIterator<Item 
 }
 
 fn row(verdict: &Verdict, places: &Places<'_>) -> String {
-    let said: Vec<String> = std::iter::once(verdict.finding.summary.clone())
+    let cells: Vec<String> = std::iter::once(verdict.finding.summary.clone())
         .chain(prose::lines(verdict, places))
         .map(|line| literal(&line))
         .collect();
@@ -56,7 +56,7 @@ fn row(verdict: &Verdict, places: &Places<'_>) -> String {
         mark(verdict.level),
         prose::only(verdict),
         code(&places.of(verdict).words()),
-        said.join("<br>"),
+        cells.join("<br>"),
         rule(&verdict.finding.rule),
     )
 }

@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use super::{Configure, Context, Rule};
 use crate::engine::LOCK_FILE;
 use crate::finding::{Concern, Finding};
-use crate::graph::{Demand, Node, Role};
+use crate::graph::{Node, Role, VersionRequirement};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{Origin, RequiredProvider};
@@ -51,14 +51,14 @@ impl Rule for LockFileDrift {
             return;
         }
         findings.extend(platforms::lacking(&lock, &self.platforms, module));
-        let demands = node.demands();
+        let requirements = node.version_requirements();
         for (provider, at) in needed_below(node) {
             let shown = provider.display(module.features.registry_host);
             findings.extend(match lock.selection(&provider) {
                 None => Some(unselected(&shown, at)),
-                Some(selection) => {
-                    demands.get(&Some(provider)).and_then(|demands| refused(&shown, selection, demands))
-                }
+                Some(selection) => requirements
+                    .get(&Some(provider))
+                    .and_then(|requirements| refused(&shown, selection, requirements)),
             });
         }
     }
@@ -161,11 +161,13 @@ fn unselected(provider: &str, needed: Span) -> Finding {
         .concerns(Concern::Provider(provider.into()))
 }
 
-fn refused(provider: &str, selection: &Selection, demands: &[Demand]) -> Option<Finding> {
+fn refused(provider: &str, selection: &Selection, requirements: &[VersionRequirement]) -> Option<Finding> {
     let Selection { version, text, at, .. } = selection;
     // A prerelease is selected intentionally, and other rules check it.
-    let refuses = |demand: &&Demand| !version.is_prerelease() && !demand.constraints.matches(version);
-    let refusing: Vec<&Demand> = demands.iter().filter(refuses).collect();
+    let refuses = |requirement: &&VersionRequirement| {
+        !version.is_prerelease() && !requirement.constraints.matches(version)
+    };
+    let refusing: Vec<&VersionRequirement> = requirements.iter().filter(refuses).collect();
     let (text, wanted) = (text.as_str(), refusing.first()?.text.as_str());
     let finding = LockFileDrift::finding("Locked provider version violates a constraint")
         .detail(format!("`{provider}` is locked at {text:?}, which {wanted:?} does not allow."))
@@ -173,8 +175,8 @@ fn refused(provider: &str, selection: &Selection, demands: &[Demand]) -> Option<
         .label("is selected")
         .help("run `init -upgrade`, and commit the lock file")
         .concerns(Concern::Provider(provider.into()));
-    let asked = |finding: Finding, demand: &&Demand| {
-        finding.related(demand.at, format!("requires {:?}", demand.text.as_str()))
+    let asked = |finding: Finding, requirement: &&VersionRequirement| {
+        finding.related(requirement.at, format!("requires {:?}", requirement.text.as_str()))
     };
     Some(refusing.iter().fold(finding, asked))
 }

@@ -12,16 +12,19 @@ impl Rule for ModuleCallCycle {
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         // One cycle is reported per group of modules that all lead to each other, at the first of them by directory.
-        if node.first_of_ring().is_none_or(|first| first.id() != node.id()) {
+        if node.first_of_call_cycle().is_none_or(|first| first.id() != node.id()) {
             return;
         }
-        let Some(ring) = node.ring() else { return };
+        let Some(call_cycle) = node.call_cycle() else { return };
         let directory = |node: Node<'_>| node.module().directory.clone();
-        let Some(((_, first), rest)) = ring.split_first() else { return };
+        let Some(((_, first), rest)) = call_cycle.split_first() else { return };
         let place =
             |directory: &str| if directory.is_empty() { ".".to_owned() } else { directory.to_owned() };
-        let way: Vec<String> =
-            ring.iter().chain(ring.first()).map(|(module, _)| place(&directory(*module))).collect();
+        let way: Vec<String> = call_cycle
+            .iter()
+            .chain(call_cycle.first())
+            .map(|(module, _)| place(&directory(*module)))
+            .collect();
         let mut finding = Self::finding("Module call cycle")
             .detail(format!(
                 "{}: each call leads to another one without end, so `init` fails.",

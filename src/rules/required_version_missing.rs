@@ -66,9 +66,10 @@ impl Rule for RequiredVersionMissing {
 /// The oldest version that all called modules allow, with the constraint that requires it. Returns `None` without any
 /// constraint.
 fn oldest_below(node: Node<'_>) -> Option<(SmolStr, Span)> {
-    let demands = node.demands().remove(&None)?;
-    let bounds =
-        demands.iter().filter_map(|demand| Some((demand.constraints.range().lower?.version, demand)));
+    let requirements = node.version_requirements().remove(&None)?;
+    let bounds = requirements
+        .iter()
+        .filter_map(|requirement| Some((requirement.constraints.range().lower?.version, requirement)));
     let (_, newest) = bounds.max_by(|(a, _), (b, _)| a.cmp(b))?;
     Some((newest.constraints.oldest()?, newest.at))
 }

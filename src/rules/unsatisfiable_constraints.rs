@@ -2,7 +2,7 @@
 
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
-use crate::graph::{Conflicts, Demand, Node, Subject};
+use crate::graph::{Conflicts, Node, Subject, VersionRequirement};
 use crate::limits::Limit;
 use crate::module::Module;
 use crate::module::declaration::ModuleCall;
@@ -17,15 +17,19 @@ impl Rule for UnsatisfiableConstraints {
         let calls = node.module().calls.values();
         findings.extend(calls.filter_map(|call| no_module_version(call)));
         // Conflicts within a child module are reported there.
-        let Conflicts { impossible, uncompared } = node.clashes();
+        let Conflicts { impossible, uncompared } = node.version_conflicts();
         if impossible.is_empty() && uncompared.is_empty() {
             return;
         }
-        let demands = node.demands();
-        let of = |subject| demands.get(subject).map_or(&[][..], Vec::as_slice);
+        let requirements = node.version_requirements();
+        let of = |subject| requirements.get(subject).map_or(&[][..], Vec::as_slice);
         for subject in impossible {
-            let demands = of(subject);
-            findings.extend(clash(node.module(), subject, &demands[..demands.len().min(MOST_SHOWN)]));
+            let requirements = of(subject);
+            findings.extend(conflict(
+                node.module(),
+                subject,
+                &requirements[..requirements.len().min(MOST_SHOWN)],
+            ));
         }
         for subject in uncompared {
             findings.extend(of(subject).first().map(|nearest| too_many(node.module(), subject, nearest)));
@@ -47,7 +51,7 @@ fn no_module_version(call: &ModuleCall) -> Option<Finding> {
     Some(finding)
 }
 
-fn too_many(module: &Module, subject: &Subject, nearest: &Demand) -> Finding {
+fn too_many(module: &Module, subject: &Subject, nearest: &VersionRequirement) -> Finding {
     let (what, concern) = named(module, subject);
     let detail =
         format!("Some version constraints on {what} in this module and its child modules are not compared.");
@@ -70,16 +74,17 @@ fn named(module: &Module, subject: &Subject) -> (String, Concern) {
 /// The maximal number of locations in a finding.
 const MOST_SHOWN: usize = 100;
 
-fn clash(module: &Module, subject: &Subject, demands: &[Demand]) -> Option<Finding> {
-    let nearest = demands.first()?;
+fn conflict(module: &Module, subject: &Subject, requirements: &[VersionRequirement]) -> Option<Finding> {
+    let nearest = requirements.first()?;
     let (what, concern) = named(module, subject);
     // Of two conflicting constraints, the nearer one is reported. Below this module, that is the call that leads
     // there.
-    let clashing = demands.iter().enumerate().find_map(|(number, demand)| {
-        let clashes = |other: &&Demand| !demand.constraints.agree_with(&other.constraints);
-        demands[number..].iter().find(clashes).map(|other| (demand, other))
+    let conflicting = requirements.iter().enumerate().find_map(|(number, requirement)| {
+        let conflicts_with =
+            |other: &&VersionRequirement| !requirement.constraints.agree_with(&other.constraints);
+        requirements[number..].iter().find(conflicts_with).map(|other| (requirement, other))
     });
-    let (first, met, help) = match clashing {
+    let (first, met, help) = match conflicting {
         Some((first, other)) if first.at == other.at => {
             let help = "change the constraint so that at least one version meets it";
             (first, format!("{:?}", first.text.as_str()), help)
@@ -104,8 +109,8 @@ fn clash(module: &Module, subject: &Subject, demands: &[Demand]) -> Option<Findi
         .at(at)
         .help(help)
         .concerns(concern);
-    let others = demands.iter().filter(|demand| demand.at != at);
-    Some(others.fold(finding, |finding, demand| {
-        finding.related(demand.at, format!("requires {:?}", demand.text.as_str()))
+    let others = requirements.iter().filter(|requirement| requirement.at != at);
+    Some(others.fold(finding, |finding, requirement| {
+        finding.related(requirement.at, format!("requires {:?}", requirement.text.as_str()))
     }))
 }

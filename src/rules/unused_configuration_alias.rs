@@ -48,7 +48,7 @@ impl Rule for UnusedConfigurationAlias {
                         "remove `{name}` from `configuration_aliases`{calls}, or set `provider = {name}` on the resources \
                          that need it"
                     ))
-                    .fixed_by(asked_no_more(node, alias.span, &name, context).map(Fix::on_request))
+                    .fixed_by(without_alias(node, alias.span, &name, context).map(Fix::on_request))
                     .concerns(Concern::Provider(alias.value.compact())),
             );
         }
@@ -56,7 +56,7 @@ impl Rule for UnusedConfigurationAlias {
 }
 
 /// Removes an alias from the list, and the entries of callers for it.
-fn asked_no_more(node: Node<'_>, alias: Span, name: &str, context: &Context<'_>) -> Option<Vec<Edit>> {
+fn without_alias(node: Node<'_>, alias: Span, name: &str, context: &Context<'_>) -> Option<Vec<Edit>> {
     let mut required = node.module().required_providers.values();
     let required = required.find(|required| required.aliases.iter().any(|other| other.span == alias))?;
     let editor = context.editor(alias.file)?;

@@ -130,12 +130,12 @@ fn in_json(node: &Node, about: Span, start: &str, remarks: &mut Vec<Remark>) {
                     NodeKind::Array(elements) => elements.iter().map(AsRef::as_ref).collect(),
                     _ => vec![&*property.value],
                 };
-                for said in texts {
-                    if let NodeKind::String(text) = &said.kind
+                for reported in texts {
+                    if let NodeKind::String(text) = &reported.kind
                         && text.trim().starts_with(start)
                     {
                         let text = text.trim().to_owned();
-                        remarks.push(Remark { text, span: said.span, about });
+                        remarks.push(Remark { text, span: reported.span, about });
                     }
                 }
             }

@@ -25,7 +25,7 @@ mod tests {
 
     #[test]
     fn counts_are_grouped_and_agree_with_their_noun() {
-        let told = [0, 1, 999, 1480, 1_234_567].map(|number| counted(number, "file"));
-        assert_eq!(told, ["0 files", "1 file", "999 files", "1,480 files", "1,234,567 files"]);
+        let reported = [0, 1, 999, 1480, 1_234_567].map(|number| counted(number, "file"));
+        assert_eq!(reported, ["0 files", "1 file", "999 files", "1,480 files", "1,234,567 files"]);
     }
 }

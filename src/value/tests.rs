@@ -27,7 +27,7 @@ fn expression(text: &str) -> (Source, Expr) {
 }
 
 /// Each finding as its summary and the marked text.
-fn told(source: &Source, findings: &[Finding]) -> Vec<String> {
+fn reported(source: &Source, findings: &[Finding]) -> Vec<String> {
     let place = |span: Option<Span>| source.slice(span.expect("a place")).to_owned();
     findings.iter().map(|finding| format!("{} @ {}", finding.summary, place(finding.primary))).collect()
 }
@@ -36,5 +36,5 @@ fn value(text: &str) -> (Value, Vec<String>) {
     let (source, expr) = expression(text);
     let mut findings = Vec::new();
     let value = constant(&expr, &mut findings);
-    (value, told(&source, &findings))
+    (value, reported(&source, &findings))
 }

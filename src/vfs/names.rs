@@ -74,15 +74,15 @@ mod tests {
         let files = ["main.tf", "README.md", "a/b/x.tf", "a/notes.txt"];
         let snapshot =
             Snapshot::of_files(files.iter().map(|name| ((*name).to_owned(), Vec::new())).collect());
-        let told = |directory: &str| {
+        let reported = |directory: &str| {
             let Names { files, directories } = snapshot.names(directory);
             (
                 files.into_iter().collect::<Vec<_>>().join(" "),
                 directories.into_iter().collect::<Vec<_>>().join(" "),
             )
         };
-        assert_eq!(told(""), ("README.md main.tf".to_owned(), "a".to_owned()));
-        assert_eq!(told("a"), ("notes.txt".to_owned(), "b".to_owned()));
-        assert_eq!(told("c"), (String::new(), String::new()));
+        assert_eq!(reported(""), ("README.md main.tf".to_owned(), "a".to_owned()));
+        assert_eq!(reported("a"), ("notes.txt".to_owned(), "b".to_owned()));
+        assert_eq!(reported("c"), (String::new(), String::new()));
     }
 }

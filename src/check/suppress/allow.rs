@@ -15,8 +15,8 @@ pub(in crate::check) struct Allow {
 /// Parses a comment that starts with [`EXCEPTION_COMMENT`]. An error is one line.
 pub(in crate::check) fn read(remark: &Remark) -> Result<Allow, &'static str> {
     const FORM: &str = "write `overrule: allow(RULE) REASON`";
-    let said = remark.text.strip_prefix(EXCEPTION_COMMENT).unwrap_or(&remark.text).trim_start();
-    let inside = said.strip_prefix("allow").map(str::trim_start).and_then(|rest| rest.strip_prefix('('));
+    let reported = remark.text.strip_prefix(EXCEPTION_COMMENT).unwrap_or(&remark.text).trim_start();
+    let inside = reported.strip_prefix("allow").map(str::trim_start).and_then(|rest| rest.strip_prefix('('));
     let (rules, reason) = inside.and_then(|inside| inside.split_once(')')).ok_or(FORM)?;
     let rules: Vec<String> = rules.split(',').map(|rule| rule.trim().to_owned()).collect();
     if rules.iter().any(String::is_empty) {
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
     use crate::text::{FileId, Span};
 
-    fn said(text: &str) -> Result<(Vec<String>, String), &'static str> {
+    fn reported(text: &str) -> Result<(Vec<String>, String), &'static str> {
         let span = Span::new(FileId::new(0), 0..0);
         let allow = read(&Remark { text: text.to_owned(), span, about: span })?;
         Ok((allow.rules, allow.reason))
@@ -43,16 +43,16 @@ mod tests {
     #[test]
     fn a_remark_names_rules_and_a_reason() {
         let one = (vec!["a-b".to_owned()], "goes away".to_owned());
-        assert_eq!(said("overrule: allow(a-b) goes away"), Ok(one));
+        assert_eq!(reported("overrule: allow(a-b) goes away"), Ok(one));
         let two = (vec!["a".to_owned(), "b".to_owned()], "see (1)".to_owned());
-        assert_eq!(said("overrule:allow (a, b): see (1)"), Ok(two.clone()));
-        assert_eq!(said("overrule: allow(a,b) -- see (1)"), Ok(two));
+        assert_eq!(reported("overrule:allow (a, b): see (1)"), Ok(two.clone()));
+        assert_eq!(reported("overrule: allow(a,b) -- see (1)"), Ok(two));
         for form in ["overrule: alow(a) b", "overrule: allow a b", "overrule: allow() b", "overrule: allow(a"]
         {
-            assert_eq!(said(form), Err("write `overrule: allow(RULE) REASON`"), "{form}");
+            assert_eq!(reported(form), Err("write `overrule: allow(RULE) REASON`"), "{form}");
         }
         for reason in ["overrule: allow(a)", "overrule: allow(a) -- "] {
-            assert!(said(reason).expect_err("no reason").starts_with("add a reason"), "{reason}");
+            assert!(reported(reason).expect_err("no reason").starts_with("add a reason"), "{reason}");
         }
     }
 }

@@ -51,13 +51,13 @@ impl Arguments {
 pub(super) fn fix(
     snapshot: &Snapshot,
     earlier: Option<&Earlier>,
-    told: &[Verdict],
+    reported: &[Verdict],
     settings: &Settings,
     safety: Safety,
 ) -> Fixed {
     let mut known: HashMap<FileId, Option<String>> = HashMap::new();
     let mut standing = |id: FileId| known.entry(id).or_insert_with(|| rewrite::refusal(snapshot, id)).clone();
-    check::fix_change(snapshot, earlier, told, settings, safety, &mut standing)
+    check::fix_change(snapshot, earlier, reported, settings, safety, &mut standing)
 }
 
 /// Writes the files and returns their number.

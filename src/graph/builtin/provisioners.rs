@@ -55,13 +55,13 @@ pub(in crate::graph) fn parts(resource: &Resource) -> Vec<Part<'_>> {
 /// Reports unexpected and missing items in the provisioners of a resource and in their connections.
 pub(super) fn check(resource: &Resource, blocks: &mut Blocks<'_>) {
     // Each provisioner that uses the connection of the resource repeats its errors.
-    let mut told: BTreeSet<(String, Option<Span>)> = BTreeSet::new();
+    let mut reported: BTreeSet<(String, Option<Span>)> = BTreeSet::new();
     for part in parts(resource) {
         let Some(accepts) = part.accepts else { continue };
         let from = blocks.findings.len();
         blocks.is_right(accepts, &part.config);
         let found = blocks.findings.split_off(from).into_iter();
-        let first = |finding: &Finding| told.insert((finding.detail.clone(), finding.primary));
+        let first = |finding: &Finding| reported.insert((finding.detail.clone(), finding.primary));
         blocks.findings.extend(found.filter(first));
     }
 }

@@ -171,20 +171,20 @@ fn refused(refusal: Refusal, argument: &Attribute, variable: &Variable) -> Findi
 }
 
 fn deprecated(argument: &Attribute, variable: &Variable, product: Product) -> Option<Finding> {
-    let said = variable.deprecated.as_ref().filter(|said| !said.value.is_empty())?;
+    let reported = variable.deprecated.as_ref().filter(|reported| !reported.value.is_empty())?;
     let finding = |summary| {
         Finding::language(EngineRule::DeprecatedModuleArgument, summary)
             .severity(Severity::Warning)
             .at_plan()
-            .detail(said.value.to_string())
+            .detail(reported.value.to_string())
     };
     Some(match product {
         // Terraform reports the declaration.
-        Product::Terraform => {
-            finding("Deprecated variable got a value").at(said.span).related(argument.name_span, "set here")
-        }
+        Product::Terraform => finding("Deprecated variable got a value")
+            .at(reported.span)
+            .related(argument.name_span, "set here"),
         Product::OpenTofu => finding("Deprecated variable used from the root module")
             .at(argument.name_span)
-            .related(said.span, "deprecated here"),
+            .related(reported.span, "deprecated here"),
     })
 }

@@ -69,7 +69,7 @@ const IDENTIFYING_BLOCKS: [(&str, &str); 2] =
 #[derive(Debug)]
 pub(super) struct Identity {
     /// The arguments, with names such as `region` or `assume_role.role_arn`.
-    arguments: BTreeMap<SmolStr, Worth>,
+    arguments: BTreeMap<SmolStr, ArgumentValue>,
     /// The text of the whole block. It decides if none of the arguments is known to identify anything.
     texts: Vec<String>,
     directory: SmolStr,
@@ -77,7 +77,7 @@ pub(super) struct Identity {
 
 /// The value of an argument.
 #[derive(Debug)]
-enum Worth {
+enum ArgumentValue {
     /// A known value, and its text in messages.
     Known(Value, String),
     /// The text of an expression whose value is not known before planning.
@@ -102,25 +102,27 @@ impl Identity {
         let content =
             block.config.content(&Schema { attributes: &attributes, blocks: &blocks }, &mut Vec::new());
         let values = node.values();
-        let worth = |expr: &Expr| {
+        let argument_value = |expr: &Expr| {
             let (value, text) = (values.of(expr), sources.slice(expr.span));
             if value.is_wholly_known() {
                 let shown = value.as_str().map_or_else(|| text.to_owned(), quoted);
-                Worth::Known(value, shown)
+                ArgumentValue::Known(value, shown)
             } else {
-                Worth::Expression(text.to_owned())
+                ArgumentValue::Expression(text.to_owned())
             }
         };
-        let mut arguments: BTreeMap<SmolStr, Worth> =
-            content.attributes.iter().map(|one| (one.name.clone(), worth(&one.expr))).collect();
+        let mut arguments: BTreeMap<SmolStr, ArgumentValue> =
+            content.attributes.iter().map(|one| (one.name.clone(), argument_value(&one.expr))).collect();
         for (kind, name) in IDENTIFYING_BLOCKS {
             for block in content.blocks_of(kind) {
                 if let Some(argument) = block.attribute(name) {
-                    arguments.insert(format_smolstr!("{kind}.{name}"), worth(&argument.expr));
+                    arguments.insert(format_smolstr!("{kind}.{name}"), argument_value(&argument.expr));
                 }
             }
         }
-        arguments.retain(|_, worth| !matches!(worth, Worth::Known(value, _) if value.is_null()));
+        arguments.retain(
+            |_, argument_value| !matches!(argument_value, ArgumentValue::Known(value, _) if value.is_null()),
+        );
         let mut texts: Vec<String> = Vec::new();
         block.config.for_each_expression(&mut |expr| texts.push(sources.slice(expr.span).to_owned()));
         Self { arguments, texts, directory: node.module().directory.clone() }
@@ -133,15 +135,16 @@ impl Identity {
         let (mut differences, mut is_unknown) = (Vec::new(), false);
         for name in &names {
             match (self.arguments.get(*name), after.arguments.get(*name)) {
-                (Some(Worth::Known(a, _)), Some(Worth::Known(b, _))) if a == b => {}
-                (Some(Worth::Known(_, before)), Some(Worth::Known(_, after))) => {
+                (Some(ArgumentValue::Known(a, _)), Some(ArgumentValue::Known(b, _))) if a == b => {}
+                (Some(ArgumentValue::Known(_, before)), Some(ArgumentValue::Known(_, after))) => {
                     differences.push(Difference {
                         argument: (*name).clone(),
                         before: before.clone(),
                         after: after.clone(),
                     });
                 }
-                (Some(Worth::Expression(a)), Some(Worth::Expression(b))) if is_same_module && a == b => {}
+                (Some(ArgumentValue::Expression(a)), Some(ArgumentValue::Expression(b)))
+                    if is_same_module && a == b => {}
                 _ => is_unknown = true,
             }
         }
@@ -157,9 +160,9 @@ impl Identity {
 
     /// The identifying arguments with known values, for a sentence: `region` = "eu-west-1".
     pub(super) fn shown(&self) -> Option<String> {
-        let known = self.arguments.iter().filter_map(|(name, worth)| match worth {
-            Worth::Known(_, shown) => Some(format!("`{name}` = {shown}")),
-            Worth::Expression(_) => None,
+        let known = self.arguments.iter().filter_map(|(name, argument_value)| match argument_value {
+            ArgumentValue::Known(_, shown) => Some(format!("`{name}` = {shown}")),
+            ArgumentValue::Expression(_) => None,
         });
         let known: Vec<String> = known.take(MOST_SHOWN).collect();
         (!known.is_empty()).then(|| known.join(", "))

@@ -15,9 +15,9 @@ pub(super) fn meanings(variable: &Variable, merged: &mut MergedBlock) {
         let mut wrong = Vec::new();
         let written = value::type_constraint(&merged.arguments[at].counts.expr, &mut wrong);
         if wrong.is_empty() && written != effective {
-            let said = expressible(effective);
-            constraint = Some(said.clone());
-            merged.arguments[at].meaning = (said != written).then_some(Meaning::Type(said));
+            let reported = expressible(effective);
+            constraint = Some(reported.clone());
+            merged.arguments[at].meaning = (reported != written).then_some(Meaning::Type(reported));
         }
     }
     if let (Some(at), Some(default)) = (argument(merged, "default"), &variable.default) {

@@ -13,12 +13,12 @@ fn load(files: &[(&str, &str)]) -> Result<Policy, Vec<String>> {
     let file = snapshot.read_policy().expect("one policy").expect("a policy");
     let names = Names { rules: RULES, templates: TEMPLATES };
     Policy::load(file, &mut snapshot, names).map_err(|findings| {
-        let told = findings.iter().map(|finding| {
+        let reported = findings.iter().map(|finding| {
             let place = finding.primary.map(|span| snapshot.sources().place(span)).unwrap_or_default();
             let help = finding.help.as_deref().map(|help| format!(" ({help})")).unwrap_or_default();
             format!("{place}: {}: {}{help}", finding.summary, finding.detail)
         });
-        told.collect()
+        reported.collect()
     })
 }
 
@@ -348,9 +348,9 @@ fn an_invalid_limit_is_reported_with_a_valid_one() {
         ("null", "`nesting` must be a whole number."),
         ("1e9", "`nesting` must be at most 200: "),
     ] {
-        let told = wrong(&format!("limits {{\n  nesting = {value}\n}}\n"));
+        let reported = wrong(&format!("limits {{\n  nesting = {value}\n}}\n"));
         let start = format!("overrule.hcl:2,13: Invalid `nesting`: {start}");
-        assert!(matches!(&told[..], [one] if one.starts_with(&start)), "{told:?}");
+        assert!(matches!(&reported[..], [one] if one.starts_with(&start)), "{reported:?}");
     }
     assert_eq!(
         wrong("limits {}\nlimits {}\n"),

@@ -95,13 +95,13 @@ fn an_invalid_address_is_reported_at_the_wrong_character() {
 
 #[test]
 fn several_errors_are_reported_together() {
-    let said = |text: &str| {
+    let reported = |text: &str| {
         let found = read(text).expect_err(text);
         found.into_iter().map(|(summary, marked)| format!("{summary}: {marked}")).collect::<Vec<_>>()
     };
-    assert_eq!(said("a[\"x"), ["Unterminated string literal: ", "Unclosed index brackets: "]);
-    assert_eq!(said("${a}"), ["Invalid character: $", "Variable name required: $"]);
-    assert_eq!(said("~> 1.0"), ["Unsupported operator: ~", "Variable name required: ~"]);
+    assert_eq!(reported("a[\"x"), ["Unterminated string literal: ", "Unclosed index brackets: "]);
+    assert_eq!(reported("${a}"), ["Invalid character: $", "Variable name required: $"]);
+    assert_eq!(reported("~> 1.0"), ["Unsupported operator: ~", "Variable name required: ~"]);
 }
 
 #[test]

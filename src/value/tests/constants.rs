@@ -39,7 +39,7 @@ fn equal_constants() {
 
 #[test]
 fn each_error_is_reported_once_at_its_position() {
-    for (expression, told) in [
+    for (expression, reported) in [
         ("var.x", "Variables not allowed @ var"),
         ("foo[0].x", "Variables not allowed @ foo"),
         ("upper(\"x\")", "Function calls not allowed @ upper(\"x\")"),
@@ -69,7 +69,7 @@ fn each_error_is_reported_once_at_its_position() {
         ("{ ([]) = 1 }", "Incorrect key type @ ([])"),
         ("{ a.b = 1 }", "Ambiguous attribute key @ a.b"),
     ] {
-        assert_eq!(value(expression).1, [told], "{expression}");
+        assert_eq!(value(expression).1, [reported], "{expression}");
     }
     assert_eq!(
         value("true ? 1 : foo").1,

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::{expression, told};
+use super::{expression, reported};
 use crate::engine::{Choice, Engine};
 use crate::limits::Limits;
 use crate::syntax::{StepKind, Traversal};
@@ -38,7 +38,7 @@ fn read_by(engine: &'static str, text: &str) -> (Value, Vec<String>) {
     let (source, expr) = expression(text);
     let mut findings = Vec::new();
     let value = evaluate(&expr, &Variables(engine, Cell::new(10_000), Limits::default()), &mut findings);
-    (value, told(&source, &findings))
+    (value, reported(&source, &findings))
 }
 
 pub(super) fn read(text: &str) -> (Value, Vec<String>) {
@@ -186,7 +186,7 @@ fn what_is_known_of_what_is_unknown() {
 
 #[test]
 fn what_is_wrong_with_calls() {
-    for (call, told) in [
+    for (call, reported) in [
         ("uper(\"x\")", "Call to unknown function @ uper"),
         ("upper()", "Not enough function arguments @ )"),
         ("upper(\"x\", 1 + 1)", "Too many function arguments @ 1"),
@@ -212,7 +212,7 @@ fn what_is_wrong_with_calls() {
         ("var.text.x", "Unsupported attribute @ .x"),
         ("element([1], 0).x", "Unsupported attribute @ .x"),
     ] {
-        assert_eq!(read(call).1, [told], "{call}");
+        assert_eq!(read(call).1, [reported], "{call}");
     }
 }
 

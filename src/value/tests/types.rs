@@ -1,13 +1,13 @@
 //! Type expressions and their errors.
 
-use super::{expression, told};
+use super::{expression, reported};
 use crate::value::{Type, type_constraint};
 
 fn read(text: &str) -> (Type, Vec<String>) {
     let (source, expr) = expression(text);
     let mut findings = Vec::new();
     let constraint = type_constraint(&expr, &mut findings);
-    (constraint.ty, told(&source, &findings))
+    (constraint.ty, reported(&source, &findings))
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn what_is_a_type() {
 #[test]
 fn what_is_none() {
     let invalid = "Invalid type specification";
-    for (text, told) in [
+    for (text, reported) in [
         ("\"string\"", "Invalid quoted type constraints @ \"string\"".to_owned()),
         ("\"list\"", "Invalid quoted type constraints @ \"list\"".to_owned()),
         ("\"number\"", "Invalid legacy variable type hint @ \"number\"".to_owned()),
@@ -64,7 +64,7 @@ fn what_is_none() {
         ),
     ] {
         let (ty, findings) = read(text);
-        assert_eq!(findings, [told], "{text}");
+        assert_eq!(findings, [reported], "{text}");
         assert_eq!(ty, Type::Any, "{text}");
     }
 }

@@ -373,8 +373,8 @@ mod tests {
             let (pattern, answer) = line.split_once('\t').expect("a pattern and more");
             let pattern = pattern.trim_matches('"').replace(r"\\", r"\");
             let answer = answer.split_once('\t').expect("a string and an answer").1;
-            let said = translate(&pattern).map(|_| ());
-            assert_eq!(said.err().as_deref(), answer.strip_prefix("! "), "{line}");
+            let result = translate(&pattern).map(|_| ());
+            assert_eq!(result.err().as_deref(), answer.strip_prefix("! "), "{line}");
             refused += usize::from(answer.starts_with('!'));
         }
         assert!(refused > 70, "{refused}");
