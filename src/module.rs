@@ -5,6 +5,7 @@ pub mod address;
 pub mod config;
 pub mod declaration;
 pub mod lock;
+pub mod manifest;
 pub mod terragrunt;
 pub mod test_file;
 pub mod values;

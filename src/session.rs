@@ -7,6 +7,7 @@ pub(crate) mod call_index;
 pub(crate) mod calls;
 pub(crate) mod companions;
 pub(crate) mod fragments;
+pub(crate) mod installed;
 pub(crate) mod load;
 pub(crate) mod parse_cache;
 pub(crate) mod reads;

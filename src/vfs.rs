@@ -30,6 +30,7 @@ mod git;
 mod git_tree;
 mod hook;
 mod in_memory;
+mod installed;
 mod listing;
 mod named_files;
 mod names;
@@ -55,6 +56,7 @@ pub use error::Error;
 pub use excluded::Exclusion;
 pub use git_tree::Content;
 pub use hook::{Found, Hook};
+pub use installed::{DataDirectory, Manifest};
 pub use named_files::{NamedFile, NamedFiles};
 pub use names::Names;
 pub use path::{TEST_DIRECTORY, child, is_under, join, last_name, parent, tested_by};
@@ -102,6 +104,8 @@ pub struct Snapshot {
     unread: Option<Unread>,
     /// Directories of the working tree that were not searched, sorted by path.
     skipped: Vec<Skipped>,
+    /// The directories of installed modules, with the root modules that they are installed for.
+    installed: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
 }
 
 /// A part of a repository that is read on its own.

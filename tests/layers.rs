@@ -29,7 +29,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("regex", &["rules", "value"]),
     ("saphyr_parser", &["value"]),
     ("serde", &["report"]),
-    ("serde_json", &["report"]),
+    ("serde_json", &["module", "report"]),
     ("similar", &["report", "check"]),
     ("smol_str", EVERYWHERE),
     ("strsim", &["engine", "text", "graph"]),

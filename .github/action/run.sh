@@ -228,6 +228,7 @@ append_lines() {
     local line
     while IFS= read -r line; do
         line=${line%$'\r'}
+        [ "$line" != --installed ] || fail '`--installed` is not for the action: it needs the modules that `init` installs'
         [ -z "$line" ] || arguments+=("$line")
     done <<<"$1"
 }

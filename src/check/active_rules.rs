@@ -85,7 +85,10 @@ impl<'p> ActiveRules<'p> {
             return Vec::new();
         }
         let mut below = graph.below(roots);
-        below.retain(|id| !graph.node(*id).module().excluded && !not_modules.contains(id));
+        below.retain(|id| {
+            let node = graph.node(*id);
+            !node.module().excluded && !node.is_installed() && !not_modules.contains(id)
+        });
         let found: Vec<Vec<Finding>> = below.par_iter().map(|id| self.of(graph.node(*id), context)).collect();
         found.into_iter().flatten().collect()
     }

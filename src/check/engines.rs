@@ -2,6 +2,7 @@
 
 pub(super) mod capped;
 mod equivalence;
+mod installed;
 mod merge_results;
 mod only_syntax;
 mod refused;
@@ -28,6 +29,7 @@ use crate::graph::{ModuleGraph, NodeId};
 use crate::policy::Policy;
 use crate::rules::{Context, Earlier, States};
 use crate::session::batches::{Batch, Crossing, Obstacle};
+use crate::session::installed::Coverage;
 use crate::session::load::{self, LoadedGraph};
 use crate::session::parse_cache::ParseCache;
 use crate::session::roots;
@@ -49,6 +51,8 @@ pub(super) struct BatchResult {
     pub(super) roles: Roles,
     /// The directories whose files show that they are not modules.
     pub(super) not_modules: BTreeSet<SmolStr>,
+    /// The calls of modules from other repositories, if installed modules are wanted.
+    pub(super) coverage: Coverage,
 }
 
 /// What to check, and what to check it against.
@@ -158,7 +162,7 @@ fn check_batch(
         merged = MergedResults::of(&mut collected.results, snapshot, cache);
     }
     request.counts.add(batch.directories.len());
-    let EngineResults { results, graphs, roles, not_modules, .. } = collected;
+    let EngineResults { results, graphs, roles, not_modules, coverage, .. } = collected;
     let positive = selection.positive_directories(&results);
     let mut findings = merged.together(&|directory| positive.contains(directory));
     capped::settle(&mut findings);
@@ -185,6 +189,7 @@ fn check_batch(
         graphs,
         roles,
         not_modules,
+        coverage,
     })
 }
 
@@ -197,6 +202,7 @@ impl BatchResult {
         self.graphs.extend(other.graphs);
         self.roles.extend(other.roles);
         self.not_modules.extend(other.not_modules);
+        self.coverage.extend(other.coverage);
     }
 }
 
@@ -207,6 +213,7 @@ struct EngineResults<'r> {
     graphs: BTreeMap<Engine, ModuleGraph>,
     roles: Roles,
     not_modules: BTreeSet<SmolStr>,
+    coverage: Coverage,
 }
 
 impl<'r> EngineResults<'r> {
@@ -217,6 +224,7 @@ impl<'r> EngineResults<'r> {
             graphs: BTreeMap::new(),
             roles: Roles::new(),
             not_modules: BTreeSet::new(),
+            coverage: Coverage::new(),
         }
     }
 }
@@ -228,15 +236,19 @@ impl EngineResults<'_> {
         &mut self,
         snapshot: &Snapshot,
         cache: &ParseCache,
-        loaded: LoadedGraph,
+        mut loaded: LoadedGraph,
         roots: &[NodeId],
     ) -> BTreeSet<SmolStr> {
+        for (call, is_covered) in std::mem::take(&mut loaded.coverage) {
+            *self.coverage.entry(call).or_default() |= is_covered;
+        }
         let context = Context::new(snapshot, cache.files(), self.request.earlier, self.request.states);
         let mut validated = loaded.validation(roots, snapshot);
         let mut findings = std::mem::take(&mut validated.findings);
         capped::cap(&mut findings);
         let not_modules = &validated.not_modules;
         findings.extend(self.request.active_rules.findings(&loaded.graph, roots, not_modules, &context));
+        findings.retain_mut(|finding| installed::is_kept(finding, snapshot));
         for id in not_modules {
             self.not_modules.insert(loaded.graph.node(*id).module().directory.clone());
         }

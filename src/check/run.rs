@@ -22,11 +22,12 @@ use crate::policy::can_be_off;
 use crate::rules::{Earlier, States, shared_states};
 use crate::session::batches::batch_bytes;
 use crate::session::companions::Companions;
+use crate::session::installed::{Coverage, Installed};
 use crate::session::parse_cache::ParseCache;
 use crate::session::terragrunt::Units;
 use crate::session::threads::discard;
 use crate::session::values_files;
-use crate::vfs::{Snapshot, child};
+use crate::vfs::{Snapshot, child, parent};
 
 /// Checks every module of a snapshot. The outcome has the findings in its scope.
 pub fn run(snapshot: &mut Snapshot, settings: &Settings) -> Outcome {
@@ -41,6 +42,8 @@ pub(super) struct Collected {
     pub(super) verdicts: Vec<Verdict>,
     pub(super) suppressed: Vec<Suppressed>,
     pub(super) engines: Vec<Engine>,
+    /// The calls of modules from other repositories, with [`Settings::installed`].
+    coverage: Coverage,
     /// The graph of each engine, with [`Comparison::Keep`].
     graphs: BTreeMap<Engine, ModuleGraph>,
 }
@@ -81,6 +84,9 @@ pub(super) fn collect(
     let named_files = Arc::new(snapshot.named_files());
     let mut cache = ParseCache::new(settings.policy.limits(), units.clone(), named_files);
     cache.companions = Arc::new(Companions::of(snapshot));
+    if let Some(data) = &settings.installed {
+        cache.installed = Arc::new(Installed::read(snapshot, data));
+    }
     if let Comparison::With(earlier) = comparison
         && !settings.trusts_change
     {
@@ -135,6 +141,7 @@ pub(super) fn collect(
         verdicts: reported,
         suppressed,
         engines: result.engines.into_iter().collect(),
+        coverage: result.coverage,
         graphs: result.graphs,
     }
 }
@@ -161,6 +168,14 @@ impl Collected {
         let before = self.verdicts.len();
         self.verdicts.retain(|verdict| !settings.baseline.has(verdict));
         let (modules, files) = extent(snapshot, &self.engines, wanted);
+        let is_asked_for = |caller: &str| {
+            let has_file = |path: &String| snapshot.directory(path).is_none() && parent(path) == Some(caller);
+            in_scope(caller, scope) || scope.iter().any(has_file)
+        };
+        let coverage = self.coverage.into_iter().filter(|((caller, _), _)| is_asked_for(caller));
+        let coverage: Vec<bool> = coverage.map(|(_, is_covered)| is_covered).collect();
+        let covered = coverage.iter().filter(|is_covered| **is_covered).count();
+        let installed = settings.installed.as_ref().map(|_| (covered, coverage.len() - covered));
         let engines: Vec<String> = self.engines.iter().map(|engine| engine.word().to_string()).collect();
         Outcome {
             known: before - self.verdicts.len(),
@@ -168,6 +183,7 @@ impl Collected {
             suppressed: self.suppressed,
             modules,
             files,
+            installed,
             engine: engines.join(", "),
         }
     }
@@ -176,7 +192,8 @@ impl Collected {
 /// Counts the modules and their files in the scope of a snapshot.
 fn extent(snapshot: &Snapshot, engines: &[Engine], wanted: &dyn Fn(&str) -> bool) -> (usize, usize) {
     let (mut modules, mut files) = (0, 0);
-    for directory in snapshot.directories().iter().filter(|directory| wanted(&directory.path)) {
+    let is_wanted = |path: &str| wanted(path) && !snapshot.is_installed(path);
+    for directory in snapshot.directories().iter().filter(|directory| is_wanted(&directory.path)) {
         let is_whole = in_scope(&directory.path, snapshot.scope());
         let names: BTreeSet<&str> = engines
             .iter()

@@ -14,6 +14,7 @@ use crate::graph::Role;
 use crate::policy::{Date, Globs, Policy, Setting, can_be_off};
 use crate::rules::ADVICE;
 use crate::text::Sources;
+use crate::vfs::DataDirectory;
 
 /// The policy and the options of a run.
 #[derive(Debug, Clone)]
@@ -37,6 +38,8 @@ pub struct Settings {
     pub trusts_change: bool,
     /// Counts the directories that were checked.
     pub counts: Counts,
+    /// The data directory of root modules, if calls are checked against the modules that `init` installed there.
+    pub installed: Option<DataDirectory>,
 }
 
 impl Default for Settings {
@@ -52,6 +55,7 @@ impl Default for Settings {
             baseline: Baseline::default(),
             trusts_change: true,
             counts: Counts::default(),
+            installed: None,
         }
     }
 }

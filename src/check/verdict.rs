@@ -23,6 +23,9 @@ pub struct Outcome {
     pub modules: usize,
     /// The number of their files.
     pub files: usize,
+    /// How many calls of modules from other repositories an installed module was found for, and how many not, with
+    /// [`Settings::installed`](crate::check::Settings::installed).
+    pub installed: Option<(usize, usize)>,
     /// The engines that the modules were checked for, such as `terraform@1.11.4`.
     pub engine: String,
 }

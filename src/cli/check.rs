@@ -29,6 +29,7 @@ use crate::finding::Safety;
 use crate::policy::{Date, FailOn, can_be_off};
 use crate::report::Style;
 use crate::session;
+use crate::text::counted;
 use crate::vfs::Snapshot;
 use check_run::CheckRun;
 use outputs::Run;
@@ -46,6 +47,9 @@ pub(super) struct Arguments {
     /// Report nothing under these paths, relative to the top of the repository; their files are still read
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
+    /// Check calls of registry and remote modules against the modules that `init` installed (`.terraform`, or `TF_DATA_DIR`)
+    #[arg(long, conflicts_with_all = PARTS, conflicts_with_all = ["write_baseline", "add_exceptions"])]
+    installed: bool,
     /// Engine to check for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both`
     #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
     engine: Option<Choice>,
@@ -95,6 +99,7 @@ Examples:
   overrule check modules/network                  findings under one directory
   overrule check --changed                        staged content: new findings only
   overrule check --base origin/main               new findings of a branch
+  overrule check --installed                      after init: calls of registry modules too
   overrule check --preset strict --select 'override-*'
   overrule check --output sarif=report.sarif      one more report, in a file
   overrule check --diff                           what --fix would change
@@ -117,6 +122,21 @@ fn unread_kinds(snapshot: &Snapshot) {
     }
 }
 
+/// Prints a note about how many module calls were checked against installed modules.
+fn installed(calls: Option<(usize, usize)>) {
+    let Some((covered, others)) = calls else { return };
+    let calls = counted(covered + others, "call");
+    let note = match (covered, others) {
+        (0, 0) => "no module calls a registry or remote module".to_owned(),
+        (_, 0) => format!("checked {calls} of registry and remote modules against installed modules"),
+        _ => format!(
+            "checked {covered} of {calls} of registry and remote modules against installed modules; run `init` to \
+             install the rest"
+        ),
+    };
+    err(&format!("note: {note}\n"));
+}
+
 /// Runs the command. The exit code says whether the run fails.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let started = Instant::now();
@@ -131,6 +151,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     }
     if !arguments.reports.quiet {
         unread_kinds(&judged.snapshot);
+        installed(judged.outcome.installed);
     }
     if let (Mode::ShowFixes(safety), Some(fixed)) = (request.mode, &judged.fixed) {
         if fixed.mended.is_empty() && fixed.withheld.is_empty() && !arguments.reports.quiet {

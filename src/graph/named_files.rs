@@ -8,6 +8,7 @@ use super::location::Location;
 use super::node_id::NodeId;
 use super::{ModuleGraph, Node};
 use crate::module::address::ModuleSource;
+use crate::module::declaration::ModuleCall;
 use crate::syntax::{Expr, ExprKind, Part};
 use crate::value::Lookup;
 use crate::vfs::{NamedFile, NamedFiles, join, last_name, parent};
@@ -39,7 +40,8 @@ impl<'t> Node<'t> {
     pub(super) fn named_file(self, path: &str) -> Lookup {
         let files: &NamedFiles = &self.graph.named_files;
         let unknown = Lookup { file: NamedFile::Unknown, root: None };
-        if is_absolute(path) {
+        // An installed module may differ from the one that the next `init` installs.
+        if is_absolute(path) || self.is_installed() {
             return unknown;
         }
         let Some(at) = join(&self.location().root, path) else { return unknown };
@@ -68,7 +70,8 @@ impl<'t> Node<'t> {
     /// are known.
     pub(super) fn files_below(self, path: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
         let at = if is_absolute(path) { None } else { join(&self.location().root, path) }?;
-        let is_known = self.is_own(path, &at) && !self.data().run_by.generated.is_unknown;
+        let is_known =
+            !self.is_installed() && self.is_own(path, &at) && !self.data().run_by.generated.is_unknown;
         if is_known { self.graph.named_files.below(&at, is_wanted) } else { None }
     }
 
@@ -165,9 +168,7 @@ fn locations(graph: &ModuleGraph) -> Vec<Location> {
             let Some(child) = caller.child(&call.name).filter(|child| locations[child.id.0].is_none()) else {
                 continue;
             };
-            let source = call.source.as_ref().and_then(|source| source.address.as_ref());
-            let Some(ModuleSource::Local(source)) = source else { continue };
-            let path = SmolStr::from(joined(&path, source));
+            let Some(path) = child_path(child, call, &root, &path) else { continue };
             locations[child.id.0] = Some(Location { root: root.clone(), path, is_certain: true });
             next.push_back(child.id);
         }
@@ -178,6 +179,19 @@ fn locations(graph: &ModuleGraph) -> Vec<Location> {
         Location { root: SmolStr::default(), path, is_certain: false }
     };
     located.map(|(node, location)| location.unwrap_or_else(|| unreached(node))).collect()
+}
+
+/// `path.module` of a module that a call leads to, by that of the caller and the directory of the root module.
+fn child_path(child: Node<'_>, call: &ModuleCall, root: &str, path: &str) -> Option<SmolStr> {
+    if child.is_installed() {
+        let directory = child.module().directory.as_str();
+        let inside = directory.strip_prefix(root).filter(|_| !root.is_empty());
+        return Some(inside.and_then(|inside| inside.strip_prefix('/')).unwrap_or(directory).into());
+    }
+    match call.source.as_ref()?.address.as_ref()? {
+        ModuleSource::Local(source) => Some(joined(path, source).into()),
+        ModuleSource::Registry(_) | ModuleSource::Remote(_) => None,
+    }
 }
 
 /// Two relative paths as one, with each `..` as far to the left as possible.

@@ -370,6 +370,11 @@ impl<'t> Node<'t> {
         self.data().around
     }
 
+    /// Whether `init` installed it, so that it belongs to another repository.
+    pub fn is_installed(self) -> bool {
+        self.data().around.is_installed
+    }
+
     /// Whether some local module calls it, be it in a call that is refused.
     pub fn is_called(self) -> bool {
         let data = self.data();

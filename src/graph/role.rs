@@ -49,6 +49,8 @@ pub struct Surroundings {
     pub is_used_from_outside: bool,
     /// Whether no directory of the repository shows any sign of a root module.
     pub is_in_library: bool,
+    /// Whether `init` installed it, so that it belongs to another repository.
+    pub is_installed: bool,
     /// The role that it had before a change that must not choose its own.
     pub former: Option<Role>,
 }

@@ -53,7 +53,7 @@ impl Batch {
     /// Creates one batch of all modules.
     pub(crate) fn whole(snapshot: &Snapshot) -> Self {
         let known = snapshot.directories().len();
-        Self::of((0..known).collect(), known)
+        Self::of((0..known).collect(), known).sparing_installed(snapshot)
     }
 
     fn of(directories: Vec<usize>, known: usize) -> Self {
@@ -85,7 +85,7 @@ impl Batch {
             .into_iter()
             .map(|mut directories| {
                 directories.sort_unstable();
-                Self::of(directories, known)
+                Self::of(directories, known).sparing_installed(snapshot)
             })
             .collect()
     }
@@ -117,10 +117,18 @@ impl Batch {
         self.reached.get(path).copied().or_else(|| snapshot.reached(path))
     }
 
+    /// Returns the batch without installed modules, which are loaded only if a call leads to them.
+    fn sparing_installed(self, snapshot: &Snapshot) -> Self {
+        let is_installed = |number: &usize| snapshot.is_installed(&snapshot.directory_at(*number).path);
+        let spared = self.directories.iter().copied().filter(is_installed).collect();
+        Self { spared, ..self }
+    }
+
     /// Returns the batch without some directories, which are loaded only if a call leads to them.
     pub(crate) fn sparing(&self, paths: &BTreeSet<SmolStr>, snapshot: &Snapshot) -> Self {
         let spared = self.directories(snapshot).into_iter();
-        let spared = spared.filter(|number| paths.contains(&snapshot.directory_at(*number).path)).collect();
+        let spared = spared.filter(|number| paths.contains(&snapshot.directory_at(*number).path));
+        let spared = spared.chain(self.spared.iter().copied()).collect();
         Self { spared, reached: self.reached.clone(), ..Self::of(self.directories.clone(), self.known) }
     }
 
@@ -149,7 +157,8 @@ fn connected(snapshot: &Snapshot) -> Vec<Vec<usize>> {
         directories.iter().enumerate().map(|(number, directory)| (directory.path.as_str(), number)).collect();
     let mut groups = DisjointSets::default();
     for (number, (directory, named)) in directories.iter().zip(&named).enumerate() {
-        for path in named.iter().map(String::as_str).chain([directory.real.as_str()]) {
+        let roots = snapshot.installed_for(&directory.path).map(SmolStr::as_str);
+        for path in named.iter().map(String::as_str).chain([directory.real.as_str()]).chain(roots) {
             // Several modules may call a directory that is not read yet.
             let next = numbers.len();
             let other = *numbers.entry(path).or_insert(next);

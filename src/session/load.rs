@@ -13,6 +13,7 @@ use crate::module::declaration::ModuleCall;
 use crate::policy::Policy;
 use crate::session::batches::{Batch, Obstacle};
 use crate::session::fragments::{self, Evidence};
+use crate::session::installed::Coverage;
 use crate::session::parse_cache::{Built, ParseCache};
 use crate::session::test_files::Tests;
 use crate::session::values_files;
@@ -28,6 +29,8 @@ pub(crate) struct LoadedGraph {
     /// By node: findings in its test files. The engine reads these files only if a command runs in the directory of
     /// the module, not if the module is called.
     test_findings: Vec<Vec<Finding>>,
+    /// The calls of modules from other repositories, if installed modules are wanted.
+    pub(crate) coverage: Coverage,
 }
 
 /// The result of validating modules with one engine.
@@ -61,7 +64,8 @@ pub(crate) fn load(
         .map(|number| (number, cache.build(snapshot.directory_at(number), engine)))
         .collect();
     let graph = ModuleGraph::new(engine).reading(cache.named_files.clone());
-    let result = LoadedGraph { graph, findings: Vec::new(), test_findings: Vec::new() };
+    let (findings, test_findings) = (Vec::new(), Vec::new());
+    let result = LoadedGraph { graph, findings, test_findings, coverage: Coverage::new() };
     let (nodes, queue, unread) = (BTreeMap::new(), Vec::new(), BTreeSet::new());
     let mut loader = Loader { snapshot, cache, batch, policy, result, nodes, queue, unread };
     for (number, built) in built {
@@ -106,6 +110,7 @@ impl Loader<'_> {
             is_called_from_outside: self.snapshot.is_called_from_outside(path),
             is_used_from_outside: self.snapshot.is_used_from_outside(path),
             is_in_library: !self.cache.has_root,
+            is_installed: self.snapshot.is_installed(path),
             former: self.cache.former_roles.get(path).copied(),
         };
         let reached = |path: &str| self.batch.reached(path, self.snapshot);
@@ -131,12 +136,28 @@ impl Loader<'_> {
             let module = node.module();
             let directory = module.directory.clone();
             let address = |call: &ModuleCall| call.source.as_ref().and_then(|source| source.address.clone());
-            let calls: Vec<_> =
-                module.calls.values().map(|call| (call.name.clone(), address(call))).collect();
+            let (features, is_installed) = (&module.features, node.is_installed());
+            let installed = |call: &ModuleCall| self.cache.installed.find(&directory, call, features);
+            let installed = |call: &ModuleCall| self.snapshot.directory_number(installed(call)?);
+            let calls: Vec<_> = module
+                .calls
+                .values()
+                .map(|call| (call.name.clone(), address(call), installed(call)))
+                .collect();
             let refused: Vec<SmolStr> = module.refused_paths().collect();
             let runs = node.run_modules();
-            for (name, address) in calls {
-                let callee = self.callee(&directory, address)?;
+            for (name, address, installed) in calls {
+                let is_local = matches!(address, Some(ModuleSource::Local(_)));
+                if self.cache.installed.is_wanted && !is_installed && !is_local && address.is_some() {
+                    let coverage = self.result.coverage.entry((directory.clone(), name.clone()));
+                    *coverage.or_default() |= installed.is_some();
+                }
+                let callee = match installed {
+                    Some(number) if !is_local || is_installed => self.installed(number)?,
+                    // The directories of an installed module are known by its manifest alone.
+                    _ if is_installed => Callee::Opaque,
+                    _ => self.callee(&directory, address)?,
+                };
                 self.result.graph.link(caller, &name, callee);
             }
             for (number, address) in runs {
@@ -158,6 +179,16 @@ impl Loader<'_> {
             Some(ModuleSource::Local(path)) => self.at(directory, &path),
             Some(ModuleSource::Registry(_) | ModuleSource::Remote(_)) | None => Ok(Callee::Opaque),
         }
+    }
+
+    /// Returns the installed module of a directory.
+    fn installed(&mut self, number: usize) -> Result<Callee, Obstacle> {
+        if !self.batch.has(number) {
+            return Err(Obstacle::Crossing);
+        }
+        let is_module =
+            !self.snapshot.directory_at(number).module_files(self.result.graph.engine()).is_empty();
+        Ok(if is_module { Callee::Module(self.module(number)) } else { Callee::Opaque })
     }
 
     /// Returns the module of a directory, and adds it if it is not in the graph yet.

@@ -14,6 +14,7 @@ use crate::module::terragrunt::{Generated, RunBy};
 use crate::module::{Module, ModuleFile};
 use crate::session::companions::Companions;
 use crate::session::fragments;
+use crate::session::installed::Installed;
 use crate::session::terragrunt::Units;
 use crate::session::test_paths;
 use crate::syntax::{self, File, Notation};
@@ -42,6 +43,8 @@ pub(crate) struct ParseCache {
     pub(crate) companions: Arc<Companions>,
     /// The files that functions can read.
     pub(crate) named_files: Arc<NamedFiles>,
+    /// The modules that `init` installed.
+    pub(crate) installed: Arc<Installed>,
 }
 
 /// A module with the findings in its files that do not depend on other modules.
@@ -136,7 +139,8 @@ impl ParseCache {
     pub(crate) fn fork(&self) -> Self {
         let (former_roles, companions) = (self.former_roles.clone(), self.companions.clone());
         let fork = Self::new(self.limits, self.units.clone(), self.named_files.clone());
-        Self { has_root: self.has_root, former_roles, companions, ..fork }
+        let installed = self.installed.clone();
+        Self { has_root: self.has_root, former_roles, companions, installed, ..fork }
     }
 
     /// Drops all parsed files but those that are `wanted` later.

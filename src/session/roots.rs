@@ -12,7 +12,7 @@ use crate::vfs::{Directory, Snapshot};
 pub(crate) fn are_in(snapshot: &Snapshot, policy: &Policy) -> bool {
     let shows = |directory: &Directory| match policy.role(&directory.path) {
         Some(role) => role == Role::Root,
-        None if is_aside(&directory.path) => false,
+        None if is_aside(&directory.path) || snapshot.is_installed(&directory.path) => false,
         None => {
             let mut sources =
                 directory.files.iter().filter_map(|file| file.id).map(|id| snapshot.sources().get(id));

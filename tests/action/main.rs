@@ -243,6 +243,14 @@ fn inputs_are_arguments_as_they_are_written() {
 }
 
 #[test]
+fn installed_modules_are_refused() {
+    let mut runner = Runner::new();
+    runner.inputs.insert("arguments", "--installed\n".to_owned());
+    let job = runner.run();
+    assert!(!job.succeeds && job.log.contains("`--installed` is not for the action"), "{job:?}");
+}
+
+#[test]
 fn a_program_that_is_not_there_is_said_to_be_missing() {
     let mut runner = Runner::new();
     runner.has_program = false;

@@ -17,6 +17,13 @@ use serde_json::Value;
 use crate::case::{Case, Entry};
 use crate::generator::companions;
 
+/// The manifest of installed modules.
+const MANIFEST: &str = ".terraform/modules/modules.json";
+
+/// Differences between a call and the installed module. The checker leaves such a call unknown.
+const OF_INSTALLATION: [&str; 3] =
+    ["Module not installed", "Module source has changed", "Module version requirements have changed"];
+
 /// The dependency lock file.
 const LOCK: &str = ".terraform.lock.hcl";
 
@@ -39,7 +46,15 @@ impl Question {
     }
 
     fn command(&self) -> &'static str {
-        if self.is_about_lock() { "validate" } else { "plan" }
+        if self.is_validated() { "validate" } else { "plan" }
+    }
+
+    fn has_installed_modules(&self) -> bool {
+        self.case.entries.iter().any(|entry| entry.path == MANIFEST)
+    }
+
+    fn is_validated(&self) -> bool {
+        self.is_about_lock() || self.has_installed_modules()
     }
 
     /// The files that are named with `-var-file`, in order.
@@ -133,8 +148,11 @@ fn ask(question: &Question) -> Vec<String> {
     let mut command = Command::new("terraform");
     command.env_clear().env("CHECKPOINT_DISABLE", "1").env("HOME", place.path());
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-    command.env("TF_DATA_DIR", place.path().join("data")).current_dir(&root);
-    if question.is_about_lock() {
+    command.current_dir(&root);
+    if !question.has_installed_modules() {
+        command.env("TF_DATA_DIR", place.path().join("data"));
+    }
+    if question.is_validated() {
         command.args(["validate", "-json"]);
     } else {
         // Without a value for a variable that needs one, the engine looks at no other.
@@ -144,9 +162,15 @@ fn ask(question: &Question) -> Vec<String> {
     }
     let output = command.output().expect("terraform runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    if question.is_about_lock() {
+    if question.is_validated() {
         let answer: Value = serde_json::from_str(&text).expect("an answer");
-        return in_order(answer["diagnostics"].as_array().into_iter().flatten().flat_map(of_lock).collect());
+        let diagnostics = answer["diagnostics"].as_array().into_iter().flatten();
+        let mut lines: Vec<String> = diagnostics.flat_map(of_lock).collect();
+        let is_about_installation =
+            |line: &String| OF_INSTALLATION.iter().any(|summary| line.ends_with(summary));
+        // A warning in an installed module concerns its authors.
+        lines.retain(|line| !is_about_installation(line) && !line.starts_with("warning .terraform/"));
+        return in_order(lines);
     }
     let messages = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let diagnostics: Vec<Value> =
@@ -218,7 +242,7 @@ fn ours(questions: &[&mut Question]) -> Vec<Vec<String>> {
         question.case.lay_out(&root);
     }
     let output = Command::new(env!("CARGO_BIN_EXE_overrule"))
-        .args(["check", "--format", "json", "--engine", "terraform@1.11", "."])
+        .args(["check", "--installed", "--format", "json", "--engine", "terraform@1.11", "."])
         .current_dir(place.path())
         .env_clear()
         .output()

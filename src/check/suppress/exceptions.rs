@@ -118,7 +118,8 @@ impl<'e> Exceptions<'e> {
                 None => exceptions.blocks.push(Block { exception, used: false }),
             }
         }
-        for directory in snapshot.directories() {
+        let own = snapshot.directories().iter().filter(|found| !snapshot.is_installed(&found.path));
+        for directory in own {
             let engines = looked.get(&directory.path).into_iter().flatten();
             let mut files: Vec<FileId> = engines
                 .flat_map(|engine| directory.module_files(*engine))

@@ -1,5 +1,8 @@
 //! Runs a check with the options of the command line. It writes only to the cache.
 
+use std::env;
+use std::path::PathBuf;
+
 use super::change::Wanted;
 use super::request::{CheckRequest, Mode};
 use super::{cache_file, fix, selection};
@@ -11,7 +14,7 @@ use crate::policy::{Date, FailOn};
 use crate::rules::Earlier;
 use crate::session;
 use crate::text::{FileId, counted};
-use crate::vfs::{Change, Excerpt, Snapshot};
+use crate::vfs::{Change, DataDirectory, Excerpt, Snapshot};
 
 /// A finished check.
 #[derive(Debug)]
@@ -64,6 +67,7 @@ impl CheckRun {
             baseline: request.baseline.clone(),
             trusts_change: arguments.policy.trusts_change(),
             counts: counts.clone(),
+            installed: arguments.installed.then(|| DataDirectory::of_variable(data_directory())),
             policy,
         };
         let (snapshot, outcome, earlier) = match &wanted {
@@ -92,6 +96,11 @@ impl CheckRun {
         let is_commit = matches!(wanted, Some(Wanted::Change { is_commit: true, .. }));
         Ok(Self { snapshot, outcome, fixed, fail_on, policy: file, is_part: wanted.is_some(), is_commit })
     }
+}
+
+/// The data directory that the environment sets, as for Terraform.
+fn data_directory() -> Option<PathBuf> {
+    env::var_os("TF_DATA_DIR").map(PathBuf::from)
 }
 
 /// Stores the cache and prints notes about what was not checked.
