@@ -69,7 +69,8 @@ use pending::Unread;
 use read::{Read, ReadFile, Reader};
 use top_directory::{Place, Top};
 
-/// Symbolic links may add this part of the limit for a file to what is checked: a small file can be linked many times.
+/// Files that are read through symbolic links may add up to one eighth of the file size limit: a small file can be
+/// linked many times.
 const LINKED_PART: u64 = 8;
 
 /// The files that a run reads.
@@ -82,7 +83,7 @@ pub struct Snapshot {
     scope: Vec<String>,
     findings: Vec<Finding>,
     origin: Origin,
-    /// What is known of the rest, if only a part was read.
+    /// Information about the rest of the repository, if only a part was read.
     rest: Option<Rest>,
     /// Override files that git does not track.
     uncommitted: BTreeSet<String>,
@@ -92,9 +93,9 @@ pub struct Snapshot {
     limits: Limits,
     /// Files that were read through symbolic links, by their real paths.
     linked: HashMap<SmolStr, FileId>,
-    /// The size of all that was read through symbolic links.
+    /// The total size of the files that were read through symbolic links.
     linked_bytes: u64,
-    /// By directory: further files that an engine reads with a module, sorted by name.
+    /// Further files that an engine reads with a module, sorted by name, for each directory.
     companions: BTreeMap<SmolStr, Vec<CompanionFile>>,
     /// The paths of files of kinds that are not read.
     unread_kinds: BTreeSet<String>,
@@ -121,12 +122,12 @@ pub struct Excerpt {
     pub has_root: bool,
 }
 
-/// What is known of the modules that were not read.
+/// Information about the modules that were not read.
 #[derive(Debug, Clone)]
 struct Rest {
     /// The directories that they call.
     called: BTreeSet<SmolStr>,
-    /// The directories that those among them call that are neither examples nor tests.
+    /// The directories that those of them call which are neither examples nor tests.
     used: BTreeSet<SmolStr>,
     /// Whether any module, read or not, shows signs of a root module.
     has_root: bool,
@@ -139,14 +140,14 @@ enum Origin {
     Disk(Top),
     /// An index or a commit.
     Git {
-        /// What it holds.
+        /// The content.
         git_tree: Arc<GitTree>,
         /// The top of the working tree, absolute and without symbolic links; a bare repository has none.
         top: Option<PathBuf>,
     },
     /// Files given as text.
     Memory {
-        /// The directories that have something in them.
+        /// The directories that are not empty.
         directories: BTreeSet<String>,
         /// The files outside of modules.
         others: BTreeMap<String, Vec<u8>>,
@@ -206,11 +207,11 @@ pub enum Reached {
 }
 
 impl Directory {
-    /// Returns the files that one engine loads, in its order.
+    /// Returns the files that one engine loads, in load order.
     pub fn module_files(&self, engine: Engine) -> Vec<(&File, Loaded)> {
         let names: Vec<&str> = self.files.iter().map(|file| file.name.as_str()).collect();
         let loaded = engine.module_files(&names);
-        // Both are in the order of the names.
+        // Both are sorted by name.
         let mut files = self.files.iter();
         let mut file = |name: &str| files.find(|file| file.name == name);
         loaded.into_iter().filter_map(|(name, loaded)| Some((file(name)?, loaded))).collect()
@@ -291,7 +292,7 @@ impl Snapshot {
     pub fn is_repository(&self) -> bool {
         match &self.origin {
             Origin::Disk(top) => top.is_repository(),
-            // What is given as text is all there is.
+            // Files given as text are complete.
             Origin::Git { .. } | Origin::Memory { .. } => true,
         }
     }
@@ -349,8 +350,8 @@ impl Snapshot {
         }
     }
 
-    /// What is at a path; of a directory that is still to be read, the path by which a run calls it, and the one
-    /// without symbolic links.
+    /// The result for a path. For a directory that is not read yet, the error has the path by which a run calls it,
+    /// and the path without symbolic links.
     fn place(&self, path: &str) -> Result<Reached, (String, String)> {
         if let Some(number) = self.by_path.get(path) {
             return Ok(Reached::Directory(*number));
@@ -395,12 +396,12 @@ impl Snapshot {
             }
             Origin::Memory { .. } => return Reached::Directory(self.add(Directory::empty(path))),
         };
-        // A file that two paths lead to is as unreadable by the second.
+        // A file that cannot be read by one path cannot be read by another one.
         let is_known = self.by_path.contains_key(real);
         Reached::Directory(self.put(Directory { real: real.into(), ..directory }, content, !is_known))
     }
 
-    /// Adds a directory with what was read of it; one without module files says something about others at most.
+    /// Adds a directory with its files. One without module files can only have evidence for other directories.
     fn take_in(&mut self, directory: Directory, read: Read) {
         let unread = read.unread.iter().map(|name| child(&directory.path, name));
         self.unread_kinds.extend(unread);
@@ -434,7 +435,7 @@ impl Snapshot {
             File { name, id }
         });
         directory.files = files.collect();
-        // They took the place of what was read, which is four times as large.
+        // They replace the list of read files, which is four times as large.
         directory.files.shrink_to_fit();
         directory.lock = read.lock.map(|lock| self.sources.push(lock));
         directory.misnamed = read.misnamed.into_iter().map(|file| self.sources.push(file)).collect();
@@ -444,13 +445,13 @@ impl Snapshot {
         self.add(directory)
     }
 
-    /// Takes in a file that was read by its real path.
+    /// Adds a file that was read by its real path.
     fn file(&mut self, source: Source) -> FileId {
         let known = self.linked.get(source.name()).copied();
         known.unwrap_or_else(|| self.sources.push(source))
     }
 
-    /// Takes in a file that was read through a symbolic link: it is the one at its real path.
+    /// Adds a file that was read through a symbolic link, as the file at its real path.
     fn behind_link(&mut self, source: Source, target: &str) -> Option<FileId> {
         let link = SmolStr::new(source.name());
         if self.linked_bytes > self.limits.get(Limit::FileSize) / LINKED_PART {
@@ -465,7 +466,7 @@ impl Snapshot {
             return None;
         }
         self.linked_bytes += source.text().len() as u64;
-        // What one name makes JSON and another native syntax is not the same to an engine.
+        // An engine parses the file differently under the two names if only one of them means JSON.
         if Notation::of(&link) != Notation::of(target) {
             return Some(self.sources.push(source));
         }
@@ -491,8 +492,8 @@ impl Snapshot {
     }
 }
 
-/// What there is at a path, and the path by which a run calls that: the first on the way down that is the same place as
-/// its end, where a symbolic link leads back up. A module that calls itself through one would otherwise be a new module
+/// The result for a path, and the path by which a run calls it: if a symbolic link leads back up, the first path on
+/// the way that leads to the same place. Otherwise a module that calls itself through a link would be a new module
 /// with every call.
 fn settled(path: &str, place: &dyn Fn(&str) -> Place) -> (String, Place) {
     let end = place(path);

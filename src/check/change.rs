@@ -1,13 +1,13 @@
-//! Turns a change into what a run over the modules that it can affect comes to, and what of that is new.
+//! Checks the modules that a change can affect, and reports the new findings.
 //!
-//! Both states are checked in the same excerpt, with the policy of the later one. The modules that the change touches,
-//! and all that lead to them, are judged as in a look at the whole repository. Of what these call it is not known who
-//! else calls it; where something about such a module seems to be new, it counts as affected too, and the look is
-//! repeated with more of the repository. What the others call is the same in both states, so it can hide nothing that
-//! is new.
+//! Both states are checked with the same directories and the policy of the later state. The modules that the change
+//! touches, and all that lead to them, get the same findings as in a check of the whole repository. The other callers
+//! of the modules that these call are not read. If a finding about such a module seems to be new, the module counts
+//! as affected too, and the check is repeated with more directories. Its other callers are equal in both states, so
+//! no new finding is missed.
 //!
-//! A module whose callers see nothing of the change, as of a comment, is checked without its callers; they are checked
-//! only if the findings of the module change.
+//! If callers cannot see the change to a module, for example to a comment, the module is checked without its callers.
+//! They are checked only if the findings of the module change.
 
 mod affected_modules;
 mod affected_roots;
@@ -40,26 +40,26 @@ use crate::session::threads::discard;
 use crate::text::Sources;
 use crate::vfs::{Change, Error, Excerpt, Snapshot, State, last_name, parent};
 
-/// A change that was checked.
+/// The result of checking a change.
 #[derive(Debug)]
 pub struct Checked {
-    /// What was read of the later state.
+    /// The files that were read of the later state.
     pub snapshot: Snapshot,
-    /// What the run came to.
+    /// The result of the run.
     pub outcome: Outcome,
-    /// The modules that it was about.
+    /// The checked modules.
     pub affected: BTreeSet<SmolStr>,
-    /// How many directories there are of which this clone does not hold all files, so that what they call is not known.
+    /// The number of directories of which the clone does not have all files, so that their calls are unknown.
     pub absent: usize,
-    /// The state before the change, if it was looked at.
+    /// The state before the change, if it was read.
     pub earlier: Option<Earlier>,
-    /// What makes a later run faster, and the name to keep it under; nothing where that is kept already.
+    /// The name and content of the cache for later runs, unless it is unchanged.
     pub memory: Option<(&'static str, Vec<u8>)>,
 }
 
-/// Checks the modules that a change can affect; `policy` holds the sources that the policy of the settings is made of.
+/// Checks the modules that a change can affect; `policy` has the sources of the policy.
 ///
-/// What was found before the change too is counted as known, unless `all` is to be reported.
+/// Findings that existed before the change count as existing ones, unless `all` is set.
 pub fn run_change(
     change: &Change,
     policy: &Sources,
@@ -129,7 +129,7 @@ pub fn run_change(
         let before: BTreeSet<String> =
             reported.iter().flat_map(|verdict| verdict.fingerprints().iter().cloned()).collect();
         let new = now.verdicts.iter().filter(|verdict| !verdict.is_among(&before));
-        // What is found behind a link that is new may have existed in the directory that it leads to.
+        // Findings in the target of a new link may have existed before.
         let modules = |verdict: &Verdict| {
             let real = real_directory(&verdict.finding, snapshot.sources()).map(SmolStr::new);
             real.into_iter().chain([verdict.finding.module.clone()])
@@ -156,7 +156,7 @@ pub fn run_change(
     Ok(Checked { snapshot, outcome, affected, absent, earlier: Some(earlier), memory })
 }
 
-/// The fingerprints of what is reported about a module.
+/// The fingerprints of the findings in a module.
 fn of_module<'v>(verdicts: &'v [Verdict], directory: &str) -> BTreeSet<&'v String> {
     let of_module = verdicts.iter().filter(|verdict| verdict.finding.module == directory);
     of_module.flat_map(Verdict::fingerprints).collect()
@@ -168,7 +168,7 @@ pub(crate) fn readers(change: &Change) -> Result<BTreeSet<String>, Error> {
     Ok(Known::of(change, &mut memory)?.readers(change, &memory))
 }
 
-/// Checks the modules of some files and directories as they are now, and tells all that is found there.
+/// Checks the modules of some files and directories in their current state, and reports all findings.
 pub fn run_named(
     change: &Change,
     policy: &Sources,
@@ -190,24 +190,24 @@ pub fn run_named(
     Ok(Checked { snapshot, outcome, affected: named, absent, earlier: None, memory })
 }
 
-/// The modules that files beside them are for.
+/// The modules that variable definitions, lock and test files are for.
 fn owners<'c>(change: &'c Change, paths: &'c [String]) -> impl Iterator<Item = SmolStr> {
     let companions = paths.iter().filter(|path| Companion::of(last_name(path)).is_some());
     companions.filter_map(|path| change.owner(parent(path).unwrap_or_default())).map(SmolStr::new)
 }
 
-/// Whether a rule of the policy wants files that are of no module.
+/// Whether a rule of the policy needs files that belong to no module.
 fn is_about_names(settings: &Settings) -> bool {
     settings.policy.own_rules().any(|(_, definition)| definition.template == "required-file")
 }
 
-/// What an earlier run kept, as far as it is sound.
+/// The cache of an earlier run, if it is valid.
 fn remembered(change: &Change) -> CallIndex {
     let bytes = change.remembered(call_index::NAME, call_index::MAX_BYTES);
     bytes.as_deref().and_then(CallIndex::read).unwrap_or_default()
 }
 
-/// What is to be kept, if that is not what is kept already.
+/// The cache to write, if it has changed.
 fn news(memory: &CallIndex, known: &Known<'_>) -> Option<(&'static str, Vec<u8>)> {
     let bytes = memory.has_new_entries().then(|| memory.write(&known.contents()))?;
     Some((call_index::NAME, bytes?))

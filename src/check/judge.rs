@@ -1,4 +1,4 @@
-//! Turns the findings of all modules into sorted verdicts without duplicates.
+//! Creates the verdicts of a run from the findings of all modules: sorted, without duplicates.
 
 use std::collections::HashSet;
 

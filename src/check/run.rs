@@ -147,7 +147,7 @@ pub(super) fn collect(
 }
 
 impl Collected {
-    /// Turns the result into the state before a change, for the check of the state after it.
+    /// Converts the result into the state before a change, for the check of the state after it.
     pub(super) fn earlier(self, snapshot: Snapshot, renamed: BTreeMap<SmolStr, SmolStr>) -> Earlier {
         Earlier::new(snapshot, self.graphs.into_values(), renamed)
     }

@@ -84,7 +84,7 @@ fn unknown_rule(name: &str, policy: &Policy) -> Failure {
     }
 }
 
-/// Turns the carets that the tests of a page need into comments at the end of the lines above them.
+/// Replaces the carets that the tests of a page need by comments at the end of the lines above them.
 fn annotated(markdown: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut in_code = false;

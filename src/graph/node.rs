@@ -308,7 +308,7 @@ impl<'t> Node<'t> {
         called.chain(self.data().named.iter().copied())
     }
 
-    /// The calls of this module, each with the calling module.
+    /// The calls of this module, each with its caller.
     pub fn callers(self) -> impl Iterator<Item = (Node<'t>, &'t ModuleCall)> {
         let callers = self.data().callers.iter();
         callers.filter_map(|(caller, call)| {
@@ -317,8 +317,8 @@ impl<'t> Node<'t> {
         })
     }
 
-    /// Whether a `moved` or `removed` block of a module that calls this one names what is at an address in this one, or
-    /// a module around it.
+    /// Whether a `moved` or `removed` block of a caller names an address in this module, or a module that contains
+    /// it.
     pub(crate) fn is_left_by_callers(self, path: &[ModuleStep], resource: Option<&ResourceAddress>) -> bool {
         let has_blocks = |module: &Module| !module.moved.is_empty() || !module.removed.is_empty();
         self.callers().filter(|(caller, _)| has_blocks(caller.module())).any(|(caller, call)| {

@@ -1,4 +1,4 @@
-//! What several rules share: edits of blocks, the module before a change, and what a source address says.
+//! Helpers of several rules: edits of blocks, the module before a change, and source addresses.
 
 pub(super) mod before_change;
 pub(super) mod edits;

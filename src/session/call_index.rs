@@ -1,8 +1,8 @@
-//! Writes what a run found out about directories into the cache of later runs, and reads it again.
+//! Caches the calls, states and read files of directories between runs.
 //!
-//! The index holds, for the content of each directory, which directories its module calls. Its key is a hash of that
-//! content, so an entry cannot be out of date. An index that another version of the program wrote, or that is damaged,
-//! is not used. A run without it takes longer and has the same findings.
+//! The index has an entry for the content of each directory, with the directories that its module calls. Its key is a
+//! hash of that content, so an entry cannot be out of date. An index that another version of the program wrote, or
+//! that is damaged, is not used. A run without it takes longer and has the same findings.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hasher};

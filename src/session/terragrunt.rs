@@ -1,8 +1,8 @@
-//! Reads Terragrunt units for what they tell about the modules that they run.
+//! Reads Terragrunt units, and finds the modules that they run.
 //!
 //! Terragrunt copies a module, generates files into the copy, and runs an engine there. Its language is not evaluated
 //! in full: the `source` of a unit and the generated files are read if they consist of literals and of functions for
-//! paths. The rest is unknown, and nothing is reported about what a unit may add.
+//! paths. The rest is unknown, and nothing is reported about additions by units.
 
 mod files;
 mod paths;
@@ -22,12 +22,12 @@ use crate::session::terragrunt::pattern::Patterns;
 use crate::text::Sources;
 use crate::vfs::{Change, Excerpt, Snapshot, State, parent};
 
-/// What the units of a repository run.
+/// The modules that the units of a repository run.
 #[derive(Debug, Default)]
 pub(crate) struct Units {
     /// By directory: the units that run the module there, and the files that they generate.
     modules: BTreeMap<SmolStr, RunBy>,
-    /// What units with partly unknown sources may run.
+    /// The modules that units with partly unknown sources may run.
     patterns: Patterns,
     /// By path of a file that units read: the modules that these units run.
     read: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
@@ -86,7 +86,7 @@ impl Units {
         }
     }
 
-    /// The units that run the module in a directory, and what they generate.
+    /// The units that run the module in a directory, and the files that they generate.
     pub(crate) fn that_run(&self, directory: &str) -> RunBy {
         let mut run_by = self.modules.get(directory).cloned().unwrap_or_default();
         if let Some(generated) = self.patterns.matching(directory) {
@@ -95,7 +95,7 @@ impl Units {
         run_by
     }
 
-    /// What units that may run any module generate.
+    /// The files that units generate which may run any module.
     pub(crate) fn anywhere(&self) -> Option<&Generated> {
         self.patterns.anywhere()
     }

@@ -25,7 +25,7 @@ impl Git {
         }
     }
 
-    /// Resolves a revision. The error says how to fetch it.
+    /// Resolves a revision. The error has the command that fetches it.
     pub(super) fn known_commit(&self, revision: &str) -> Result<ObjectId, Error> {
         self.commit(revision).map_err(|error| match self.way_to(revision) {
             Some(order) => error.help(order),

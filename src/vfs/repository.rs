@@ -63,7 +63,7 @@ impl Repository {
         remotes::names(&self.git)
     }
 
-    /// Tells whether git would track a path, by all `.gitignore` files and settings.
+    /// Whether git would track a path, according to all `.gitignore` files and settings.
     pub(super) fn ignored<'a>(&'a self, index: &gix::index::State) -> Ignored<'a> {
         let stack = self.git.excludes(index, None, Source::WorktreeThenIdMappingIfNotSkipped).ok();
         Ignored { stack, working_tree: &self.working_tree, barred: HashMap::new() }

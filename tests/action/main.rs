@@ -1,5 +1,5 @@
-//! The action for GitHub, run as GitHub runs it: its steps in turn, each with an environment of its own, and with files
-//! for outputs, for PATH and for the summary.
+//! Runs the GitHub action as GitHub does: its steps in order, each with its own environment and with files for
+//! outputs, PATH and the summary.
 #![cfg(unix)]
 
 mod release;
@@ -16,23 +16,23 @@ use serde_json::Value;
 /// A runner with a workspace.
 struct Runner {
     directory: tempfile::TempDir,
-    /// What the workflow says.
+    /// The inputs in the workflow.
     inputs: BTreeMap<&'static str, String>,
-    /// What it is run for.
+    /// The event of the run.
     event: Vec<(&'static str, String)>,
     /// Whether the program that was built for this test is on PATH.
     has_program: bool,
-    /// Where the runner put the action.
+    /// The directory of the action.
     action: PathBuf,
 }
 
-/// What a job came to.
+/// The result of a job.
 #[derive(Debug, Default)]
 struct Job {
     succeeds: bool,
     log: String,
     summary: String,
-    /// What the action hands out.
+    /// The outputs of the action.
     outputs: BTreeMap<String, String>,
 }
 
@@ -46,7 +46,7 @@ fn action() -> Value {
 }
 
 impl Runner {
-    /// A runner whose workspace is a directory with an error in each of two modules.
+    /// A runner whose workspace has two modules with an error each.
     fn new() -> Self {
         let runner = Self {
             directory: tempfile::tempdir().expect("a directory"),
@@ -87,7 +87,7 @@ impl Runner {
         String::from_utf8(output.stdout).expect("UTF-8").trim().to_owned()
     }
 
-    /// A command with nothing of the environment of this test but PATH.
+    /// A command whose environment contains only PATH.
     fn command(&self, program: &str, directory: &str) -> Command {
         let mut command = Command::new(program);
         let path = std::env::var("PATH").expect("PATH");
@@ -101,7 +101,7 @@ impl Runner {
         command
     }
 
-    /// Runs every step that runs something; a step that fails is the last one.
+    /// Runs every step with a script. A failing step is the last one.
     fn run(&self) -> Job {
         let action = action();
         let mut job = Job { succeeds: true, ..Job::default() };
@@ -160,7 +160,7 @@ impl Runner {
         job
     }
 
-    /// The value of an expression; one that means anything but an input or an output is not known here.
+    /// The value of an expression. Only inputs and outputs are supported.
     fn evaluate(&self, text: &str, action: &Value, outputs: &BTreeMap<String, String>) -> String {
         let inside =
             text.strip_prefix("${{ ").and_then(|rest| rest.strip_suffix(" }}")).expect("an expression");
@@ -258,7 +258,7 @@ fn a_program_that_is_not_there_is_said_to_be_missing() {
     assert!(!job.succeeds && job.log.contains("install is `path`, but no overrule is on PATH"), "{job:?}");
 }
 
-/// A change to a repository that has a finding, checked out as the event `pull_request` does it, so many commits deep.
+/// A repository with a change that has a finding, checked out as for the event `pull_request`, with a limited depth.
 fn pull_request(depth: &str) -> Runner {
     let mut runner = Runner::new();
     let git = |arguments: &[&str]| runner.git(arguments, "origin");
@@ -319,7 +319,7 @@ fn of_a_pull_request_only_what_it_adds_is_told() {
 fn a_branch_that_is_checked_out_itself_is_compared_with_the_branch_that_it_is_for() {
     let runner = pull_request("9");
     runner.git(&["fetch", "--quiet", "origin", "main:refs/remotes/origin/main", "change"], "workspace");
-    // The branch took its base along: the first parent is then no base.
+    // The branch includes a merge of its base, so the first parent is not the base.
     let change = runner.git(&["ls-remote", "origin", "change"], "workspace");
     let change = change.split_whitespace().next().expect("a commit").to_owned();
     runner.git(&["checkout", "--quiet", &change], "workspace");

@@ -9,7 +9,7 @@ fn call(source: &str, rest: &str) -> String {
     format!("module \"m\" {{\n  source = \"{source}\"\n{rest}}}\n")
 }
 
-/// What is told, one line a finding, with `language` alone on so that nothing else is in the way.
+/// The findings, one per line, with only engine rules enabled.
 fn check(place: &Place, arguments: &[&str]) -> ModuleDiagnostics {
     place.overrule(&[&["check", "--format", "concise"], arguments].concat())
 }
@@ -62,7 +62,7 @@ fn callers_are_checked_only_if_they_see_something_of_the_change() {
         place.stage("modules/net/main.tf", unseen);
         assert!(human().contains("checked 1 module, 1 file: "), "{}", human());
     }
-    // Existing findings of callers count where a change concerns them.
+    // Existing findings of callers count if a change concerns them.
     place.stage("modules/net/main.tf", net.replace("b = 1", "b = var.a"));
     let out = human();
     assert!(out.contains("checked 3 modules, 3 files: "), "{out}");
@@ -83,7 +83,7 @@ fn a_deleted_module_is_reported_where_it_is_still_called() {
     place.stage("live/b/main.tf", "");
     let told = ["live/a/main.tf:1:1: error: Module not installed [missing-module]"];
     assert_eq!(lines(&changed(&place)), told);
-    // It may lie there still: what is not committed is not there.
+    // The file may still exist in the working tree, but it is not staged.
     place.write("modules/net/main.tf", NET);
     assert_eq!(lines(&changed(&place)), told);
     place.stage("modules/net/readme.md", "gone");
@@ -364,7 +364,7 @@ fn options_that_contradict_each_other_are_refused() {
     }
 }
 
-/// A branch with a fault of its own, from a `main` that has gone on.
+/// A branch with its own error, created from a `main` that has moved on.
 fn pull_request() -> Place {
     let double = "variable \"a\" {}\nvariable \"a\" {}\n";
     let place = repository(&[("a/main.tf", double), ("b/main.tf", "")]);
@@ -530,7 +530,7 @@ fn a_called_directory_that_git_ignores_is_unknown() {
     let told = ["main.tf:1:1: error: Module not installed [missing-module]"];
     assert_eq!(lines(&changed(&place)), told);
     assert_eq!(lines(&check(&place, &["--base", "HEAD"])), told);
-    // A rule that the change brings along counts, and so does one that it takes away.
+    // A rule that the change adds counts, and so does one that it removes.
     place.stage(".gitignore", "modules/absent\n");
     assert_eq!(lines(&changed(&place)), [""; 0]);
     place.stage("main.tf", call("./vendor/net", ""));

@@ -92,7 +92,7 @@ fn findings(place: &Place, arguments: &[&str]) -> Vec<String> {
     said.out.lines().filter(|line| !line.starts_with(' ')).map(str::to_owned).collect()
 }
 
-/// What is reported as new by each of the three ways to say what exists already.
+/// The new findings by each of the three ways to declare existing ones.
 fn new_by_each_way(change: impl Fn(&Place)) -> [Vec<String>; 3] {
     let place = repository();
     change(&place);
@@ -111,7 +111,7 @@ fn assert_nothing_new(change: impl Fn(&Place)) {
     }
 }
 
-/// A baseline holds no blocks to compare with, so that a finding in a renamed block is new to it.
+/// A baseline does not contain blocks to compare with, so a finding in a renamed block is new.
 #[track_caller]
 fn assert_nothing_new_in_git(change: impl Fn(&Place)) {
     let [changed, base, _] = new_by_each_way(change);
@@ -160,7 +160,7 @@ fn blocks_of_three_to_ten_lines_are_known_by_half_of_their_lines() {
     let fresh = |count: usize| (0..count).map(|number| format!("b{number} = {number}"));
     for kept in 1..=8_usize {
         let before: Vec<String> = (0..kept).map(|number| format!("a{number} = var.gone{number}")).collect();
-        // One more line, twice as many lines, and half of the lines replaced by others.
+        // One more line, twice as many lines, and half of the lines replaced.
         let half = kept.div_ceil(2);
         let versions: [Vec<String>; 4] = [
             before.clone(),

@@ -331,7 +331,7 @@ fn calls_first(objects: Vec<Object<'_>>) -> (Vec<Object<'_>>, Vec<Object<'_>>) {
     objects.into_iter().partition(|object| matches!(object.declared, Declared::Call(_)))
 }
 
-/// Whether a block in this module or in a calling module handles an object.
+/// Whether a block in this module or in a caller handles an object.
 fn is_left(node: Node<'_>, object: &Object<'_>) -> bool {
     let (path, resource) = object.steps();
     node.module().is_left(&path, resource.as_ref()) || node.is_left_by_callers(&path, resource.as_ref())

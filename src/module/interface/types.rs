@@ -1,8 +1,8 @@
-//! Tells whether a type constraint accepts everything that another one accepts.
+//! Compares the values that two type constraints accept.
 
 use crate::value::Type;
 
-/// Whether every value that `before` accepts can be converted to `after`. Where that depends on the value, it cannot.
+/// Whether every value that `before` accepts can be converted to `after`. Returns false if that depends on the value.
 pub(super) fn accepts_all(after: &Type, before: &Type) -> bool {
     match (after, before) {
         (Type::Any, _)

@@ -1,5 +1,5 @@
-//! Turns modules into a document for programs: each module with its calls, and each module on a way of calls with the
-//! provider configurations that reach it.
+//! Writes modules as a JSON document: each module with its calls, and each module instance with the provider
+//! configurations that reach it.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -23,23 +23,24 @@ pub(super) struct Document {
 struct Root {
     module: String,
     engine: String,
-    /// Whether everything below it is among the instances: ways of calls can be more than anybody can list.
+    /// Whether all instances below it are listed: there can be too many call paths.
     complete: bool,
     instances: Vec<Instance>,
     #[serde(skip_serializing_if = "Option::is_none")]
     resources: Option<Vec<Resource>>,
 }
 
-/// A module on a way of calls.
+/// A module on a call path.
 #[derive(Debug, Serialize)]
 struct Instance {
-    /// `module.a.module.b`; empty for the root itself.
+    /// `module.a.module.b`; empty for the root module.
     address: String,
     module: String,
     providers: Vec<Provider>,
 }
 
-/// The instances below a root, and how much that is: the steps of their addresses, their configurations and resources.
+/// The instances below a root module, and the size of the list: the steps of their addresses, their configurations
+/// and resources.
 #[derive(Debug, Default)]
 struct Told {
     instances: Vec<Instance>,
@@ -50,7 +51,7 @@ struct Told {
 /// A provider configuration in a module.
 #[derive(Debug, Serialize)]
 struct Provider {
-    /// The module's own name for it.
+    /// The local name of the provider in the module.
     name: String,
     /// The provider source address.
     address: String,
@@ -64,26 +65,26 @@ struct Provider {
     via: Option<String>,
 }
 
-/// A resource, with the provider configuration that it uses.
+/// A resource with its provider configuration.
 #[derive(Debug, Serialize)]
 struct Resource {
     address: String,
     provider: String,
-    /// The alias of the configuration that it uses, in the module that has it.
+    /// The alias of the configuration in the module that declares it.
     alias: Option<String>,
     how: &'static str,
     configuration: Option<Block>,
 }
 
-/// Where a provider configuration stands.
+/// The location of a provider configuration.
 #[derive(Debug, Serialize)]
 struct Block {
-    /// `module.a.module.b`; empty for the root.
+    /// `module.a.module.b`; empty for the root module.
     module: String,
     range: Range,
-    /// Whether it sets nothing, or nothing that takes effect.
+    /// Whether it has no arguments, or none that take effect.
     empty: bool,
-    /// Whether the engine chooses at random between several blocks.
+    /// Whether the engine chooses between several blocks at random.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     undetermined: bool,
 }
@@ -97,7 +98,7 @@ struct Entry {
     changed: bool,
     calls: Vec<Call>,
     callers: Vec<Caller>,
-    /// The unit files of Terragrunt that run it.
+    /// The Terragrunt unit files that run it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     terragrunt_units: Vec<String>,
 }
@@ -153,7 +154,7 @@ impl Document {
 }
 
 impl Picture<'_> {
-    /// Adds a module and all below it; returns whether that is all.
+    /// Adds a module and its descendants. Returns whether all of them fit.
     fn place_below(&self, placed: &Placed<'_>, told: &mut Told) -> bool {
         let providers =
             placed.configurations.iter().map(|reaching| self.provider(placed, reaching)).collect();

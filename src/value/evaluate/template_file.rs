@@ -18,7 +18,7 @@ use crate::value::{Function, Lookup, Resolved, Scope, Type, Value};
 /// The functions that render a template, which a template cannot call.
 pub(super) const RENDERING: [&str; 2] = ["templatefile", "templatestring"];
 
-/// The scope of a template: its variables, and the files of the calling module.
+/// The scope of a template: its variables, and the files of the module that renders it.
 struct TemplateScope<'s> {
     outer: &'s dyn Scope,
     names: &'s BTreeMap<SmolStr, Value>,

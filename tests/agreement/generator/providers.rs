@@ -11,20 +11,20 @@ const SOURCES: [&str; 4] = ["hashicorp/aa", "acme/aa", "acme/bb", "other/cc"];
 const NAMES: [&str; 5] = ["aa", "bb", "cc", "dd", "ee"];
 const ALIASES: [&str; 3] = ["w", "e", "n"];
 
-/// What a name means in most modules of a tree.
+/// The usual source of a name in the modules of a tree.
 struct Habits {
     sources: [usize; NAMES.len()],
-    /// How often, in percent, something deviates.
+    /// The probability of a deviation, in percent.
     deviation: usize,
-    /// How many of the names are used.
+    /// The number of names in use.
     names: usize,
 }
 
-/// A module while it is put together.
+/// A module under construction.
 #[derive(Default)]
 struct Plan {
     required: Vec<(usize, usize)>,
-    /// Names with aliases that somebody may pass.
+    /// Names with aliases that callers may pass.
     aliases: Vec<(usize, &'static str)>,
     blocks: Vec<(usize, Option<&'static str>)>,
     base: Vec<Block>,
@@ -75,7 +75,7 @@ pub(crate) fn tree(seed: u64) -> Case {
     Case::new(format!("providers {seed}"), entries)
 }
 
-/// What a module requires and configures.
+/// The requirements and configurations of a module.
 fn declarations(dice: &mut Dice, habits: &Habits, number: usize) -> Plan {
     let mut plan = Plan::default();
     let mut required = Block::new("required_providers", &[]);
@@ -144,7 +144,7 @@ fn provider(dice: &mut Dice, name: usize, alias: Option<&str>, percent: usize) -
     block
 }
 
-/// A reference that a module can mostly make.
+/// A reference that is usually valid in a module.
 fn reference(dice: &mut Dice, habits: &Habits, plan: &Plan) -> (usize, Option<&'static str>) {
     let blocks = plan.blocks.iter().copied();
     let required = plan.required.iter().map(|(name, _)| (*name, None));
@@ -160,7 +160,7 @@ fn written((name, alias): (usize, Option<&str>)) -> String {
     alias.map_or_else(|| NAMES[name].to_owned(), |alias| format!("{}.{alias}", NAMES[name]))
 }
 
-/// A call of one module by another one, and perhaps an override of its map.
+/// A call of one module by another one, perhaps with an override of its map.
 fn call_of(
     dice: &mut Dice,
     habits: &Habits,
@@ -205,7 +205,7 @@ fn map(dice: &mut Dice, habits: &Habits, parent: &Plan, child: &Plan) -> Value {
     let mut entries: Vec<(String, Value)> = Vec::new();
     for to in left {
         let address = meaning(child, to.0);
-        // Mostly what the parent has of the same source.
+        // Usually a configuration of the parent module for the same source.
         let blocks = parent.blocks.iter().copied();
         let aliases = parent.aliases.iter().map(|(name, alias)| (*name, Some(*alias)));
         let required = parent.required.iter().map(|(name, _)| (*name, None));

@@ -1,8 +1,7 @@
-//! Finds provider configurations that are missing, which the engines notice when they build their graph, and report
-//! without a place.
+//! Finds missing provider configurations, which the engine reports without a position when it builds its graph.
 //!
-//! Only certain errors are reported. A module is judged by its callers in the repository; without callers, where it is
-//! certain that it is a root module whose files are all there.
+//! Only certain errors are reported. A module is judged by its callers in the repository. Without callers, it must
+//! certainly be a root module whose files all exist.
 
 use smol_str::SmolStr;
 
@@ -48,11 +47,11 @@ pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
 enum Missing<'t> {
     /// In a root module.
     InRoot,
-    /// In a module that these calls lead to without passing it.
+    /// In a module that these calls lead to without passing the configuration.
     InCalls(Vec<(Node<'t>, &'t ModuleCall)>),
 }
 
-/// How a module lacks a configuration that it has to have itself; none where it has it, or nobody can tell.
+/// How a configuration is missing that the module must declare itself. Returns `None` if it exists or may exist.
 fn missing<'t>(node: Node<'t>, key: &Configuration, reference: &ProviderRef) -> Option<Missing<'t>> {
     let module = node.module();
     let is_known = !node.is_broken() && module.complete && !module.has_generated_files;
@@ -90,9 +89,9 @@ pub(in crate::graph) fn is_missing(node: Node<'_>, key: &Configuration, referenc
     missing(node, key, reference).is_some()
 }
 
-/// A reference of a resource or an action.
+/// The finding for a reference of a resource or an action.
 fn referred_to(node: Node<'_>, reference: &ProviderRef, address: String) -> Option<Finding> {
-    // Terraform refuses a key, and OpenTofu looks for an instance.
+    // Terraform refuses an instance key, and OpenTofu searches an instance.
     if reference.alias.is_none() || reference.key.is_some() {
         return None;
     }
@@ -125,7 +124,7 @@ fn referred_to(node: Node<'_>, reference: &ProviderRef, address: String) -> Opti
     Some(with_places(node, &key, &missing, finding).help(help))
 }
 
-/// An entry of a call that leads to a module of the repository.
+/// The finding for an entry of a call of a local module.
 pub(in crate::graph) fn entry<'t>(
     node: Node<'t>,
     call: &ModuleCall,
@@ -142,8 +141,8 @@ pub(in crate::graph) fn entry<'t>(
     })
 }
 
-/// An entry of a call that leads elsewhere. Which provider it means there is not known, but an alias that the module
-/// has for no provider is missing in any case.
+/// The finding for an entry of a call of another module. The provider in that module is unknown, but an alias that
+/// the module has for no provider is missing in any case.
 fn passed_elsewhere(node: Node<'_>, call: &ModuleCall, entry: &PassedProvider) -> Option<Finding> {
     let reference = &entry.in_parent;
     let alias = reference.alias.as_ref().filter(|_| reference.key.is_none())?;
@@ -165,7 +164,7 @@ fn passed_elsewhere(node: Node<'_>, call: &ModuleCall, entry: &PassedProvider) -
     Some(finding.help(help(node, reference, &key, "providers")))
 }
 
-/// Terraform plans a root module only if nobody has to pass it a configuration.
+/// Terraform only plans a root module without `configuration_aliases`.
 fn asked_for_by_root(node: Node<'_>, findings: &mut Vec<Finding>) {
     if !node.is_run_by_evidence() {
         return;
@@ -260,10 +259,10 @@ fn with_places(node: Node<'_>, key: &Configuration, missing: &Missing<'_>, findi
     })
 }
 
-/// How many calls a finding lists.
+/// The maximal number of calls in a finding.
 const MOST_CALLS: usize = 5;
 
-/// The address of a provider configuration in a module, by the first way that leads to the module.
+/// The address of a provider configuration in a module, by the first path to the module.
 fn absolute(node: Node<'_>, key: &Configuration, missing: &Missing<'_>) -> String {
     let mut seen = vec![node.id()];
     let mut path = String::new();

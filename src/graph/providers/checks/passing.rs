@@ -59,7 +59,7 @@ impl Edge<'_> {
                 self.types(linked, refused, findings);
             }
         }
-        // A module with errors may have declared in vain what is missing.
+        // In a module with errors, the missing declaration may be the broken part.
         if self.caller.is_broken() || self.child.is_broken() {
             return;
         }
@@ -68,7 +68,7 @@ impl Edge<'_> {
         }
     }
 
-    /// Row 6: the called module passes on what this call does not give it.
+    /// Reports configurations that the child module passes on, and that this call does not pass to it.
     fn not_handed_on(&self, findings: &mut Vec<Finding>) {
         let module = self.child.module();
         for onward in module.calls.values() {
@@ -153,7 +153,7 @@ impl Edge<'_> {
         refused
     }
 
-    /// What to add to the call for a configuration that the called module requires.
+    /// What to add to the call for a required configuration of the child module.
     fn how_to_pass(&self, name: &str, address: &ProviderAddress) -> String {
         let caller = self.caller.module();
         let is_of_provider = |local: &str| caller.provider_address(local).as_ref() == Some(address);
@@ -162,7 +162,7 @@ impl Edge<'_> {
         let required = required.filter(|alias| is_of_provider(&alias.value.name));
         let known = blocks.map(|block| block.compact()).chain(required.map(|alias| alias.value.compact()));
         let known: BTreeSet<SmolStr> = known.collect();
-        // With several configurations, only one of the same name is surely meant.
+        // With several configurations, only one of the same name is certain to be meant.
         let ours = known.get(name).or(known.first().filter(|_| known.len() == 1));
         match (ours, self.call.origin.writes("providers")) {
             (Some(ours), true) => format!("add `{name} = {ours}` to `providers`"),
@@ -174,7 +174,7 @@ impl Edge<'_> {
         }
     }
 
-    /// Row 10: what the called module asks for has to be passed to it.
+    /// Reports required configurations of the child module that are not passed.
     fn missing(&self, findings: &mut Vec<Finding>) {
         for (name, (address, span)) in &self.declared.aliases {
             if self.declared.configured.contains_key(name) || self.passed(name).is_some() {
