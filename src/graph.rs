@@ -40,8 +40,8 @@ pub use evaluation::{RefusedDefault, Values};
 pub use node::{Callee, ModuleGraph, Node, Test};
 pub use node_id::NodeId;
 pub use providers::{
-    Configuration, Difference, Effect, Found, Level, Own, ProviderChange, ProviderMention, Reaching, State,
-    Supply, Uses, in_root, reaching, resolve,
+    Configuration, Difference, Effect, Found, Level, Need, Own, ProviderChange, ProviderMention, Reaching,
+    State, Supply, Uses, in_root, reaching, resolve,
 };
 pub use role::{Reason, Role, Surroundings};
 pub use role_signs::is_aside;

@@ -22,7 +22,7 @@ pub(super) use checks::missing::check as check_missing;
 pub(super) use checks::passing::check as check_passing;
 pub(super) use checks::repeated::repeated;
 pub(super) use configuration::Table;
-pub use configuration::{Configuration, Uses};
+pub use configuration::{Configuration, Need, Uses};
 pub use resolve::{Found, Level, Reaching, in_root, reaching, resolve};
 pub use supply::{Own, Supply};
 pub use uses::ProviderMention;

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use super::support::edits::pass;
 use super::{Configure, Context, Rule};
 use crate::finding::{Concern, Finding, Fix, Safety};
-use crate::graph::{Configuration, Node, Role, Supply};
+use crate::graph::{Configuration, Need, Node, Role, Supply};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{ModuleCall, PassedProvider, ProviderConfiguration};
@@ -52,14 +52,10 @@ impl Rule for ProvidersMapIncomplete {
             if call.providers.is_empty() || call.origin.written("providers").len() > 1 {
                 continue;
             }
-            for (configuration, need) in &child.uses().configurations {
-                if self.ignore.contains(&configuration.provider.name)
-                    || need.by_name
-                    || !is_inherited(node, child, call, configuration)
-                {
+            for (configuration, need, block) in left_out(node, child, call) {
+                if self.ignore.contains(&configuration.provider.name) {
                     continue;
                 }
-                let Some(block) = default_block(node, &configuration.provider) else { continue };
                 let ours = &block.name;
                 let (theirs, declare) =
                     match child.requirements_of(&configuration.provider).collect::<Vec<_>>()[..] {
@@ -95,6 +91,18 @@ impl Rule for ProvidersMapIncomplete {
             }
         }
     }
+}
+
+/// The default configurations that a called module inherits although the call has a map: each with what needs it there,
+/// and the block that configures it here.
+pub(super) fn left_out<'t>(
+    node: Node<'t>,
+    child: Node<'t>,
+    call: &'t ModuleCall,
+) -> impl Iterator<Item = (&'t Configuration, &'t Need, &'t ProviderConfiguration)> {
+    let uses = child.uses().configurations.iter().filter(|(_, need)| !need.by_name);
+    let inherited = uses.filter(move |(key, _)| is_inherited(node, child, call, key));
+    inherited.filter_map(move |(key, need)| Some((key, need, default_block(node, &key.provider)?)))
 }
 
 /// Whether the called module inherits a default configuration that this map does not pass.

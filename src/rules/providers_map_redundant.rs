@@ -1,5 +1,6 @@
 #![doc = include_str!("../../policies/rules/providers-map-redundant.md")]
 
+use super::providers_map_incomplete::left_out;
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::{Configuration, Node, Role};
@@ -16,7 +17,8 @@ impl Rule for ProvidersMapRedundant {
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for (call, _) in node.calls() {
             let (Some(at), Some(child)) = (call.providers_span, node.child(&call.name)) else { continue };
-            if !repeats_inheritance(node, child, call) {
+            // A map that leaves something out is incomplete, and not redundant too.
+            if !repeats_inheritance(node, child, call) || left_out(node, child, call).next().is_some() {
                 continue;
             }
             findings.push(

@@ -11,7 +11,7 @@ use super::supply::Supply;
 use crate::graph::{Callee, ModuleGraph, Node, NodeId};
 use crate::module::Module;
 use crate::module::address::ResourceAddress;
-use crate::module::declaration::{Action, ModuleCall, ProviderConfiguration, ProviderRef};
+use crate::module::declaration::{Action, Import, ModuleCall, ProviderConfiguration, ProviderRef};
 use crate::text::Span;
 
 /// A reference to a provider configuration in a module.
@@ -35,6 +35,36 @@ impl<'t> Node<'t> {
         let uses = self.uses();
         let configuration = Configuration::by(self.module(), provider);
         !uses.complete || configuration.is_none_or(|one| uses.configurations.contains_key(&one))
+    }
+
+    /// The resources of this module with the provider configuration that each uses. Includes those that `import` blocks
+    /// of a root module generate.
+    pub fn consumers(self) -> impl Iterator<Item = (&'t ResourceAddress, Configuration)> {
+        let module = self.module();
+        let declared = module.resources.values();
+        let declared = declared.filter_map(|one| Some((&one.address, Configuration::used_by(module, one)?)));
+        declared.chain(self.generated().filter_map(|import| {
+            let resource = &import.target.as_ref()?.resource.resource;
+            let configuration = match &import.provider_ref {
+                Some(reference) => Configuration::named(module, reference),
+                None => implied(module, resource),
+            };
+            Some((resource, configuration?))
+        }))
+    }
+
+    /// The `import` blocks of a root module whose resource is not declared, so that Terraform generates it.
+    pub(in crate::graph::providers) fn generated(self) -> impl Iterator<Item = &'t Import> {
+        let module = self.module();
+        let is_generated = |import: &&Import| {
+            import.for_each.is_none()
+                && import.target.as_ref().is_some_and(|target| {
+                    target.path.is_empty()
+                        && target.resource.key.is_none()
+                        && !module.resources.contains_key(&target.resource.resource)
+                })
+        };
+        module.imports.iter().filter(move |_| !self.is_called()).filter(is_generated)
     }
 
     /// All references to provider configurations in the module.
@@ -89,6 +119,11 @@ fn own(node: Node<'_>) -> Uses {
     };
     for resource in module.resources.values() {
         add(Configuration::used_by(module, resource), resource.origin.header(), false);
+    }
+    for import in node.generated().filter(|import| import.provider_ref.is_none()) {
+        if let (Some(target), Some(to)) = (&import.target, &import.to) {
+            add(implied(module, &target.resource.resource), to.span, false);
+        }
     }
     for action in module.actions.values() {
         add(Configuration::used_by_action(module, action), action.origin.header(), false);

@@ -161,13 +161,13 @@ impl Picture<'_> {
         let (address, module) = (placed.address(), self.name(placed.node));
         told.size += placed.way.len() + placed.configurations.len();
         if self.resources {
-            let resources = placed.node.module().resources.values();
             let before = told.resources.len();
-            told.resources.extend(resources.filter_map(|resource| {
-                let key = Configuration::used_by(placed.node.module(), resource)?;
-                let prefix = if address.is_empty() { String::new() } else { format!("{address}.") };
-                self.resource(placed, format!("{prefix}{}", resource.address), key)
-            }));
+            let prefix = if address.is_empty() { String::new() } else { format!("{address}.") };
+            let consumers = placed.node.consumers();
+            told.resources.extend(
+                consumers
+                    .filter_map(|(resource, key)| self.resource(placed, format!("{prefix}{resource}"), key)),
+            );
             told.size += told.resources.len() - before;
         }
         told.instances.push(Instance { address, module, providers });

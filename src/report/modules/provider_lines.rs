@@ -144,8 +144,7 @@ impl<'t> Placed<'t> {
 
     /// The configurations of providers that are built into the engine, which need no block.
     pub(super) fn built_in_configurations(&self) -> BTreeSet<Configuration> {
-        let module = self.node.module();
-        let used = module.resources.values().filter_map(|resource| Configuration::used_by(module, resource));
+        let used = self.node.consumers().map(|(_, key)| key);
         let shown = |key: &Configuration| self.configurations.iter().any(|reaching| reaching.asked == *key);
         used.filter(|key| key.provider.is_built_in() && !shown(key)).collect()
     }
@@ -305,12 +304,9 @@ impl Picture<'_> {
 
     /// The resources of a module that use a configuration, if they are asked for.
     fn users(&self, placed: &Placed<'_>, key: &Configuration) -> Option<Line> {
-        let module = placed.node.module();
-        let resources = module.resources.values().filter(|_| self.resources);
-        let users =
-            resources.filter(|resource| Configuration::used_by(module, resource).as_ref() == Some(key));
+        let users = placed.node.consumers().filter(|(_, used)| self.resources && used == key);
         let users: Vec<String> =
-            users.map(|resource| one_line(&resource.address.to_string()).into_owned()).collect();
+            users.map(|(resource, _)| one_line(&resource.to_string()).into_owned()).collect();
         (!users.is_empty()).then(|| Line::Users(format!("  used by: {}", users.join(", "))))
     }
 

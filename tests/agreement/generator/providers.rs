@@ -3,6 +3,8 @@
 //! Four sources stand under five local names. Mostly a name means the same source in every module, since a tree with
 //! several mistakes is refused, and shows less.
 
+use std::collections::BTreeSet;
+
 use super::block::{self, Block, Value};
 use super::dice::Dice;
 use crate::case::{Case, Entry};
@@ -43,6 +45,7 @@ pub(crate) fn tree(seed: u64) -> Case {
     let mut modules: Vec<Plan> = (0..count).map(|number| declarations(&mut dice, &habits, number)).collect();
     let levels: Vec<usize> =
         (0..count).map(|number| if number == 0 { 0 } else { number.div_ceil(2).min(3) }).collect();
+    let mut called = BTreeSet::new();
     for number in 0..count {
         for child in number + 1..count {
             let is_next = levels[child] == levels[number] + 1;
@@ -52,13 +55,16 @@ pub(crate) fn tree(seed: u64) -> Case {
                 7 => 1,
                 _ => 0,
             };
-            for call in 0..calls {
+            // Every module is called, so that all of them are in the tree of the root module.
+            let is_last_chance = number + 1 == child && !called.contains(&child);
+            for call in 0..calls.max(usize::from(is_last_chance)) {
+                called.insert(child);
                 let (base, over) = call_of(&mut dice, &habits, &modules, number, child, call);
                 modules[number].base.push(base);
                 modules[number].overrides.extend(over);
             }
         }
-        consumers(&mut dice, &habits, &mut modules[number]);
+        consumers(&mut dice, &habits, &mut modules[number], number == 0);
     }
     let mut entries = vec![Entry::plain("terraform.tfvars", "")];
     for (number, module) in modules.iter().enumerate() {
@@ -87,10 +93,14 @@ fn declarations(dice: &mut Dice, habits: &Habits, number: usize) -> Plan {
         let source = if deviates { dice.below(SOURCES.len()) } else { habits.sources[name] };
         plan.required.push((name, source));
         let is_implied = SOURCES[source] == format!("hashicorp/{local}");
+        if is_implied && dice.chance(10) {
+            required.set(local, Value::text(">= 1.0"));
+            continue;
+        }
         let mut entry = if is_implied && dice.chance(30) {
             vec![("version".to_owned(), Value::text(">= 1.0"))]
         } else {
-            vec![("source".to_owned(), Value::text(SOURCES[source]))]
+            vec![("source".to_owned(), Value::text(written_source(dice, source)))]
         };
         if number > 0 && dice.chance(25) {
             let alias = dice.word(&ALIASES);
@@ -113,11 +123,20 @@ fn declarations(dice: &mut Dice, habits: &Habits, number: usize) -> Plan {
                 continue;
             }
             plan.blocks.push((name, alias));
+            // A default configuration can be in an override file alone.
+            if alias.is_none() && dice.chance(3) {
+                plan.overrides.push(provider(dice, name, alias, 60));
+                continue;
+            }
             plan.base.push(provider(dice, name, alias, if is_root { 75 } else { 50 }));
             if dice.chance(8) {
                 plan.overrides.push(provider(dice, name, alias, 60));
             }
         }
+    }
+    if dice.chance(2) {
+        let source = vec![("source".to_owned(), Value::text("terraform.io/builtin/terraform"))];
+        required.set("terraform", Value::Object(source));
     }
     if !required.items.is_empty() {
         plan.base.insert(0, Block::new("terraform", &[]).holding(required));
@@ -126,11 +145,24 @@ fn declarations(dice: &mut Dice, habits: &Habits, number: usize) -> Plan {
         && let Some((name, source)) = dice.pick(&plan.required).copied()
     {
         let source = if dice.chance(50) { dice.below(SOURCES.len()) } else { source };
-        let entry = Value::Object(vec![("source".to_owned(), Value::text(SOURCES[source]))]);
+        let entry = match dice.below(4) {
+            0 => ("version", Value::text(">= 1.1")),
+            _ => ("source", Value::text(SOURCES[source])),
+        };
+        let entry = Value::Object(vec![(entry.0.to_owned(), entry.1)]);
         let required = Block::new("required_providers", &[]).with(NAMES[name], entry);
         plan.overrides.push(Block::new("terraform", &[]).holding(required));
     }
     plan
+}
+
+/// A source address: mostly short, sometimes with the registry, or in capitals.
+fn written_source(dice: &mut Dice, source: usize) -> String {
+    match dice.below(20) {
+        0 => format!("registry.terraform.io/{}", SOURCES[source]),
+        1 => SOURCES[source].to_uppercase(),
+        _ => SOURCES[source].to_owned(),
+    }
 }
 
 fn provider(dice: &mut Dice, name: usize, alias: Option<&str>, percent: usize) -> Block {
@@ -138,8 +170,11 @@ fn provider(dice: &mut Dice, name: usize, alias: Option<&str>, percent: usize) -
     if let Some(alias) = alias {
         block.set("alias", Value::text(alias));
     }
-    if dice.chance(percent) {
-        block.set("region", Value::text("here"));
+    match dice.below(100) {
+        number if number < percent => block.set("region", Value::text("here")),
+        98 => block.set("version", Value::text(">= 1.0")),
+        99 => block.set("region", Value::plain("null")),
+        _ => {}
     }
     block
 }
@@ -172,8 +207,10 @@ fn call_of(
     let name = format!("c{child}{}", ["", "b"][call]);
     let source = if number == 0 { format!("./m{child}") } else { format!("../m{child}") };
     let mut block = Block::new("module", &[&name]).with("source", Value::text(source));
-    if dice.chance(5) {
-        block.set("count", Value::plain(dice.below(2)));
+    match dice.below(100) {
+        0..4 => block.set("count", Value::plain(dice.below(2))),
+        4..7 => block.set("for_each", Value::expression("toset([\"a\"])")),
+        _ => {}
     }
     let needs_map = !modules[child].aliases.is_empty();
     let kind = dice.below(100);
@@ -220,14 +257,21 @@ fn map(dice: &mut Dice, habits: &Habits, parent: &Plan, child: &Plan) -> Value {
             _ => (to.0, None),
         };
         if entries.iter().all(|(key, _)| *key != written(to)) {
-            entries.push((written(to), Value::word(written(from))));
+            let from = match dice.below(200) {
+                0 => "null".to_owned(),
+                1 => "each.value".to_owned(),
+                2 => format!("local.{}", dice.word(&ALIASES)),
+                3 => "terraform".to_owned(),
+                _ => written(from),
+            };
+            entries.push((written(to), Value::word(from)));
         }
     }
     Value::Object(entries)
 }
 
 /// Resources, data and ephemeral resources of a module.
-fn consumers(dice: &mut Dice, habits: &Habits, plan: &mut Plan) {
+fn consumers(dice: &mut Dice, habits: &Habits, plan: &mut Plan, is_root: bool) {
     for number in 0..dice.between(0, 4) {
         let name = NAMES[dice.below(habits.names)];
         let kind = ["resource", "resource", "data", "ephemeral"][dice.below(4)];
@@ -252,5 +296,16 @@ fn consumers(dice: &mut Dice, habits: &Habits, plan: &mut Plan) {
     }
     if dice.chance(5) {
         plan.base.push(Block::new("resource", &["terraform_data", "built_in"]));
+    }
+    if is_root && dice.chance(8) {
+        // Of a resource whose configuration is to be generated.
+        let name = NAMES[dice.below(habits.names)];
+        let mut import = Block::new("import", &[])
+            .with("to", Value::word(format!("{name}_thing.generated")))
+            .with("id", Value::text("x"));
+        if dice.chance(70) {
+            import.set("provider", Value::word(written(reference(dice, habits, plan))));
+        }
+        plan.base.push(import);
     }
 }

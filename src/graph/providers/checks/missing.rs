@@ -30,7 +30,10 @@ pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let of_action = |action: &Action| format!("action.{}.{}", action.kind, action.name);
     let actions =
         module.actions.values().filter_map(|action| Some((action.provider_ref.as_ref()?, of_action(action))));
-    for (reference, address) in resources.chain(actions) {
+    let imports = node.generated().filter_map(|import| {
+        Some((import.provider_ref.as_ref()?, format!("import.{}", import.target.as_ref()?)))
+    });
+    for (reference, address) in resources.chain(actions).chain(imports) {
         findings.extend(referred_to(node, reference, address));
     }
     for (call, _) in node.calls().filter(|(call, _)| node.child(&call.name).is_none()) {
@@ -76,7 +79,9 @@ fn missing<'t>(node: Node<'t>, key: &Configuration, reference: &ProviderRef) -> 
             .values()
             .any(|block| module.provider_address(&block.name).as_ref() == Some(&key.provider))
     };
+    // Only root modules can have `import` blocks.
     let is_root = node.is_run_by_evidence()
+        || !module.imports.is_empty()
         || (node.role() != Role::Shared
             && node.asks_callers_for(key).is_none()
             && (is_configured() || module.reads_value(reference)));
