@@ -105,7 +105,7 @@ pub fn run_change(
     }
     let (snapshot, now, before, earlier) = loop {
         unseen.retain(|directory| !affected.contains(directory));
-        let excerpt = impact.excerpt_with(&affected, &unseen);
+        let excerpt = if all { impact.excerpt(&affected) } else { impact.excerpt_of_new(&affected, &unseen) };
         let mut earlier = change.open(State::Before, &excerpt, &settings.policy.limits(), policy);
         let mut snapshot = change.open(State::Now, &excerpt, &settings.policy.limits(), policy).within(scope);
         let names = Fingerprints::ahead(renamed.clone(), renames::of(&earlier, &snapshot, &renamed));

@@ -29,6 +29,8 @@ pub(super) struct Impact<'c> {
     /// Those of them that may keep a state, and the numbers of its addresses.
     stores: Vec<(&'c str, &'c [u32])>,
     touched: BTreeSet<SmolStr>,
+    /// Touched directories whose modules keep their state at other addresses than before.
+    restated: BTreeSet<SmolStr>,
     /// Directories that only held something of a module before the change.
     gone: BTreeSet<SmolStr>,
     /// Calls from before the change, calls of what is not remembered, and where symbolic links lead.
@@ -148,6 +150,7 @@ impl<'c> Impact<'c> {
             directories: known.directories.iter().map(|(path, _, calls)| (*path, calls_of(*calls))).collect(),
             stores: known.directories.iter().filter_map(stores).collect(),
             touched: touched.iter().map(SmolStr::new).collect(),
+            restated: BTreeSet::new(),
             gone: BTreeSet::new(),
             further: BTreeMap::new(),
             written: BTreeMap::new(),
@@ -161,6 +164,9 @@ impl<'c> Impact<'c> {
         for (path, (was_module, calls)) in paths.into_iter().zip(earlier) {
             if was_module && !impact.is_directory(path) {
                 impact.gone.insert(path.into());
+            }
+            if impact.states(path) != calls.states {
+                impact.restated.insert(path.into());
             }
             impact.add(path, calls.addresses);
         }
@@ -224,13 +230,19 @@ impl<'c> Impact<'c> {
 
     /// What has to be read so that everything is known that has a say in these modules.
     pub(super) fn excerpt(&self, modules: &BTreeSet<SmolStr>) -> Excerpt {
-        self.excerpt_with(modules, &BTreeSet::new())
+        self.excerpt_of(self.with_shared_states(modules, modules), &BTreeSet::new())
     }
 
-    /// The same, and what has to be read of further modules to know about them what does not depend on their callers.
-    pub(super) fn excerpt_with(&self, modules: &BTreeSet<SmolStr>, further: &BTreeSet<SmolStr>) -> Excerpt {
-        let mut read = self.above(self.with_shared_states(modules));
-        read.extend(further.iter().cloned());
+    /// The same as far as findings can be new: modules that shared a state before the change do not show that. `unseen`
+    /// are further modules, of which everything is read that does not depend on their callers.
+    pub(super) fn excerpt_of_new(&self, modules: &BTreeSet<SmolStr>, unseen: &BTreeSet<SmolStr>) -> Excerpt {
+        let restated = modules.intersection(&self.restated).cloned().collect();
+        self.excerpt_of(self.with_shared_states(modules, &restated), unseen)
+    }
+
+    fn excerpt_of(&self, modules: BTreeSet<SmolStr>, unseen: &BTreeSet<SmolStr>) -> Excerpt {
+        let mut read = self.above(modules);
+        read.extend(unseen.iter().cloned());
         let read = self.below(read);
         let (called, used) = self.called_from_elsewhere(&read);
         let is_there = |path: &&SmolStr| self.is_directory(path) || self.gone.contains(*path);
@@ -238,15 +250,19 @@ impl<'c> Impact<'c> {
         Excerpt { directories, called, used, has_root: self.has_root }
     }
 
-    /// These modules and all that may keep their state at the same address as one of them.
-    fn with_shared_states(&self, modules: &BTreeSet<SmolStr>) -> BTreeSet<SmolStr> {
+    /// These modules and all that may keep their state at the same address as one of `sharing`.
+    fn with_shared_states(
+        &self,
+        modules: &BTreeSet<SmolStr>,
+        sharing: &BTreeSet<SmolStr>,
+    ) -> BTreeSet<SmolStr> {
         let addresses = |(path, states): (&'c str, &'c [u32])| {
             let addresses = states.iter().map(|number| &self.memory.addresses()[*number as usize]);
             addresses.filter_map(move |address| StateAddress::text_from_top(address, path))
         };
         let stores = || self.stores.iter().copied();
-        let of_modules = stores().filter(|(path, _)| modules.contains(*path));
-        let wanted: HashSet<Cow<'_, str>> = of_modules.flat_map(addresses).collect();
+        let of_sharing = stores().filter(|(path, _)| sharing.contains(*path));
+        let wanted: HashSet<Cow<'_, str>> = of_sharing.flat_map(addresses).collect();
         let mut all = modules.clone();
         if !wanted.is_empty() {
             let same = stores().filter(|store| addresses(*store).any(|address| wanted.contains(&address)));
@@ -326,6 +342,13 @@ impl<'c> Impact<'c> {
         let calls = self.place(directory).map(|at| self.directories[at].1).unwrap_or_default();
         let addresses = self.memory.addresses();
         calls.iter().map(|number| &addresses[*number as usize])
+    }
+
+    /// The addresses at which the module in a directory is remembered to keep its state.
+    fn states(&self, directory: &str) -> BTreeSet<SmolStr> {
+        let at = self.stores.binary_search_by(|(other, _)| (*other).cmp(directory));
+        let states = at.map(|at| self.stores[at].1).unwrap_or_default();
+        states.iter().map(|number| self.memory.addresses()[*number as usize].clone()).collect()
     }
 
     fn is_directory(&self, path: &str) -> bool {
