@@ -56,4 +56,4 @@ rule "sensitive-output" {}
 rule "invalid-function-call" {}
 rule "not-a-module" {}
 rule "link-leaves-repository" {} # warning
-rule "limit-reached" {} # notice
+rule "limit-reached" {}

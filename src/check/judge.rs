@@ -7,7 +7,7 @@ use crate::check::location::real_directory;
 use crate::check::settings::Settings;
 use crate::check::verdict::Verdict;
 use crate::engine::Product;
-use crate::finding::Finding;
+use crate::finding::{EngineRule, Finding, Severity};
 use crate::text::{Sources, Span};
 
 /// Sorts findings, drops duplicates and those that the settings do not want, and gives each its level and fingerprint.
@@ -35,6 +35,10 @@ pub(super) fn all_verdicts(
     findings.retain(|(finding, _)| settings.wants(finding, sources));
     for (finding, _) in &mut findings {
         widen_to_characters(finding, sources);
+        // Something is left unchecked. Before, an error would mean that an engine refuses the module.
+        if finding.rule == EngineRule::LimitReached.id() {
+            finding.severity = Severity::Error;
+        }
     }
     findings.sort_by(|(a, _), (b, _)| order(a, sources).cmp(&order(b, sources)));
     findings.dedup();
@@ -92,7 +96,6 @@ fn order<'a>(finding: &'a Finding, sources: &'a Sources) -> impl Ord + 'a {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::EngineRule;
     use crate::policy::Globs;
     use crate::text::{FileId, Source};
 

@@ -284,7 +284,8 @@ impl EngineRule {
             | Self::MissingModule
             | Self::SensitiveOutput
             | Self::InvalidFunctionCall
-            | Self::NotAModule => Severity::Error,
+            | Self::NotAModule
+            | Self::LimitReached => Severity::Error,
             Self::UndefinedProviderReference
             | Self::ProxyProviderBlock
             | Self::DuplicateRequiredProvider
@@ -296,7 +297,6 @@ impl EngineRule {
             | Self::DeprecatedModuleArgument
             | Self::DeprecatedModuleOutput
             | Self::LinkLeavesRepository => Severity::Warning,
-            Self::LimitReached => Severity::Notice,
         }
     }
 

@@ -261,7 +261,6 @@ impl Failure {
                 let detail =
                     format!("The file \"{name}\" is too large, so overrule checks this module without it.");
                 Finding::limit(Limit::FileSize, limits, "File too large to check", &detail)
-                    .severity(Severity::Warning)
             }
         };
         finding.about(name)

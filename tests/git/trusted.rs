@@ -71,9 +71,9 @@ fn what_a_change_hides_behind_a_limit_is_found() {
     place.write("overrule.hcl", format!("{POLICY}\nlimits {{\n  file_size = \"1KiB\"\n}}\n"));
     place.commit("a change");
     for (code, lines) in told(&place, &[]) {
-        assert_eq!(code, Some(0), "by its own policy");
+        assert_eq!(code, Some(1), "by its own policy");
         assert!(
-            lines.len() == 1 && lines[0].starts_with("live/main.tf: warning: File too large to check: "),
+            lines.len() == 1 && lines[0].starts_with("live/main.tf: error: File too large to check: "),
             "{lines:?}"
         );
     }
