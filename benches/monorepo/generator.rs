@@ -22,7 +22,7 @@ pub(crate) struct Shape {
     /// With what else is usual here, 20 of them make groups of 100 modules and 0.5 MB. In 19 public repositories,
     /// looked at on 2026-11-22, the median of the largest group is 0.2 MB, and four have a larger one: of up to 363
     /// modules (aztfmod/terraform-azurerm-caf) and 3.7 MB (cloudposse/terraform-aws-components), once each.
-    #[arg(long, default_value_t = Shape::USUAL.group)]
+    #[arg(skip = Shape::USUAL.group)]
     pub(crate) group: usize,
     /// How many of a hundred modules have an override file.
     #[arg(long, default_value_t = Shape::USUAL.overrides)]
@@ -137,7 +137,7 @@ impl Module {
             ("README.md", format!("# {directory}\n\nWhat it is for, and who looks after it.\n")),
         ];
         if !self.is_shared {
-            files.push(("providers.tf", PROVIDER.to_owned()));
+            files.push(("providers.tf", PROVIDER.replace("<key>", &directory)));
         }
         if is_overridden {
             files.push(("local_override.tf", OVERRIDE.to_owned()));
@@ -233,7 +233,7 @@ const VERSIONS: &str = r#"terraform {
 const PROVIDER: &str = r#"terraform {
   backend "s3" {
     bucket = "state"
-    key    = "all"
+    key    = "<key>"
     region = "eu-west-1"
   }
 }

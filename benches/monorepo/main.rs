@@ -11,7 +11,7 @@ mod generator;
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::Parser;
@@ -23,17 +23,30 @@ struct Arguments {
     directory: PathBuf,
     #[command(flatten)]
     shape: Shape,
+    /// Shared modules per group: root modules only call modules of one group. 0 makes one group of all. Without this
+    /// option, two repositories are written: `connected` with one group, and `groups` with groups of the usual size.
+    #[arg(long)]
+    group: Option<usize>,
     /// Spanned by cargo.
     #[arg(long, hide = true)]
     bench: bool,
 }
 
 fn main() -> io::Result<()> {
-    let Arguments { directory, shape, .. } = Arguments::parse();
+    let Arguments { directory, shape, group, .. } = Arguments::parse();
+    if let Some(group) = group {
+        return write(&directory, &Shape { group, ..shape });
+    }
+    write(&directory.join("connected"), &Shape { group: 0, ..shape.clone() })?;
+    write(&directory.join("groups"), &shape)
+}
+
+/// Writes and commits a repository.
+fn write(directory: &Path, shape: &Shape) -> io::Result<()> {
     if directory.exists() {
         return Err(io::Error::other(format!("{} is there already", directory.display())));
     }
-    let files = generator::files(&shape);
+    let files = generator::files(shape);
     let bytes: usize = files.iter().map(|(_, text)| text.len()).sum();
     for (path, text) in &files {
         let path = directory.join(path);
@@ -42,7 +55,7 @@ fn main() -> io::Result<()> {
     }
     let author = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
     for arguments in [&["init", "--quiet"][..], &["add", "--all"], &["commit", "--quiet", "--message=all"]] {
-        let status = Command::new("git").args(author).args(arguments).current_dir(&directory).status()?;
+        let status = Command::new("git").args(author).args(arguments).current_dir(directory).status()?;
         if !status.success() {
             return Err(io::Error::other(format!("git {arguments:?} failed")));
         }
