@@ -35,6 +35,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("strsim", &["engine", "text", "graph"]),
     ("tempfile", &["cli"]),
     ("terminal_size", &["cli"]),
+    // Only a version of it is held.
+    ("textwrap", &[]),
     ("unicode_ident", &["module", "syntax"]),
     ("unicode_normalization", &["value"]),
     ("unicode_segmentation", &["syntax", "text", "value"]),
