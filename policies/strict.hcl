@@ -40,6 +40,7 @@ rule "moved-target-missing" {
   history = true
 }
 rule "moved-without-moved-block" { level = "warning" }
+rule "undeclared-remote-state-output" { level = "warning" }
 rule "breaking-interface-change" { level = "warning" }
 rule "unused-declaration" { level = "warning" }
 rule "unused-output" { level = "notice" }

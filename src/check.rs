@@ -14,6 +14,7 @@ mod load_policy;
 mod location;
 mod run;
 mod settings;
+mod state_map;
 mod suppress;
 mod verdict;
 
@@ -29,5 +30,6 @@ pub use judge::judge;
 pub use load_policy::{load_policy, page_names_under, rule_names, rule_names_under};
 pub use run::run;
 pub use settings::Settings;
+pub use state_map::{Certainty, RootState, StateRead, state_map};
 pub use suppress::{Additions, Baseline, EXPIRED_EXCEPTION, UNUSED_EXCEPTION};
 pub use verdict::{AppliedException, Outcome, SetBy, Suppressed, Verdict};

@@ -23,6 +23,7 @@ mod node_id;
 mod providers;
 mod reach;
 mod references;
+mod remote_states;
 mod requirements;
 mod role;
 mod role_signs;
@@ -43,6 +44,7 @@ pub use providers::{
     Configuration, Difference, Effect, Found, Level, Need, Own, ProviderChange, ProviderMention, Reaching,
     State, Supply, Uses, in_root, reaching, resolve,
 };
+pub use remote_states::RemoteState;
 pub use role::{Reason, Role, Surroundings};
 pub use role_signs::is_aside;
 pub use version_requirements::VersionRequirement;

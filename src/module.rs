@@ -49,7 +49,7 @@ use crate::value;
 
 pub use crate::module::decode::{references_elsewhere, shows_root, top_blocks};
 pub use crate::module::required_version::Unmodelled;
-pub use crate::module::state_address::StateAddress;
+pub use crate::module::state_address::{StateAddress, StateParts};
 
 /// A parsed file of a module.
 #[derive(Debug)]

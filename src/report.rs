@@ -17,6 +17,7 @@ mod place;
 mod prose;
 mod rules;
 mod sarif;
+pub mod states;
 mod tally;
 mod unified;
 mod sanitize;

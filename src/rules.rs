@@ -68,6 +68,7 @@ mod single_component_pessimistic;
 mod support;
 mod templates;
 mod tofu_twin_drift;
+mod undeclared_remote_state_output;
 mod unsatisfiable_constraints;
 mod unused_configuration_alias;
 mod unused_declaration;
@@ -80,7 +81,7 @@ mod variable_type_missing;
 use std::fmt;
 
 pub use context::Context;
-pub use shared_state_address::findings as shared_states;
+pub use shared_state_address::BackendEvidence;
 pub use support::before_change::Earlier;
 pub use support::state_addresses::States;
 pub use templates::{TEMPLATES, Template};
@@ -88,6 +89,7 @@ pub use templates::{TEMPLATES, Template};
 use crate::finding::{Finding, RuleId, Safety, Severity};
 use crate::graph::{Node, Role};
 use crate::policy::Options;
+use crate::vfs::Snapshot;
 
 /// All rules, by name.
 pub const ENTRIES: &[Entry] = &[
@@ -152,6 +154,7 @@ pub const ENTRIES: &[Entry] = &[
     Entry::of::<shared_state_address::SharedStateAddress>(),
     Entry::of::<single_component_pessimistic::SingleComponentPessimistic>(),
     Entry::of::<tofu_twin_drift::TofuTwinDrift>(),
+    Entry::of::<undeclared_remote_state_output::UndeclaredRemoteStateOutput>(),
     Entry::of::<unsatisfiable_constraints::UnsatisfiableConstraints>(),
     Entry::of::<unused_configuration_alias::UnusedConfigurationAlias>(),
     Entry::of::<unused_declaration::UnusedDeclaration>(),
@@ -231,6 +234,12 @@ pub struct Entry {
     /// See [`Rule::ROLES`].
     pub roles: &'static [Role],
     configure: fn(Options<'_>) -> Result<Check, Vec<Finding>>,
+}
+
+/// The findings that only a comparison of all root modules shows. `states` is what the rules recorded.
+pub fn across_batches(states: &States, snapshot: &Snapshot) -> Vec<Finding> {
+    let shared = shared_state_address::findings(states, snapshot);
+    shared.into_iter().chain(undeclared_remote_state_output::findings(states, snapshot)).collect()
 }
 
 /// Configures a rule with options. Unknown options are reported before missing ones.

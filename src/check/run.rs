@@ -19,7 +19,7 @@ use crate::engine::Engine;
 use crate::finding::Finding;
 use crate::graph::ModuleGraph;
 use crate::policy::can_be_off;
-use crate::rules::{Earlier, States, shared_states};
+use crate::rules::{Earlier, States, across_batches};
 use crate::session::batches::batch_bytes;
 use crate::session::companions::Companions;
 use crate::session::installed::{Coverage, Installed};
@@ -118,7 +118,7 @@ pub(super) fn collect(
         .map(|finding| (finding, None));
     let is_for_role =
         |finding: &Finding| settings.is_for_role(finding, sources, &result.roles, &result.checked_by);
-    let shared = shared_states(states, snapshot).into_iter().map(|finding| (finding, None));
+    let shared = across_batches(&states, snapshot).into_iter().map(|finding| (finding, None));
     let found = found.chain(result.findings).chain(shared).filter(|(finding, _)| is_for_role(finding));
     let verdicts = all_verdicts(found.collect(), sources, settings, &mut fingerprints);
     let exceptions = Exceptions::gather(snapshot, &cache, &result.checked_by, settings);

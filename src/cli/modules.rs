@@ -10,12 +10,12 @@ use smol_str::SmolStr;
 use super::stream::err;
 use super::terminal::Terminal;
 use super::{Failure, place, policy, say, state};
-use crate::check::{Analysis, readers};
+use crate::check::{Analysis, readers, state_map};
 use crate::engine::{Choice, Engine};
 use crate::graph::{Callee, Node};
 use crate::module::declaration::ModuleCall;
-use crate::report::Style;
 use crate::report::modules::{Drawing, Picture};
+use crate::report::{Style, states};
 use crate::session::terragrunt::ChangedUnits;
 use crate::vfs::{Change, Snapshot, parent};
 
@@ -38,6 +38,9 @@ pub(super) struct Arguments {
     /// Show every resource with the provider configuration that it uses (formats `human` and `json`)
     #[arg(long, conflicts_with = "callers")]
     resources: bool,
+    /// Show where each root module keeps its state, and who reads it through `terraform_remote_state`
+    #[arg(long = "state", conflicts_with_all = ["callers", "impact", "resources"])]
+    states: bool,
     /// Engine to read the modules for: `terraform`, `opentofu`, or one with a version (`terraform@1.11`)
     #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
     engine: Option<Choice>,
@@ -81,6 +84,18 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let names = place::names(&current, snapshot.top());
     let style = Style { color, unicode, width, names, ..Style::default() };
     let (sources, scope) = (snapshot.sources(), snapshot.scope());
+    if arguments.states {
+        let states = state_map(&analysis, &snapshot, scope);
+        if states.is_empty() {
+            err(&place::no_module(&snapshot, &current));
+        }
+        return say(&match arguments.format {
+            Format::Human => states::human(&states, &style),
+            Format::Json => states::json(&states),
+            Format::Dot => states::drawing(&states, &style, Drawing::Dot),
+            Format::Mermaid => states::drawing(&states, &style, Drawing::Mermaid),
+        });
+    }
     let resources = arguments.resources;
     let mut picture = Picture { tops: Vec::new(), kept: None, changed, resources, sources, style: &style };
     let all: Vec<(Engine, Node<'_>)> =

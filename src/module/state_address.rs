@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 
 use crate::limits::Limits;
 use crate::syntax::{Block, BlockSchema, Body, Schema};
-use crate::value;
+use crate::value::{self, Value};
 use crate::vfs::join;
 
 /// The address of a state: a backend, and the values of the arguments that select a state in it.
@@ -20,6 +20,15 @@ pub struct StateAddress {
     pub own: &'static str,
     /// The values of the arguments, by name.
     pub arguments: BTreeMap<&'static str, SmolStr>,
+}
+
+/// The arguments of a backend block that select a state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateParts {
+    /// The literal ones, by name.
+    pub known: BTreeMap<&'static str, SmolStr>,
+    /// The required ones that are not literals.
+    pub missing: Vec<&'static str>,
 }
 
 /// The arguments of a backend type that select a state.
@@ -82,11 +91,55 @@ impl StateAddress {
     /// The address that a block selects. `kind` is its label, or `None` for `cloud`. Returns `None` if any part of
     /// the address is not a literal.
     pub fn of(kind: Option<&str>, block: &Block, limits: &Limits) -> Option<Self> {
-        match kind {
-            None | Some("remote") => workspace(block, limits),
-            Some("local") => file(block, limits),
-            Some(kind) => stored(kind, block, limits),
-        }
+        address(kind, &Arguments::Block(block, limits))
+    }
+
+    /// The address that the arguments of a `terraform_remote_state` data source select. Returns `None` if any part of
+    /// it is not known.
+    pub fn of_config(kind: &str, config: &BTreeMap<SmolStr, Value>) -> Option<Self> {
+        address(Some(kind), &Arguments::Config(config))
+    }
+
+    /// The file in the directory of a root module without a backend.
+    pub fn default_file() -> Self {
+        let path = "terraform.tfstate".into();
+        Self { backend: "local", own: "path", arguments: [("path", path)].into() }
+    }
+
+    /// Whether it is a file on disk.
+    pub fn is_file(&self) -> bool {
+        self.backend == "local"
+    }
+
+    /// Whether both addresses select the same state. One may leave out an optional argument.
+    pub fn selects(&self, other: &Self) -> bool {
+        let same = |(name, value): (&&str, &SmolStr)| {
+            *name == "workspace_key_prefix" || other.arguments.get(name).is_none_or(|other| other == value)
+        };
+        self.backend == other.backend && self.arguments.iter().all(same)
+    }
+
+    /// The arguments of a block that select a state, as far as they are literals, and the names of the others that are
+    /// required. `None` for a backend that is not known.
+    pub fn parts(kind: Option<&str>, block: &Block, limits: &Limits) -> Option<StateParts> {
+        let given = Arguments::Block(block, limits);
+        let (required, optional) = match kind {
+            None | Some("remote") => (&["organization", "workspaces"][..], &["hostname"][..]),
+            Some("local") => (&["path"][..], &["workspace_dir"][..]),
+            Some(kind) => {
+                let backend = BACKENDS.iter().find(|backend| backend.name == kind)?;
+                (backend.required, backend.optional)
+            }
+        };
+        let text = |name: &&'static str| match *name {
+            "workspaces" => given.workspace(),
+            name => given.text(name),
+        };
+        let all = required.iter().chain(optional);
+        Some(StateParts {
+            known: all.filter_map(|name| Some((*name, text(name)?))).collect(),
+            missing: required.iter().copied().filter(|name| text(name).is_none()).collect(),
+        })
     }
 
     /// The addresses that the blocks of a file select. A module uses one of the addresses in its files, or none: of
@@ -137,43 +190,90 @@ impl fmt::Display for StateAddress {
     }
 }
 
-fn stored(kind: &str, block: &Block, limits: &Limits) -> Option<StateAddress> {
+/// Where the arguments of a backend are written.
+enum Arguments<'a> {
+    /// In a block.
+    Block(&'a Block, &'a Limits),
+    /// In an object, with their values.
+    Config(&'a BTreeMap<SmolStr, Value>),
+}
+
+impl Arguments<'_> {
+    fn has(&self, name: &str) -> bool {
+        match self {
+            Self::Block(block, _) => block.attribute(name).is_some(),
+            Self::Config(config) => config.get(name).is_some_and(|value| !matches!(value, Value::Null(_))),
+        }
+    }
+
+    /// The value of an argument that is known, unless it looks like a placeholder.
+    fn text(&self, name: &str) -> Option<SmolStr> {
+        let value = match self {
+            Self::Block(block, limits) => value::text(&block.attribute(name)?.expr, limits, &mut Vec::new())?,
+            Self::Config(config) => config.get(name)?.as_str()?.into(),
+        };
+        (!value.is_empty() && !is_placeholder(&value)).then_some(value)
+    }
+
+    /// Whether an argument has several values in it.
+    fn is_nested(&self, name: &str) -> bool {
+        match self {
+            Self::Block(block, _) => !block.blocks(name, &[]).is_empty(),
+            Self::Config(config) => {
+                matches!(config.get(name), Some(Value::Object(_) | Value::Map(..) | Value::Tuple(_)))
+            }
+        }
+    }
+
+    /// The name of the workspace.
+    fn workspace(&self) -> Option<SmolStr> {
+        match self {
+            Self::Block(block, limits) => {
+                Arguments::Block(block.blocks("workspaces", &[]).first()?, limits).text("name")
+            }
+            Self::Config(config) => match config.get("workspaces")? {
+                Value::Object(workspaces) => Self::Config(workspaces).text("name"),
+                _ => None,
+            },
+        }
+    }
+}
+
+fn address(kind: Option<&str>, arguments: &Arguments<'_>) -> Option<StateAddress> {
+    match kind {
+        None | Some("remote") => workspace(arguments),
+        Some("local") => file(arguments),
+        Some(kind) => stored(kind, arguments),
+    }
+}
+
+fn stored(kind: &str, given: &Arguments<'_>) -> Option<StateAddress> {
     let backend = BACKENDS.iter().find(|backend| backend.name == kind)?;
     // In newer releases, some of them are blocks.
-    if backend.optional.iter().any(|name| !block.blocks(name, &[]).is_empty()) {
+    if backend.optional.iter().any(|name| given.is_nested(name)) {
         return None;
     }
-    let given = backend.optional.iter().filter(|name| block.attribute(name).is_some());
-    let arguments = backend.required.iter().chain(given);
-    let arguments: Option<_> = arguments.map(|name| Some((*name, written(block, name, limits)?))).collect();
+    let optional = backend.optional.iter().filter(|name| given.has(name));
+    let arguments = backend.required.iter().chain(optional);
+    let arguments: Option<_> = arguments.map(|name| Some((*name, given.text(name)?))).collect();
     Some(StateAddress { backend: backend.name, own: backend.own, arguments: arguments? })
 }
 
 /// A workspace of HCP Terraform or a compatible server.
-fn workspace(block: &Block, limits: &Limits) -> Option<StateAddress> {
-    let hostname = match block.attribute("hostname") {
-        Some(_) => written(block, "hostname", limits)?,
-        None => "app.terraform.io".into(),
-    };
-    let organization = written(block, "organization", limits)?;
+fn workspace(given: &Arguments<'_>) -> Option<StateAddress> {
+    let hostname = if given.has("hostname") { given.text("hostname")? } else { "app.terraform.io".into() };
+    let organization = given.text("organization")?;
     // With tags or a prefix, each working directory selects its workspace.
-    let workspaces = block.blocks("workspaces", &[]);
-    let name = written(workspaces.first()?, "name", limits)?;
+    let name = given.workspace()?;
     let arguments = [("hostname", hostname), ("organization", organization), ("name", name)].into();
     Some(StateAddress { backend: "remote", own: "name", arguments })
 }
 
 /// A file at an absolute path, or at one relative to the module.
-fn file(block: &Block, limits: &Limits) -> Option<StateAddress> {
-    let path = written(block, "path", limits)?;
-    let is_plain = !path.contains('\\') && block.attribute("workspace_dir").is_none();
+fn file(given: &Arguments<'_>) -> Option<StateAddress> {
+    let path = given.text("path")?;
+    let is_plain = !path.contains('\\') && !given.has("workspace_dir");
     is_plain.then(|| StateAddress { backend: "local", own: "path", arguments: [("path", path)].into() })
-}
-
-/// The value of a literal argument, unless it looks like a placeholder.
-fn written(block: &Block, name: &str, limits: &Limits) -> Option<SmolStr> {
-    let value = value::text(&block.attribute(name)?.expr, limits, &mut Vec::new())?;
-    (!value.is_empty() && !is_placeholder(&value)).then_some(value)
 }
 
 /// Words that mark placeholders.

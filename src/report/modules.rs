@@ -20,6 +20,7 @@ use crate::syntax::Attribute;
 use crate::text::Sources;
 
 pub use graph::Drawing;
+pub(super) use graph::{in_dot, in_mermaid};
 
 /// The modules to show, and how.
 #[derive(Debug)]

@@ -162,6 +162,7 @@ pub const PAGES: &[Page] = pages![
     "syntax-error",
     "tofu-twin-drift",
     "undeclared-reference",
+    "undeclared-remote-state-output",
     "undeclared-variable-value",
     "undefined-module-output",
     "undefined-provider-alias",

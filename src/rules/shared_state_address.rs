@@ -22,26 +22,19 @@ impl Rule for SharedStateAddress {
 
     /// Records the address. Root modules are checked in batches, and [`findings`] compares all of them at the end.
     fn check(&self, node: Node<'_>, context: &Context<'_>, _: &mut Vec<Finding>) {
-        let module = node.module();
-        let Some(storage) = module.cloud.as_ref().or(module.backend.as_ref()) else { return };
-        // Terragrunt runs a copy of the module, and may generate another backend there.
-        if node.is_called() || !module.complete || node.run_by_units().may_be_run {
-            return;
-        }
-        let address = StateAddress::of(storage.kind.as_deref(), &storage.block, &module.limits);
-        if let Some(address) = address.and_then(|address| address.from_top(&module.directory)) {
-            context.states().note(&module.directory, address, storage.block.header);
+        if let Some((address, Some(at))) = node.state_address() {
+            context.states().note(&node.module().directory, address, at);
         }
     }
 }
 
 /// The root modules of a run that share a state, one finding per state.
-pub fn findings(states: States, snapshot: &Snapshot) -> Vec<Finding> {
+pub(super) fn findings(states: &States, snapshot: &Snapshot) -> Vec<Finding> {
     let mut by_address: BTreeMap<StateAddress, BTreeMap<SmolStr, Span>> = BTreeMap::new();
     for (directory, (address, at)) in states.certain() {
         by_address.entry(address).or_default().insert(directory, at);
     }
-    let mut beside = Beside { snapshot, terragrunt: BTreeMap::new() };
+    let mut beside = BackendEvidence::new(snapshot);
     let mut findings = Vec::new();
     for (address, mut roots) in by_address {
         if roots.len() > 1 {
@@ -118,14 +111,21 @@ fn described(StateAddress { backend, arguments, .. }: &StateAddress) -> String {
 
 /// Evidence for other backend arguments in the directories of root modules: Terragrunt, or files for
 /// `-backend-config`.
-struct Beside<'s> {
+#[derive(Debug)]
+pub struct BackendEvidence<'s> {
     snapshot: &'s Snapshot,
     /// For each directory, whether Terragrunt is used in it or a parent.
     terragrunt: BTreeMap<String, bool>,
 }
 
-impl Beside<'_> {
-    fn may_configure(&mut self, directory: &str) -> bool {
+impl<'s> BackendEvidence<'s> {
+    /// In the files of a run.
+    pub fn new(snapshot: &'s Snapshot) -> Self {
+        Self { snapshot, terragrunt: BTreeMap::new() }
+    }
+
+    /// Whether the backend of the root module in a directory may get other arguments.
+    pub fn may_configure(&mut self, directory: &str) -> bool {
         let below = self.snapshot.names(directory).directories;
         self.has_configuration(directory)
             || below.iter().any(|name| self.has_configuration(&child(directory, name)))

@@ -10,7 +10,8 @@ use super::likeness::Renames;
 use super::matching::{Pair, matched};
 use super::object::{Address, Declared, Object};
 use crate::graph::{ModuleGraph, Node, NodeId, State};
-use crate::module::address::{Mode, ModuleStep, ResourceAddress};
+use crate::module::Module;
+use crate::module::address::{Mode, ModuleStep};
 use crate::module::declaration::{ModuleCall, Moved, Resource};
 use crate::text::Sources;
 
@@ -91,7 +92,7 @@ impl<'t> Search<'t> {
     /// The objects of the module itself.
     fn own(&self, was: Node<'t>, is: Node<'t>) -> Left<'t> {
         let (before, now) = (was.module(), is.module());
-        let objects = |node: Node<'t>, sources, other: &crate::module::Module| {
+        let objects = |node: Node<'t>, sources, other: &Module| {
             let managed = |resource: &&'t Resource| {
                 resource.address.mode == Mode::Managed && !other.resources.contains_key(&resource.address)
             };
@@ -304,15 +305,14 @@ fn is_lost(from: &Object<'_>, to: &Object<'_>) -> bool {
     has_objects && !from.has_no_instances() && !to.has_no_instances()
 }
 
-/// Whether a module or a descendant still declares a managed resource that it declared before.
+/// Whether a module or a descendant declares managed resources before and after. Their names may differ.
 fn keeps_resources(before: Node<'_>, now: Node<'_>, seen: &mut BTreeSet<(NodeId, NodeId)>) -> bool {
     let (was, is) = (before.module(), now.module());
-    let is_kept =
-        |resource: &ResourceAddress| resource.mode == Mode::Managed && is.resources.contains_key(resource);
+    let has_managed = |module: &Module| module.resources.keys().any(|key| key.mode == Mode::Managed);
     let is_known = was.complete && is.complete;
     seen.insert((before.id(), now.id()))
         && (!is_known
-            || was.resources.keys().any(is_kept)
+            || has_managed(was) && has_managed(is)
             || was.calls.keys().filter(|name| is.calls.contains_key(*name)).any(|name| {
                 match (before.child(name), now.child(name)) {
                     (Some(before), Some(now)) => keeps_resources(before, now, seen),

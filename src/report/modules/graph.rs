@@ -158,12 +158,12 @@ impl Graph {
 }
 
 /// A quoted Graphviz string, in which backslashes are escaped.
-fn in_dot(text: &str) -> String {
+pub(in crate::report) fn in_dot(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }
 
 /// The content of a quoted Mermaid string: special characters are written as numeric entities.
-fn in_mermaid(text: &str) -> String {
+pub(in crate::report) fn in_mermaid(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
     for c in text.chars() {
         let is_plain = c.is_alphanumeric() || " ./_-,:=".contains(c);

@@ -1,0 +1,215 @@
+//! Writes the states of root modules for people and for programs, or as a graph.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use smol_str::SmolStr;
+
+use super::modules::{Drawing, in_dot, in_mermaid};
+use super::{Style, escape, one_line};
+use crate::check::{Certainty, RootState, StateRead};
+use crate::text::counted;
+
+/// For people: each root module with its state, and below it the states that it reads.
+pub fn human(states: &[RootState], style: &Style) -> String {
+    let mut text = String::new();
+    for state in states {
+        let name = shown(&state.directory, style);
+        text.push_str(&format!(
+            "{name}  {}{}\n",
+            address(&state.backend, &state.arguments),
+            remark(&state.certainty)
+        ));
+        for other in &state.shared_with {
+            text.push_str(&format!("   same state as {}\n", shown(other, style)));
+        }
+        for read in &state.reads {
+            text.push_str(&format!("   reads {}\n", one_line(&read_line(read, state, style))));
+        }
+    }
+    let reads: usize = states.iter().map(|state| state.reads.len()).sum();
+    text.push_str(&format!(
+        "\n{}, {} through `terraform_remote_state`\n",
+        counted(states.len(), "root module"),
+        counted(reads, "read")
+    ));
+    text
+}
+
+fn read_line(read: &StateRead, state: &RootState, style: &Style) -> String {
+    let from = match (&read.roots[..], &read.address) {
+        ([], Some((backend, arguments))) => {
+            format!("{} (kept by no root module here)", address(backend, arguments))
+        }
+        ([], None) => "a state whose address is not known before a plan".to_owned(),
+        (roots, _) => roots.iter().map(|root| shown(root, style)).collect::<Vec<_>>().join(" or "),
+    };
+    let outputs: Vec<String> = read.outputs.iter().map(|name| output(read, name)).collect();
+    let outputs = if outputs.is_empty() { String::new() } else { format!(": {}", outputs.join(", ")) };
+    let place = if read.module == state.directory {
+        String::new()
+    } else {
+        format!("  (in {})", shown(&read.module, style))
+    };
+    format!("{from}{outputs}{place}")
+}
+
+/// An output, with a remark if it is not declared.
+fn output(read: &StateRead, name: &SmolStr) -> String {
+    if read.undeclared.contains(name) { format!("{name} (not declared there)") } else { name.to_string() }
+}
+
+fn address(backend: &str, arguments: &BTreeMap<SmolStr, SmolStr>) -> String {
+    let arguments = arguments.iter().map(|(name, value)| format!(" {name}={value}"));
+    one_line(&format!("{backend}{}", arguments.collect::<String>())).into_owned()
+}
+
+fn remark(certainty: &Certainty) -> String {
+    match certainty {
+        Certainty::Known => String::new(),
+        Certainty::Partial(missing) => format!("  (partial: no literal value for {})", missing.join(", ")),
+        Certainty::Replaceable => "  (unknown: Terragrunt or `-backend-config` may replace it)".to_owned(),
+        Certainty::UnknownBackend => "  (unknown: overrule does not know this backend)".to_owned(),
+    }
+}
+
+fn shown(directory: &str, style: &Style) -> String {
+    let name = style.names.of(directory);
+    one_line(if name.is_empty() { "." } else { &name }).into_owned()
+}
+
+/// As a graph: root modules, and an arrow from each to the states that it reads.
+pub fn drawing(states: &[RootState], style: &Style, drawing: Drawing) -> String {
+    let mut boxes: BTreeMap<String, Option<String>> = BTreeMap::new();
+    let mut arrows: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+    for state in states {
+        let name = shown(&state.directory, style);
+        let label = format!("{}{}", address(&state.backend, &state.arguments), remark(&state.certainty));
+        boxes.insert(name.clone(), Some(label));
+        for read in &state.reads {
+            let targets: Vec<String> = match (&read.roots[..], &read.address) {
+                ([], Some((backend, arguments))) => vec![address(backend, arguments)],
+                ([], None) => vec!["unknown state".to_owned()],
+                (roots, _) => roots.iter().map(|root| shown(root, style)).collect(),
+            };
+            for target in targets {
+                boxes.entry(target.clone()).or_default();
+                let outputs = read.outputs.iter().map(|name| output(read, name));
+                arrows.entry((name.clone(), target)).or_default().extend(outputs);
+            }
+        }
+    }
+    match drawing {
+        Drawing::Dot => dot(&boxes, &arrows),
+        Drawing::Mermaid => mermaid(&boxes, &arrows),
+    }
+}
+
+/// The address of the state of each box, if it is a root module.
+type Boxes = BTreeMap<String, Option<String>>;
+
+/// The outputs that are read, by the boxes that an arrow joins.
+type Arrows = BTreeMap<(String, String), BTreeSet<String>>;
+
+fn dot(boxes: &Boxes, arrows: &Arrows) -> String {
+    let mut text = "digraph states {\n  rankdir=LR;\n  node [shape=box, style=rounded];\n".to_owned();
+    for (name, address) in boxes {
+        let label = address.as_ref().map_or_else(|| name.clone(), |address| format!("{name}\n{address}"));
+        let drawn = if address.is_some() { "" } else { ", style=dashed" };
+        text.push_str(&format!("  {} [label={}{drawn}];\n", in_dot(name), in_dot(&label)));
+    }
+    for ((from, to), outputs) in arrows {
+        let outputs: Vec<&str> = outputs.iter().map(String::as_str).collect();
+        text.push_str(&format!(
+            "  {} -> {} [label={}];\n",
+            in_dot(from),
+            in_dot(to),
+            in_dot(&outputs.join("\n"))
+        ));
+    }
+    text + "}\n"
+}
+
+fn mermaid(boxes: &Boxes, arrows: &Arrows) -> String {
+    let mut text = "flowchart LR\n".to_owned();
+    let numbers: BTreeMap<&String, usize> = boxes.keys().zip(0..).collect();
+    for ((name, address), number) in boxes.iter().zip(0..) {
+        let name = in_mermaid(name);
+        text.push_str(&match address {
+            Some(address) => format!("  n{number}[[\"{name}<br>{}\"]]\n", in_mermaid(address)),
+            None => format!("  n{number}([\"{name}\"])\n"),
+        });
+    }
+    for ((from, to), outputs) in arrows {
+        let outputs: Vec<String> = outputs.iter().map(|output| in_mermaid(output)).collect();
+        let label =
+            if outputs.is_empty() { String::new() } else { format!("|\"{}\"|", outputs.join("<br>")) };
+        text.push_str(&format!("  n{} -->{label} n{}\n", numbers[from], numbers[to]));
+    }
+    text
+}
+
+/// For programs.
+pub fn json(states: &[RootState]) -> String {
+    let path =
+        |directory: &SmolStr| if directory.is_empty() { ".".to_owned() } else { directory.to_string() };
+    let paths = |directories: &[SmolStr]| directories.iter().map(path).collect::<Vec<_>>();
+    let read = |read: &StateRead| Read {
+        data: format!("data.terraform_remote_state.{}", read.name),
+        module: path(&read.module),
+        backend: read.address.as_ref().map(|(backend, _)| backend.to_string()),
+        arguments: read.address.as_ref().map(|(_, arguments)| texts(arguments)),
+        roots: paths(&read.roots),
+        outputs: read.outputs.iter().map(ToString::to_string).collect(),
+        undeclared: read.undeclared.iter().map(ToString::to_string).collect(),
+    };
+    let root = |state: &RootState| Root {
+        module: path(&state.directory),
+        backend: state.backend.to_string(),
+        arguments: texts(&state.arguments),
+        certainty: match state.certainty {
+            Certainty::Known => "known",
+            Certainty::Partial(_) => "partial",
+            Certainty::Replaceable | Certainty::UnknownBackend => "unknown",
+        },
+        missing: match &state.certainty {
+            Certainty::Partial(missing) => missing.iter().map(ToString::to_string).collect(),
+            Certainty::Known | Certainty::Replaceable | Certainty::UnknownBackend => Vec::new(),
+        },
+        shared_with: paths(&state.shared_with),
+        reads: state.reads.iter().map(read).collect(),
+    };
+    escape::to_string(&Document { format_version: "1.0", roots: states.iter().map(root).collect() })
+}
+
+fn texts(arguments: &BTreeMap<SmolStr, SmolStr>) -> BTreeMap<String, String> {
+    arguments.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+}
+
+#[derive(Debug, Serialize)]
+struct Document {
+    format_version: &'static str,
+    roots: Vec<Root>,
+}
+
+#[derive(Debug, Serialize)]
+struct Root {
+    module: String,
+    backend: String,
+    arguments: BTreeMap<String, String>,
+    certainty: &'static str,
+    missing: Vec<String>,
+    shared_with: Vec<String>,
+    reads: Vec<Read>,
+}
+
+#[derive(Debug, Serialize)]
+struct Read {
+    data: String,
+    module: String,
+    backend: Option<String>,
+    arguments: Option<BTreeMap<String, String>>,
+    roots: Vec<String>,
+    outputs: Vec<String>,
+    undeclared: Vec<String>,
+}
