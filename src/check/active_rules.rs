@@ -162,13 +162,13 @@ mod tests {
     }
 
     #[test]
-    fn what_both_engines_see_is_told_once_at_the_level_of_the_policy() {
+    fn findings_of_both_engines_are_reported_once_at_the_level_of_the_policy() {
         let reported = reported(&Settings::default());
         assert_eq!(reported, ["net override-drops-provider-source error recommended.hcl"]);
     }
 
     #[test]
-    fn a_rule_is_silent_unless_somebody_asks_for_it() {
+    fn a_rule_is_off_by_default() {
         let policy = Policy::preset("language").expect("a preset");
         let settings = Settings { policy, ..Settings::default() };
         assert!(reported(&settings).is_empty());

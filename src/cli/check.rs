@@ -137,7 +137,7 @@ fn installed(calls: Option<(usize, usize)>) {
     err(&format!("note: {note}\n"));
 }
 
-/// Runs the command. The exit code says whether the run fails.
+/// Runs the command and returns the exit code.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     let request = CheckRequest::of(arguments)?;

@@ -36,7 +36,7 @@ impl<'t> Node<'t> {
         &self.location().path
     }
 
-    /// What lies at a path that a function of this module names.
+    /// Looks up a path that a function of this module names.
     pub(super) fn named_file(self, path: &str) -> Lookup {
         let files: &NamedFiles = &self.graph.named_files;
         let unknown = Lookup { file: NamedFile::Unknown, root: None };
@@ -66,8 +66,8 @@ impl<'t> Node<'t> {
         missing.map_or(unknown, |(root, file)| Lookup { file, root: Some(root) })
     }
 
-    /// The paths of the regular files in a directory that a function of this module names; none where not all of them
-    /// are known.
+    /// The paths of the regular files in a directory that a function of this module names. Returns `None` if not all
+    /// of them are known.
     pub(super) fn files_below(self, path: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
         let at = if is_absolute(path) { None } else { join(&self.location().root, path) }?;
         let is_known =
@@ -75,7 +75,7 @@ impl<'t> Node<'t> {
         if is_known { self.graph.named_files.below(&at, is_wanted) } else { None }
     }
 
-    /// Whether git ignores what would lie at a path.
+    /// Whether git ignores a path.
     pub(super) fn ignores(self, path: &str) -> bool {
         join(&self.location().root, path).is_none_or(|at| self.graph.named_files.is_ignored(&at))
     }
@@ -194,7 +194,7 @@ fn child_path(child: Node<'_>, call: &ModuleCall, root: &str, path: &str) -> Opt
     }
 }
 
-/// Two relative paths as one, with each `..` as far to the left as possible.
+/// Joins two relative paths, and resolves `..`.
 fn joined(path: &str, source: &str) -> String {
     let mut names: Vec<&str> = Vec::new();
     for name in path.split('/').chain(source.split('/')) {

@@ -365,7 +365,7 @@ impl<'t> Node<'t> {
         callers.map(|caller| self.graph.node(*caller).module().directory.as_str())
     }
 
-    /// What is known of it beside its files.
+    /// The information about the module that does not come from its files.
     pub(super) fn surroundings(self) -> Surroundings {
         self.data().around
     }
@@ -375,7 +375,7 @@ impl<'t> Node<'t> {
         self.data().around.is_installed
     }
 
-    /// Whether some local module calls it, be it in a call that is refused.
+    /// Whether a local module calls it, even in a refused call.
     pub fn is_called(self) -> bool {
         let data = self.data();
         !data.callers.is_empty() || !data.named_by.is_empty() || data.around.is_called_from_outside

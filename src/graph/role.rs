@@ -45,13 +45,13 @@ pub struct Surroundings {
     pub has_values: bool,
     /// Whether a module that is not in the graph calls it.
     pub is_called_from_outside: bool,
-    /// Whether one of those modules is neither an example nor a test, by where it lies.
+    /// Whether one of these callers is neither an example nor a test, by its path.
     pub is_used_from_outside: bool,
-    /// Whether no directory of the repository shows any sign of a root module.
+    /// Whether no directory of the repository has evidence of a root module.
     pub is_in_library: bool,
     /// Whether `init` installed it, so that it belongs to another repository.
     pub is_installed: bool,
-    /// The role that it had before a change that must not choose its own.
+    /// The role before a change, which the change itself must not influence.
     pub former: Option<Role>,
 }
 

@@ -51,8 +51,8 @@ impl<'c> Context<'c> {
         changes.into_iter().flatten().filter(move |change| change.node == node.id())
     }
 
-    /// The changes to the addresses of existing objects for which `moved` blocks belong in this module. Empty if no change
-    /// is checked.
+    /// The changes to the addresses of existing objects for which `moved` blocks belong in this module. Empty if no
+    /// change is checked.
     pub fn address_changes<'t>(&self, node: Node<'t>) -> impl Iterator<Item = &'t AddressChange> {
         let state = self.earlier.and_then(|earlier| earlier.state(node.graph().engine()));
         let changes = state.map(|state| node.graph().address_changes(state, self.sources()));
