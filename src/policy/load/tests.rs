@@ -408,8 +408,8 @@ fn a_rule_can_say_where_it_reports() {
     assert_eq!(
         wrong("rule \"syntax-error\" {\n  roles = [\"root\"]\n}\n"),
         [
-            "overrule.hcl:2,3: Rule cannot be limited: `syntax-error` reports that a file was not checked. That \
-             holds for every module of the repository. (remove `roles` and `paths`)"
+            "overrule.hcl:2,3: Rule cannot be limited: `syntax-error` reports files that could not be checked, so it \
+             applies to the whole repository. (remove `roles` and `paths`)"
         ]
     );
 }
