@@ -47,7 +47,7 @@ use crate::syntax::{Block, Body};
 use crate::text::Span;
 use crate::value;
 
-pub use crate::module::decode::{references_elsewhere, shows_root, top_blocks};
+pub use crate::module::decode::{KEEP_FOR_DESTROY, references_elsewhere, shows_root, top_blocks};
 pub use crate::module::required_version::Unmodelled;
 pub use crate::module::state_address::{StateAddress, StateParts};
 

@@ -59,7 +59,7 @@ pub use hook::{Found, Hook};
 pub use installed::{DataDirectory, Manifest};
 pub use named_files::{NamedFile, NamedFiles};
 pub use names::Names;
-pub use path::{TEST_DIRECTORY, child, is_under, join, last_name, parent, tested_by};
+pub use path::{TEST_DIRECTORY, child, is_under, join, last_name, parent, relative, tested_by};
 pub use policy::POLICIES;
 pub use read::cause;
 pub use walk::{SkipReason, Skipped};

@@ -38,7 +38,7 @@ use crate::module::declaration::{
 use crate::module::decode::requirements::RequiredProviders;
 use crate::syntax::{Block, BlockSchema, Body, Schema};
 
-pub use provisioner::references_elsewhere;
+pub use provisioner::{KEEP_FOR_DESTROY, references_elsewhere};
 pub(super) use test_file::{mock_file, test_file};
 
 /// The declarations of one file, in source order.

@@ -144,11 +144,16 @@ impl Comparisons<'_> {
         Some(editor.replace(expr.span, comparison))
     }
 
-    /// Whether the value may be null: a variable with default null, or a part of a variable or local value, which may
-    /// be an optional attribute.
+    /// Whether the value may be null: a variable with default null, or a part of another value, which may be an
+    /// optional attribute.
     fn may_be_null(&self, expr: &Expr) -> bool {
         let module = self.node.module();
-        let ExprKind::Traversal(traversal) = &expr.kind else { return false };
+        let traversal = match &expr.kind {
+            ExprKind::Traversal(traversal) => traversal,
+            ExprKind::Relative(_) | ExprKind::Index { .. } => return true,
+            ExprKind::Parens(inner) => return self.may_be_null(inner),
+            _ => return false,
+        };
         let Ok(reference) = reference(traversal, &module.features) else { return false };
         let is_part = !reference.remaining.is_empty();
         let name = match &reference.subject {

@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/module-source-unpinned.md")]
 
-use super::support::own_module::is_own_package;
+use super::support::own_module::{is_own_package, local_path};
 use super::{Configure, Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
@@ -72,7 +72,15 @@ impl Rule for ModuleSourceUnpinned {
                         "The source names no {}, so `init` installs whatever is there at that time.",
                         pin.what
                     ))
-                    .help(add(pin.help, remote)),
+                    .help(match local_path(node, call, remote, context) {
+                        Some(path) => {
+                            format!(
+                                "write `{path}` for the module of this repository, or {}",
+                                add(pin.help, remote)
+                            )
+                        }
+                        None => add(pin.help, remote),
+                    }),
                 Some(written) => {
                     let branch = written.strip_prefix("refs/heads/");
                     let name = branch.unwrap_or(written);

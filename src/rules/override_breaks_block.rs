@@ -6,7 +6,7 @@ use crate::graph::Node;
 use crate::module::Module;
 use crate::module::address::block_address;
 use crate::module::config::Config;
-use crate::module::references_elsewhere;
+use crate::module::{KEEP_FOR_DESTROY, references_elsewhere};
 
 #[derive(Default)]
 pub(super) struct OverrideBreaksBlock;
@@ -49,7 +49,7 @@ fn connections(module: &Module, findings: &mut Vec<Finding>) {
                 .at(at)
                 .label("may no longer exist at destroy time")
                 .related(provisioner.block.header, "this provisioner runs at destroy time")
-                .help("store the value in an argument of the resource, and refer to that argument with `self`")
+                .help(KEEP_FOR_DESTROY)
                 .address(block_address(&origin.base)),
             );
         }

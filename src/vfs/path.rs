@@ -22,6 +22,18 @@ pub fn join(directory: &str, source: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
+/// The relative path from one directory to another.
+pub fn relative(from: &str, to: &str) -> String {
+    let parts = |path: &str| -> Vec<String> {
+        path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect()
+    };
+    let (from, to) = (parts(from), parts(to));
+    let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = std::iter::repeat_n("..", from.len() - shared);
+    let steps: Vec<&str> = up.chain(to[shared..].iter().map(String::as_str)).collect();
+    if steps.is_empty() { ".".to_owned() } else { steps.join("/") }
+}
+
 /// The parent directory of `path`. `None` for the top.
 pub fn parent(path: &str) -> Option<&str> {
     if path.is_empty() {

@@ -83,6 +83,10 @@ impl Decoder<'_> {
     }
 }
 
+/// How a destroy-time provisioner gets a value that is not an attribute of its resource.
+pub const KEEP_FOR_DESTROY: &str = "refer with `self` to an attribute of this resource that has the value; without one, \
+     move the provisioner to a `terraform_data` resource, set `input` there, and refer to `self.input`";
+
 /// Reports each reference of a destroy-time provisioner to anything but `self`, `count.index` and `each.key`.
 pub(in crate::module) fn only_self_references(config: &Config, findings: &mut Vec<Finding>) {
     for at in references_elsewhere(config) {
@@ -93,7 +97,7 @@ pub(in crate::module) fn only_self_references(config: &Config, findings: &mut Ve
                      `count.index` or `each.key`. Other objects may no longer exist at that time.",
                 )
                 .at(at)
-                .help("store the value in an argument of the resource, and refer to that argument with `self`"),
+                .help(KEEP_FOR_DESTROY),
         );
     }
 }

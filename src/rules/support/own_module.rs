@@ -10,6 +10,7 @@ use crate::graph::{Node, Role};
 use crate::module::address::{RegistryModule, RemoteModule};
 use crate::module::declaration::ModuleCall;
 use crate::rules::Context;
+use crate::vfs::relative;
 
 /// Whether a call in an example or a test uses a package from this repository.
 pub(in crate::rules) fn is_own_package(
@@ -18,9 +19,31 @@ pub(in crate::rules) fn is_own_package(
     remote: &RemoteModule,
     context: &Context<'_>,
 ) -> bool {
+    is_own(node, call, package_name(remote), &remote.subdir, context)
+}
+
+/// The name of the repository in the address of a package.
+fn package_name(remote: &RemoteModule) -> &str {
     let path = remote.package.split_once('?').map_or(remote.package.as_str(), |(path, _)| path);
     let name = path.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
-    is_own(node, call, name.strip_suffix(".git").unwrap_or(name), &remote.subdir, context)
+    name.strip_suffix(".git").unwrap_or(name)
+}
+
+/// The relative path from a module to the directory of this repository that a call of a package names.
+pub(in crate::rules) fn local_path(
+    node: Node<'_>,
+    call: &ModuleCall,
+    remote: &RemoteModule,
+    context: &Context<'_>,
+) -> Option<String> {
+    let (subdir, names) = (remote.subdir.as_str(), context.repository_names());
+    let is_own = if names.is_empty() {
+        !subdir.is_empty() && declares_all(subdir, call, context)
+    } else {
+        names.contains(package_name(remote)) && context.variables(subdir).is_some()
+    };
+    let path = is_own.then(|| relative(&node.module().directory, subdir))?;
+    Some(if path.starts_with("..") { path } else { format!("./{path}") })
 }
 
 /// Whether a call in an example or a test names this repository by its registry address; the repository is then

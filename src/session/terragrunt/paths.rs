@@ -11,7 +11,7 @@ use crate::engine::is_module_file;
 use crate::module::terragrunt::{Generated, GeneratedFile, STAND_IN, TerragruntFile};
 use crate::session::terragrunt::files::Files;
 use crate::syntax::{self, Call, Expr, ExprKind, Notation, Part, StepKind, Template, Traversal};
-use crate::vfs::{join, last_name, parent};
+use crate::vfs::{join, last_name, parent, relative};
 
 /// Any text.
 pub(super) const UNKNOWN: char = '\u{1}';
@@ -403,16 +403,4 @@ fn pattern_from_top(text: &str, directory: &str) -> Option<String> {
         None if text.starts_with(['/', UNKNOWN]) || text.is_empty() || text.contains(TOP) => None,
         None => join(directory, text),
     }
-}
-
-/// The relative path from one directory to another.
-fn relative(from: &str, to: &str) -> String {
-    let parts = |path: &str| -> Vec<String> {
-        path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect()
-    };
-    let (from, to) = (parts(from), parts(to));
-    let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
-    let up = std::iter::repeat_n("..", from.len() - shared);
-    let steps: Vec<&str> = up.chain(to[shared..].iter().map(String::as_str)).collect();
-    if steps.is_empty() { ".".to_owned() } else { steps.join("/") }
 }
