@@ -46,7 +46,6 @@ rule "provider-source-missing" { level = "notice" }
 rule "single-component-pessimistic" { level = "warning" }
 rule "required-version-missing" { level = "notice" }
 rule "unsatisfiable-constraints" { level = "error" }
-rule "unused-required-provider" { level = "warning" }
 rule "tofu-twin-drift" { level = "warning" }
 
 # Sources and calls

@@ -28,6 +28,7 @@ rule "provider-source-missing" {
   every_provider = true
 }
 rule "provider-version-missing" { level = "notice" }
+rule "unused-required-provider" { level = "warning" }
 rule "upper-bound-in-shared-module" { level = "notice" }
 
 # Sources and calls
