@@ -244,7 +244,8 @@ fn overlap(ours: &Finding, theirs: &Finding) -> bool {
 /// Whether two findings are in one block, or have the same address in a module. All `moved` blocks of a module have one
 /// address, and so do similar blocks.
 fn are_of_one_block(ours: &Finding, theirs: &Finding, blocks: &TopBlocks<'_>) -> bool {
-    let is_named = || ours.address.contains('.') || blocks.of(ours) == blocks.of(theirs);
+    let is_unique = || ours.address.contains('.') && !blocks.is_in_test(ours) && !blocks.is_in_test(theirs);
+    let is_named = || is_unique() || blocks.of(ours) == blocks.of(theirs);
     let is_of_module = || ours.concern.is_cause() && ours.concern == theirs.concern;
     ours.address == theirs.address && if ours.address.is_empty() { is_of_module() } else { is_named() }
 }

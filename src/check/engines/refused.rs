@@ -10,6 +10,7 @@ use crate::engine::{Engine, Product};
 use crate::finding::{Category, Finding, Severity};
 use crate::module::top_blocks;
 use crate::session::parse_cache::ParseCache;
+use crate::syntax::Block;
 use crate::text::{FileId, Span};
 
 /// The top-level blocks of files, as both products read them.
@@ -18,8 +19,18 @@ pub(super) struct TopBlocks<'l> {
     files: RefCell<BTreeMap<FileId, Parts>>,
 }
 
-/// For the start of each part of a block the part and the whole block.
-type Parts = BTreeMap<u32, (Span, Span)>;
+/// The parts of blocks, by their start.
+type Parts = BTreeMap<u32, Part>;
+
+/// A part of a block.
+#[derive(Clone, Copy)]
+struct Part {
+    span: Span,
+    /// The whole block.
+    block: Span,
+    /// Whether the block declares something in a module, so that its address is unique. Blocks of tests do not.
+    is_declaration: bool,
+}
 
 impl<'l> TopBlocks<'l> {
     pub(super) fn new(cache: &'l ParseCache) -> Self {
@@ -28,11 +39,20 @@ impl<'l> TopBlocks<'l> {
 
     /// Returns the block that a finding is in.
     pub(super) fn of(&self, finding: &Finding) -> Option<Span> {
+        self.part(finding).map(|part| part.block)
+    }
+
+    /// Returns whether a finding is in a block of a test, whose address is not unique in the module.
+    pub(super) fn is_in_test(&self, finding: &Finding) -> bool {
+        self.part(finding).is_some_and(|part| !part.is_declaration)
+    }
+
+    fn part(&self, finding: &Finding) -> Option<Part> {
         let place = finding.primary?;
         let mut files = self.files.borrow_mut();
         let parts = files.entry(place.file).or_insert_with(|| parts(self.cache, place.file));
-        let (_, (part, whole)) = parts.range(..=place.start.max(place.end.saturating_sub(1))).next_back()?;
-        part.overlaps(place).then_some(*whole)
+        let (_, part) = parts.range(..=place.start.max(place.end.saturating_sub(1))).next_back()?;
+        part.span.overlaps(place).then_some(*part)
     }
 
     /// Returns for each finding of only one product whether it is an error in a block that both products refuse.
@@ -55,13 +75,20 @@ fn parts(cache: &ParseCache, file: FileId) -> Parts {
     let Some(file) = cache.file(file) else { return parts };
     for engine in Product::ALL.map(Engine::newest) {
         for block in top_blocks(&file.body, &engine.features()) {
-            let whole = block.header.to(block.body.span());
-            // In JSON the labels are not next to the body.
-            let labels = block.labels.iter().map(|label| label.span);
-            for part in labels.filter(|label| !label.overlaps(whole)).chain([whole]) {
-                parts.entry(part.start).or_insert((part, whole));
-            }
+            add(&mut parts, &block, true);
         }
     }
+    for block in file.body.any_blocks() {
+        add(&mut parts, &block, false);
+    }
     parts
+}
+
+fn add(parts: &mut Parts, of: &Block, is_declaration: bool) {
+    let block = of.header.to(of.body.span());
+    // In JSON the labels are not next to the body.
+    let labels = of.labels.iter().map(|label| label.span);
+    for span in labels.filter(|label| !label.overlaps(block)).chain([block]) {
+        parts.entry(span.start).or_insert(Part { span, block, is_declaration });
+    }
 }
