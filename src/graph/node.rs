@@ -10,7 +10,7 @@ use super::conflicts::Conflicts;
 use super::evaluation::Locals;
 use super::location::Location;
 use super::node_id::NodeId;
-use super::providers::{ProviderChange, Table, Uses};
+use super::providers::{ProviderChanges, Table, Uses};
 use super::role::Surroundings;
 use crate::engine::Engine;
 use crate::module::Module;
@@ -46,7 +46,7 @@ pub struct ModuleGraph {
     /// For each node, the provider configurations that it uses; computed on first use.
     pub(super) uses: OnceLock<Vec<Uses>>,
     /// The changes to provider configurations since an earlier state; computed on first use.
-    pub(super) provider_changes: OnceLock<Vec<ProviderChange>>,
+    pub(super) provider_changes: OnceLock<ProviderChanges>,
     /// The changes to the addresses of objects since an earlier state; computed on first use.
     pub(super) address_changes: OnceLock<Vec<AddressChange>>,
     /// For each node, the first module of its call cycle; computed on first use.

@@ -43,12 +43,21 @@ impl<'c> Context<'c> {
         Some((earlier.module(module.features.engine, &module.directory)?, earlier.sources()))
     }
 
+    /// Whether this is the first root module of which some instances were not compared for [`Context::provider_changes`].
+    pub fn lacks_provider_changes(&self, node: Node<'_>) -> bool {
+        let state = self.earlier.and_then(|earlier| earlier.state(node.graph().engine()));
+        state.is_some_and(|state| {
+            node.graph().provider_changes(state, self.sources()).incomplete_from == Some(node.id())
+        })
+    }
+
     /// The changes to the provider configurations of existing resources whose cause is in this module. Empty if no
     /// change is checked.
     pub fn provider_changes<'t>(&self, node: Node<'t>) -> impl Iterator<Item = &'t ProviderChange> {
         let state = self.earlier.and_then(|earlier| earlier.state(node.graph().engine()));
         let changes = state.map(|state| node.graph().provider_changes(state, self.sources()));
-        changes.into_iter().flatten().filter(move |change| change.node == node.id())
+        let changes = changes.into_iter().flat_map(|changes| &changes.changes);
+        changes.filter(move |change| change.node == node.id())
     }
 
     /// The changes to the addresses of existing objects for which `moved` blocks belong in this module. Empty if no

@@ -4,7 +4,7 @@ use super::provider_configuration_swapped::{KEEP, listed, placed};
 use super::support::edits::joined;
 use super::{Context, Rule};
 use crate::finding::Finding;
-use crate::graph::{Effect, Node, ProviderChange};
+use crate::graph::{Effect, Node, ProviderChange, too_many_instances};
 use crate::text::counted;
 
 #[derive(Default)]
@@ -15,6 +15,9 @@ impl Rule for ProviderConfigurationChanged {
     const IS_STEADY: bool = false;
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        if context.lacks_provider_changes(node) {
+            findings.push(too_many_instances(node.module()));
+        }
         let changes = context.provider_changes(node);
         findings
             .extend(changes.filter_map(|change| Some(placed(found(node, change)?, change, node, context))));

@@ -73,6 +73,23 @@ fn callers_are_checked_only_if_they_see_something_of_the_change() {
 }
 
 #[test]
+fn module_instances_that_are_not_compared_are_reported() {
+    let twice = |next: usize| {
+        call(&format!("../m{next}"), "") + &call(&format!("../m{next}"), "").replace("\"m\"", "\"n\"")
+    };
+    let mut files: Vec<(String, String)> = (0..15).map(|n| (format!("m{n}/main.tf"), twice(n + 1))).collect();
+    let last = "variable \"a\" {\n  default = 1\n}\n\nresource \"x_y\" \"z\" {}\n";
+    files.push(("m15/main.tf".to_owned(), last.to_owned()));
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (&**path, &**text)).collect();
+    let place = Place::committed(&files);
+    place.stage("m15/main.tf", last.replace('1', "2"));
+    let said = changed(&place);
+    let told: Vec<&str> = lines(&said).into_iter().filter(|line| line.contains("limit-reached")).collect();
+    let [told] = &told[..] else { panic!("one finding: {}", said.out) };
+    assert!(told.starts_with("m0: error: Too many module instances to compare: "), "{told}");
+}
+
+#[test]
 fn a_deleted_module_is_reported_where_it_is_still_called() {
     let place = repository(&[
         ("modules/net/main.tf", NET),

@@ -9,15 +9,17 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use self::cause::{Cause, cause};
-use self::consumers::{Consumer, Consumers};
+use self::consumers::{Consumer, Consumers, Places};
 use super::change::{Effect, ProviderChange};
 use super::configuration::Configuration;
 use super::identity::{Identity, Likeness};
 use super::resolve::{Found, in_root};
-use crate::graph::{ModuleGraph, Node};
+use crate::finding::{EngineRule, Finding};
+use crate::graph::{ModuleGraph, Node, NodeId};
+use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{ProviderConfiguration, compact_name};
-use crate::text::Sources;
+use crate::text::{Sources, grouped};
 
 /// A state of the repository.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +32,7 @@ pub struct State<'s> {
 
 impl ModuleGraph {
     /// The changes since an earlier state. The result is cached, so all calls must pass the same state.
-    pub fn provider_changes(&self, earlier: State<'_>, sources: &Sources) -> &[ProviderChange] {
+    pub fn provider_changes(&self, earlier: State<'_>, sources: &Sources) -> &ProviderChanges {
         self.provider_changes.get_or_init(|| changes(earlier, State { graph: self, sources }))
     }
 }
@@ -38,15 +40,39 @@ impl ModuleGraph {
 /// Limit of module instances to compare, one per path of calls.
 const MOST_PLACES: usize = 20_000;
 
-fn changes(earlier: State<'_>, now: State<'_>) -> Vec<ProviderChange> {
+/// All changes to the provider configurations of existing resources.
+#[derive(Debug)]
+pub struct ProviderChanges {
+    /// The changes.
+    pub changes: Vec<ProviderChange>,
+    /// The first root module of which some module instances were not compared, because there are too many.
+    pub incomplete_from: Option<NodeId>,
+}
+
+/// The finding that some module instances below a root module were not compared.
+pub fn too_many_instances(module: &Module) -> Finding {
+    Finding::language(EngineRule::LimitReached, "Too many module instances to compare")
+        .detail(format!(
+            "The calls of these modules make more than {} instances. Whether the change moves resources of the others \
+             to another provider configuration is not checked.",
+            grouped(MOST_PLACES as u64)
+        ))
+        .module(module.directory.clone())
+}
+
+fn changes(earlier: State<'_>, now: State<'_>) -> ProviderChanges {
     let tops = earlier.graph.nodes().filter(|node| node.callers().next().is_none());
     let tops: BTreeMap<&SmolStr, Node<'_>> = tops.map(|node| (&node.module().directory, node)).collect();
     let mut changes: BTreeMap<_, ProviderChange> = BTreeMap::new();
-    let mut places = MOST_PLACES;
+    let mut places = Places { left: MOST_PLACES, exhausted: false };
+    let mut incomplete_from = None;
     for top in now.graph.nodes().filter(|node| node.callers().next().is_none()) {
         let Some(was) = tops.get(&top.module().directory) else { continue };
         let before = Consumers::of(*was, &mut places);
         let after = Consumers::of(top, &mut places);
+        if places.exhausted {
+            incomplete_from.get_or_insert(top.id());
+        }
         for (address, consumer) in &after.all {
             let Some(old) = before.earlier(address, &after.moves) else { continue };
             let pair = Pair { old, new: consumer, earlier, now };
@@ -59,7 +85,7 @@ fn changes(earlier: State<'_>, now: State<'_>) -> Vec<ProviderChange> {
             change.resources.push((top.module().directory.clone(), address.to_string()));
         }
     }
-    changes.into_values().collect()
+    ProviderChanges { changes: changes.into_values().collect(), incomplete_from }
 }
 
 /// A resource before and after a change.

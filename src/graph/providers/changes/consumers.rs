@@ -67,22 +67,33 @@ pub(super) struct Consumers<'t> {
     pub(super) moves: BTreeMap<Moved, Moved>,
 }
 
+/// The number of module instances that may still be compared.
+pub(super) struct Places {
+    pub(super) left: usize,
+    /// Whether some were not compared.
+    pub(super) exhausted: bool,
+}
+
 impl<'t> Consumers<'t> {
-    pub(super) fn of(top: Node<'t>, places: &mut usize) -> Self {
+    pub(super) fn of(top: Node<'t>, places: &mut Places) -> Self {
         let mut consumers = Self::default();
         consumers.add(&mut vec![Level { node: top, call: None }], places);
         consumers
     }
 
     /// Adds the last module of a path and its descendants. Modules that were not understood completely are skipped.
-    fn add(&mut self, way: &mut Vec<Level<'t>>, places: &mut usize) {
+    fn add(&mut self, way: &mut Vec<Level<'t>>, places: &mut Places) {
         let Some(Level { node, .. }) = way.last().copied() else { return };
         let module = node.module();
         let is_ring = way[..way.len() - 1].iter().any(|level| level.node.id() == node.id());
-        if *places == 0 || is_ring || node.is_broken() || !module.complete {
+        if is_ring || node.is_broken() || !module.complete {
             return;
         }
-        *places -= 1;
+        if places.left == 0 {
+            places.exhausted = true;
+            return;
+        }
+        places.left -= 1;
         let path: Vec<SmolStr> = way.iter().filter_map(|level| Some(level.call?.name.clone())).collect();
         for resource in module.resources.values().filter(|one| one.address.mode == Mode::Managed) {
             let Some(asked) = Configuration::used_by(module, resource) else { continue };
