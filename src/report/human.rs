@@ -119,8 +119,8 @@ fn block(report: &mut String, repeats: &[&Verdict], sources: &Sources, style: &S
     report.push_str(&format!("{level}  {}\n", paint.bold(&one_line(&finding.summary))));
     frame::draw(report, verdict, sources, style);
     if finding.primary.is_none() {
-        let module = style.names.of(&finding.module);
-        paragraph(report, &format!("in the module {}", one_line(&module)), "", style);
+        let directory = style.names.of(&finding.module);
+        paragraph(report, &format!("in the directory {}", one_line(&directory)), "", style);
     }
     if !finding.detail.is_empty() {
         paragraph(report, &sanitize(&finding.detail), "", style);
@@ -140,7 +140,7 @@ fn rule(verdict: &Verdict, style: &Style) -> String {
     let rule = &verdict.finding.rule;
     let url = page_url(rule);
     let name = Paint::new(style.color).link(&one_line(rule.as_str()), url.as_deref());
-    let engine = verdict.engine.map(|engine| format!("{} only", engine.name()));
+    let engine = verdict.engine.map(|engine| format!("only for {}", engine.name()));
     let set_by = set_by(verdict, &style.names).map(|line| one_line(&line).into_owned());
     let notes: Vec<String> = engine.into_iter().chain(set_by).collect();
     if notes.is_empty() { name } else { format!("{name} ({})", notes.join(", ")) }

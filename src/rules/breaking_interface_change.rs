@@ -32,9 +32,9 @@ impl Rule for BreakingInterfaceChange {
             |change: &InterfaceChange| change.impact == Impact::Breaking && change.part != Part::Address;
         for change in changes.filter(is_breaking) {
             let at = place(module, &change).or_else(|| context.first_block(module, None));
-            let finding = Self::finding("Change breaks callers of the module")
+            let finding = Self::finding("Breaking change to the interface of a module")
                 .detail(format!(
-                    "`{}`: {}. Callers in other repositories cannot follow at once.",
+                    "`{}`: {}. A caller in another repository fails when it takes this version.",
                     change.subject, change.what
                 ))
                 .help("keep the old interface beside the new one, or release a new major version")

@@ -24,7 +24,7 @@ impl Rule for OutputDescriptionMissing {
             }
             findings.push(
                 Self::finding("Output without a description")
-                    .detail(format!("Callers do not see what `{}` contains.", output.name))
+                    .detail(format!("Nothing explains what `{}` contains.", output.name))
                     .at(output.origin.header())
                     .label("no description")
                     .help("add a `description` that explains the value")

@@ -7,7 +7,7 @@ use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
 use crate::graph::{Node, Role};
 use crate::module::Module;
-use crate::module::address::ProviderAddress;
+use crate::module::address::{Mode, ProviderAddress};
 use crate::syntax::quoted;
 use crate::text::Span;
 
@@ -28,7 +28,10 @@ impl Rule for ResourceWithoutProvider {
             let at = resource.origin.header();
             let written = if resource.origin.base.body.is_json() { quoted(name) } else { name.to_owned() };
             findings.push(
-                Self::finding("Resource without `provider`")
+                Self::finding(match resource.address.mode {
+                    Mode::Data => "Data source without `provider`",
+                    _ => "Resource without `provider`",
+                })
                     .detail(format!(
                         "`{}` does not set `provider`, so it uses the default configuration of `{name}`. This module has \
                          another configuration of that provider.",

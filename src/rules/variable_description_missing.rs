@@ -24,7 +24,7 @@ impl Rule for VariableDescriptionMissing {
             }
             findings.push(
                 Self::finding("Variable without a description")
-                    .detail(format!("Callers do not see what `{}` is for.", variable.name))
+                    .detail(format!("Nothing explains what `{}` is for.", variable.name))
                     .at(variable.origin.header())
                     .label("no description")
                     .help("add a `description` that explains what the variable is for")

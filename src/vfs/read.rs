@@ -281,10 +281,10 @@ pub(super) fn link_leaves(name: &str) -> Finding {
     Finding::language(EngineRule::LinkLeavesRepository, "Symbolic link leaves the repository")
         .severity(Severity::Warning)
         .detail(format!(
-            "\"{name}\" is a symbolic link that points outside of the repository or the given directory. overrule \
-             does not follow it, so the declarations in its target are unknown."
+            "\"{name}\" is a symbolic link that points to a place outside of what is checked. overrule does not follow \
+             it, so the declarations in its target are unknown."
         ))
-        .help("move its target into the repository, or call it as a module")
+        .help("move or copy its target into the repository")
 }
 
 /// The reason why something could not be read, for the end of a sentence. Usual reasons have the same words on all

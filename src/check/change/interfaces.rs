@@ -64,7 +64,7 @@ pub fn interface_changes(
                     .map(|(node, side)| Interface::of(node.module(), side.snapshot.sources()));
                 let changes = before.changes_to(&now);
                 if changes.is_empty() {
-                    vec![of_whole(Impact::Fix, "same interface, other content")]
+                    vec![of_whole(Impact::Fix, "content changed, interface unchanged")]
                 } else {
                     changes
                 }

@@ -52,7 +52,7 @@ impl ModuleSource {
             summary: "Invalid module source address",
             detail: match problem {
                 remote::Problem::Undetected(address) => format!(
-                    "{product} cannot tell how the module \"{address}\" is to be installed. For a directory beside this \
+                    "{product} cannot tell how the module \"{address}\" is to be installed. For a directory of this \
                      module, write \"./{address}\"."
                 ),
                 remote::Problem::Unreadable(reason) => {

@@ -21,8 +21,11 @@ pub(super) fn write(report: &mut String, verdict: &Verdict, sources: &Sources, s
     report.push_str(&format!("  {}\n", paint.title(&format!("fix ({}):", fix.safety.option()))));
     let primary = verdict.finding.primary.map(|span| span.file);
     let mut lines = Vec::new();
-    for (file, edits) in by_file(fix) {
-        if Some(file) != primary {
+    let mut files: Vec<_> = by_file(fix).into_iter().collect();
+    files.sort_by_key(|(file, _)| Some(*file) != primary);
+    let has_names = files.len() > 1;
+    for (file, edits) in files {
+        if has_names || Some(file) != primary {
             let name = style.names.of(sources.get(file).name());
             lines.push(at_line_start(&one_line(&name)).into_owned());
         }

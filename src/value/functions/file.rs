@@ -20,7 +20,8 @@ pub(in crate::value) fn content(path: &str, scope: &dyn Scope) -> Result<Option<
         NamedFile::File(Some(bytes)) => match std::str::from_utf8(&bytes) {
             Ok(text) => Ok(Some(text.to_owned())),
             Err(_) => Err(FunctionError::of_call(format!(
-                "the content of {path:?} is not UTF-8; `filebase64` reads such a file"
+                "the content of {path:?} is not UTF-8; functions such as `filebase64` and `filebase64sha256` read such a \
+                 file without decoding it"
             ))),
         },
         NamedFile::File(None) | NamedFile::Unknown => Ok(None),
