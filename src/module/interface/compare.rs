@@ -348,9 +348,10 @@ fn version(before: Option<&RequiredVersion>, after: Option<&RequiredVersion>) ->
                 Some(*of.range().lower?.version.segments().first().unwrap_or(&0))
             };
             let raises_major = before.and_then(major) < major(after) && before.is_some();
-            Some(match raises_major {
-                true => (Impact::Breaking, format!("narrowed: {between}")),
-                false => (Impact::Feature, format!("constraint changed: {between}")),
+            Some(if raises_major {
+                (Impact::Breaking, format!("narrowed: {between}"))
+            } else {
+                (Impact::Feature, format!("constraint changed: {between}"))
             })
         }
     }
