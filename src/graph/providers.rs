@@ -15,8 +15,8 @@ mod resolve;
 mod supply;
 mod uses;
 
-pub use change::{Difference, Effect, ProviderChange};
-pub use changes::{ProviderChanges, State, too_many_instances};
+pub use change::{Difference, Effect, ProviderChange, ProviderChanges};
+pub use changes::{State, too_many_instances};
 pub(super) use checks::declarations::{check as check_declarations, is_configured};
 pub(super) use checks::missing::check as check_missing;
 pub(super) use checks::passing::check as check_passing;

@@ -64,3 +64,12 @@ impl fmt::Display for Difference {
         write!(f, "`{}` changes from {} to {}", self.argument, self.before, self.after)
     }
 }
+
+/// All changes to the provider configurations of existing resources.
+#[derive(Debug)]
+pub struct ProviderChanges {
+    /// The changes.
+    pub changes: Vec<ProviderChange>,
+    /// The first root module of which some module instances were not compared, because there are too many.
+    pub incomplete_from: Option<NodeId>,
+}

@@ -10,12 +10,12 @@ use smol_str::SmolStr;
 
 use self::cause::{Cause, cause};
 use self::consumers::{Consumer, Consumers, Places};
-use super::change::{Effect, ProviderChange};
+use super::change::{Effect, ProviderChange, ProviderChanges};
 use super::configuration::Configuration;
 use super::identity::{Identity, Likeness};
 use super::resolve::{Found, in_root};
 use crate::finding::{EngineRule, Finding};
-use crate::graph::{ModuleGraph, Node, NodeId};
+use crate::graph::{ModuleGraph, Node};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{ProviderConfiguration, compact_name};
@@ -39,15 +39,6 @@ impl ModuleGraph {
 
 /// Limit of module instances to compare, one per path of calls.
 const MOST_PLACES: usize = 20_000;
-
-/// All changes to the provider configurations of existing resources.
-#[derive(Debug)]
-pub struct ProviderChanges {
-    /// The changes.
-    pub changes: Vec<ProviderChange>,
-    /// The first root module of which some module instances were not compared, because there are too many.
-    pub incomplete_from: Option<NodeId>,
-}
 
 /// The finding that some module instances below a root module were not compared.
 pub fn too_many_instances(module: &Module) -> Finding {

@@ -249,7 +249,7 @@ impl Merger<'_> {
 }
 
 /// The number of earlier `import` blocks of one target that are reported with a later one.
-const MOST_DUPLICATES: usize = 8;
+const MOST_DUPLICATES: usize = 4;
 
 /// The address of the import target, without instance keys.
 fn without_keys(target: &ImportTarget) -> String {
