@@ -75,11 +75,11 @@ fn an_alias_is_never_inherited() {
 │  configured here: aws.usw1 (live/main.tf:1)
 │  missing: aws.usw3, needed by module.other (live/main.tf:15)
 ├─ other → live/tunnel
-│     no block: aws (hashicorp/aws, empty configuration at the root)
+│     empty configuration: aws (hashicorp/aws; the root module has no `provider` block for it)
 │     missing: aws.dst = aws.usw3, needed by configuration_aliases (live/tunnel/main.tf:5)
 │     passed: aws.src = aws.usw1, from live (live/main.tf:1)
 └─ tunnel → live/tunnel
-      no block: aws (hashicorp/aws, empty configuration at the root)
+      empty configuration: aws (hashicorp/aws; the root module has no `provider` block for it)
       missing: aws.dst, needed by configuration_aliases (live/tunnel/main.tf:5)
       passed: aws.src = aws.usw1, from live (live/main.tf:1)
 

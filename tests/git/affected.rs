@@ -142,7 +142,7 @@ fn every_change_of_an_interface_has_an_impact() {
         changes(&place),
         "modules/net (shared)
   breaking  var.name: type narrowed: string → number
-  breaking  terraform_data.this: gone without a moved or removed block, and what is there is destroyed
+  breaking  terraform_data.this: removed without a `moved` or `removed` block; existing objects are destroyed
   feature   var.size: default changed: 1 → 2
   feature   terraform_data.main: added
   fix       output.id: value changed
