@@ -59,7 +59,7 @@ pub use hook::{Found, Hook};
 pub use installed::{DataDirectory, Manifest};
 pub use named_files::{NamedFile, NamedFiles};
 pub use names::Names;
-pub use path::{TEST_DIRECTORY, child, is_under, join, last_name, parent, relative, tested_by};
+pub use path::{TEST_DIRECTORY, ancestors, child, is_under, join, last_name, parent, relative, tested_by};
 pub use policy::POLICIES;
 pub use read::cause;
 pub use walk::{SkipReason, Skipped};
@@ -324,7 +324,7 @@ impl Snapshot {
 
     /// Returns the engines that the directory at `path` and its parents show.
     pub fn evidence(&self, path: &str) -> Evidence {
-        let directories = std::iter::successors(Some(path), |path| parent(path));
+        let directories = ancestors(path);
         Evidence::weigh(directories.filter_map(|directory| self.signals.get(directory)).map(Vec::as_slice))
     }
 

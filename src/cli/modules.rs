@@ -17,7 +17,7 @@ use crate::module::declaration::ModuleCall;
 use crate::report::modules::{Drawing, Picture};
 use crate::report::{Style, states};
 use crate::session::terragrunt::ChangedUnits;
-use crate::vfs::{Change, Snapshot, parent};
+use crate::vfs::{Change, Snapshot, ancestors};
 
 /// The arguments of `modules`.
 #[derive(Debug, clap::Args)]
@@ -168,7 +168,7 @@ fn tops<'t>(
     kept: Option<&BTreeSet<SmolStr>>,
 ) -> Vec<(Engine, Node<'t>)> {
     let is_in_scope = |directory: &str| {
-        let above = || std::iter::successors(Some(directory), |directory| parent(directory));
+        let above = || ancestors(directory);
         scope.iter().any(|path| above().any(|above| above == path))
     };
     let is_shown = |node: &Node<'_>| {

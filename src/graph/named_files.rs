@@ -11,7 +11,7 @@ use crate::module::address::ModuleSource;
 use crate::module::declaration::ModuleCall;
 use crate::syntax::{Expr, ExprKind, Part};
 use crate::value::Lookup;
-use crate::vfs::{NamedFile, NamedFiles, join, last_name, parent};
+use crate::vfs::{NamedFile, NamedFiles, ancestors, join, last_name};
 
 /// The maximal number of root modules for which a file is compared.
 const MOST_ROOTS: usize = 16;
@@ -85,7 +85,7 @@ impl<'t> Node<'t> {
     fn is_own(self, path: &str, at: &str) -> bool {
         let Location { root, path: own, is_certain } = self.location();
         let directory = self.module().directory.as_str();
-        let is_inside = directory.is_empty() || around(at).any(|at| at == directory);
+        let is_inside = directory.is_empty() || ancestors(at).any(|at| at == directory);
         let starts_so =
             own == "." || path.strip_prefix(own.as_str()).is_some_and(|rest| rest.starts_with('/'));
         if own == "." && root == directory {
@@ -227,9 +227,6 @@ fn literal_end(expr: &Expr) -> &str {
 }
 
 /// A path and its parent directories.
-fn around(path: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(path), |path| parent(path))
-}
 
 #[cfg(test)]
 mod tests {

@@ -13,7 +13,7 @@ use crate::module::{Module, top_blocks};
 use crate::policy::is_exception;
 use crate::syntax::{self, Block, BlockSchema, Comment, Editor, File, Notation, Schema};
 use crate::text::{FileId, Sources, Span};
-use crate::vfs::{Directory, Names, Snapshot, child, last_name, parent};
+use crate::vfs::{Directory, Names, Snapshot, ancestors, child, last_name};
 
 /// The information that rules use in addition to the graph.
 #[derive(Debug, Clone, Copy)]
@@ -166,8 +166,7 @@ impl<'c> Context<'c> {
     pub fn is_tested(&self, module: &Module) -> bool {
         let is_test = |name: &String| Companion::of(name) == Some(Companion::Test);
         let has_tests = |directory: &str| self.names(directory).files.iter().any(is_test);
-        let mut directories =
-            std::iter::successors(Some(module.directory.as_str()), |directory| parent(directory));
+        let mut directories = ancestors(module.directory.as_str());
         directories.any(|directory| {
             let tests = if directory.is_empty() { "tests".to_owned() } else { format!("{directory}/tests") };
             has_tests(directory) || has_tests(&tests)

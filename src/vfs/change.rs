@@ -20,7 +20,7 @@ use super::renamed::renamed;
 use super::top_directory::{Place, slashed, without_dots};
 use super::touched::Touched;
 use super::unit_file::{in_use, is_unit_file};
-use super::{Error, Excerpt, Snapshot, last_name, parent, settled, tested_by};
+use super::{Error, Excerpt, Snapshot, ancestors, last_name, parent, settled, tested_by};
 use crate::engine::Companion;
 use crate::limits::{Limit, Limits};
 use crate::text::file_name::{decode, encode, encode_os};
@@ -211,7 +211,7 @@ impl Change {
         let differences = self.differences.iter().filter(|difference| difference.is_of_another_kind());
         let paths: Vec<String> =
             differences.map(|difference| decode(&difference.path).into_owned()).collect();
-        paths.iter().flat_map(|path| around(path)).map(str::to_owned).collect()
+        paths.iter().flat_map(|path| ancestors(path).skip(1)).map(str::to_owned).collect()
     }
 
     /// The old paths of renamed directories, by their new ones.
@@ -368,9 +368,4 @@ pub(super) fn from_top(top: &Path, current: &Path, path: &Path) -> Option<String
 
 fn name_of(path: &[u8]) -> &[u8] {
     path.rfind_byte(b'/').map_or(path, |slash| &path[slash + 1..])
-}
-
-/// The parent directories of a path, the top last.
-fn around(path: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(parent(path), |path| parent(path))
 }

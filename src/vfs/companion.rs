@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use super::read::ReadFile;
-use super::{Snapshot, last_name, parent};
+use super::{Snapshot, ancestors, last_name, parent};
 use crate::engine::{self, Companion};
 use crate::text::FileId;
 
@@ -52,7 +52,7 @@ impl Snapshot {
     /// The module that the files beside modules in a directory belong to: the nearest one at or above it.
     pub fn owner<'p>(&self, directory: &'p str) -> Option<&'p str> {
         let has_module = |path: &&str| self.directory(path).is_some_and(|found| !found.files.is_empty());
-        std::iter::successors(Some(directory), |path| parent(path)).find(has_module)
+        ancestors(directory).find(has_module)
     }
 
     /// Adds the files beside the modules of a directory.

@@ -10,7 +10,7 @@ use gix::ignore::search::Ignore;
 
 use super::git_tree::ItemKind;
 use super::repository::Repository;
-use super::{Origin, Snapshot, child, parent, read};
+use super::{Origin, Snapshot, ancestors, child, parent, read};
 use crate::engine::LOCK_FILE;
 use crate::limits::Limit;
 use crate::text::file_name::{encode, encode_os};
@@ -62,7 +62,7 @@ impl<'r> Exclusions<'r> {
 
     /// Whether a directory or a parent is excluded.
     fn is_excluded(&mut self, directory: &str) -> bool {
-        let around = std::iter::successors(Some(directory), |path| parent(path));
+        let around = ancestors(directory);
         let mut unknown: Vec<&str> = around.filter(|path| !path.is_empty()).collect();
         let mut is_excluded = false;
         while let Some(directory) = unknown.pop() {

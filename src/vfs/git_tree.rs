@@ -19,7 +19,7 @@ use smol_str::SmolStr;
 use super::listing::{Entry, Kind, Listing, rendered};
 use super::read::{Bytes, Failure};
 use super::top_directory::Place;
-use super::{Error, Names, parent, remotes};
+use super::{Error, Names, ancestors, parent, remotes};
 use crate::engine::{self, Companion, Signal};
 
 use crate::text::file_name::{decode, encode};
@@ -327,7 +327,7 @@ impl Reading<'_> {
 
     /// The module that the files beside modules in a directory belong to: the nearest one at or above it.
     pub(super) fn owner<'p>(&self, directory: &'p str) -> Option<&'p str> {
-        let mut above = std::iter::successors(Some(directory), |path| parent(path));
+        let mut above = ancestors(directory);
         above.find(|path| self.list(path).is_ok_and(|listing| !listing.modules.is_empty()))
     }
 

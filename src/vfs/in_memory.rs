@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::listing::rendered;
 use super::uncommitted::ignored;
 use super::unit_file::{in_use, is_unit_file};
-use super::{CompanionFile, Directory, File, Origin, Snapshot, last_name, parent};
+use super::{CompanionFile, Directory, File, Origin, Snapshot, ancestors, last_name};
 use crate::engine::{self, Companion, LOCK_FILE, Signal};
 use crate::text::Source;
 
@@ -20,9 +20,7 @@ pub(super) fn snapshot(files: Vec<(String, Vec<u8>)>) -> Snapshot {
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", &path));
         directories.entry(directory.to_owned()).or_default().insert(name.to_owned(), content);
     }
-    let all = directories
-        .keys()
-        .flat_map(|directory| std::iter::successors(Some(directory.as_str()), |path| parent(path)));
+    let all = directories.keys().flat_map(|directory| ancestors(directory.as_str()));
     let all: BTreeSet<String> = all.map(str::to_owned).collect();
     let mut others = BTreeMap::new();
     for (path, files) in directories {

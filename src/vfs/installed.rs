@@ -7,7 +7,7 @@ use smol_str::{SmolStr, ToSmolStr};
 
 use super::read::{self, Reader};
 use super::top_directory::{Top, slashed};
-use super::{Directory, Origin, Snapshot, listing, parent};
+use super::{Directory, Origin, Snapshot, ancestors, listing};
 use crate::limits::Limit;
 use crate::text::file_name::encode_os;
 
@@ -96,9 +96,7 @@ impl Snapshot {
 
     /// Reports whether a file or directory belongs to an installed module.
     pub fn is_installed(&self, path: &str) -> bool {
-        !self.installed.is_empty()
-            && std::iter::successors(Some(path), |path| parent(path))
-                .any(|path| self.installed.contains_key(path))
+        !self.installed.is_empty() && ancestors(path).any(|path| self.installed.contains_key(path))
     }
 
     /// Returns the number of the directory at a path.

@@ -42,6 +42,11 @@ pub fn parent(path: &str) -> Option<&str> {
     Some(path.rsplit_once('/').map_or("", |(parent, _)| parent))
 }
 
+/// `path` and its parent directories, the top last.
+pub fn ancestors(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(path), |path| parent(path))
+}
+
 /// The last name of `path`.
 pub fn last_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
@@ -86,7 +91,7 @@ mod tests {
 
     #[test]
     fn every_directory_but_the_top_has_one_around_it() {
-        let all: Vec<_> = std::iter::successors(Some("a/b/c"), |path| parent(path)).collect();
+        let all: Vec<_> = ancestors("a/b/c").collect();
         assert_eq!(all, ["a/b/c", "a/b", "a", ""]);
     }
 }

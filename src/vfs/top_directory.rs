@@ -1,5 +1,6 @@
 //! Resolves paths relative to the top of a run, and decides which of them may be read.
 
+use super::ancestors;
 use crate::text::file_name::{decode_os, encode_os};
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Component, Path, PathBuf};
@@ -114,13 +115,13 @@ impl Top {
     }
 
     fn is_hidden(&self, path: &str) -> bool {
-        let mut around = std::iter::successors(Some(path), |path| super::parent(path));
+        let mut around = ancestors(path);
         self.hidden.contains(path) || around.any(|path| self.sparse.contains(path))
     }
 
     /// Whether a directory or a parent belongs to another project.
     pub(super) fn is_foreign(&self, real: &str) -> bool {
-        std::iter::successors(Some(real), |path| super::parent(path)).any(|path| {
+        ancestors(real).any(|path| {
             let nested = || {
                 self.is_repository
                     && !path.is_empty()

@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use super::difference::Difference;
 use super::git_tree::{Item, ItemKind, Overview, Reading, matters};
 use super::listing::{Kind, Listing};
-use super::path::parent;
+use super::path::{ancestors, parent};
 use super::read::{self, Failure};
 use super::tested_by;
 use crate::engine::{Companion, Signal};
@@ -92,7 +92,7 @@ impl Touched<'_> {
     /// This directory and its parents that exist in only one of the states.
     fn appeared_or_vanished(&self, directory: &str) -> Result<Vec<String>, Failure> {
         let mut directories = Vec::new();
-        let above = std::iter::successors(Some(directory), |path| parent(path));
+        let above = ancestors(directory);
         for path in above.filter(|path| !path.is_empty()) {
             let encoded = encode(path);
             let encoded = encoded.as_bstr();

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 
 use super::listing::{self, Listing, OnDisk};
-use super::path::{child, parent};
+use super::path::{ancestors, child};
 use super::read::Failure;
 use super::repository::{Ignored, Tracked};
 use super::top_directory::{OF_TOOLS, Top, is_of_tool};
@@ -112,8 +112,7 @@ impl Rules<'_, '_> {
     pub(super) fn leave_out(&mut self, path: &str) -> bool {
         self.top.is_foreign(path)
             || is_of_tool(path) && !self.tracks(path)
-            || std::iter::successors(Some(path), |path| parent(path))
-                .any(|path| !path.is_empty() && self.ignores_directory(path))
+            || ancestors(path).any(|path| !path.is_empty() && self.ignores_directory(path))
     }
 
     fn directories_of(

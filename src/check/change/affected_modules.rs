@@ -17,7 +17,7 @@ use crate::module::StateAddress;
 use crate::session::call_index::{CallIndex, CallsOf};
 use crate::session::calls::Calls;
 use crate::session::{reads, test_calls};
-use crate::vfs::{Change, Content, Error, Excerpt, State, join, last_name, parent};
+use crate::vfs::{Change, Content, Error, Excerpt, State, ancestors, join, last_name, parent};
 
 /// The calls between modules, before and after a change.
 #[derive(Debug)]
@@ -219,12 +219,12 @@ impl<'c> Impact<'c> {
     /// The modules that the paths belong to: for a file, the module of its directory; for a directory, all modules in
     /// it.
     pub(super) fn modules_of(&self, paths: &[String]) -> BTreeSet<SmolStr> {
-        let known: BTreeSet<&str> = self.directories.iter().flat_map(|(path, _)| around(path)).collect();
+        let known: BTreeSet<&str> = self.directories.iter().flat_map(|(path, _)| ancestors(path)).collect();
         let (directories, files): (BTreeSet<&str>, BTreeSet<&str>) =
             paths.iter().map(String::as_str).partition(|path| known.contains(path));
         let of_files: BTreeSet<&str> = files.into_iter().filter_map(parent).collect();
         let is_meant =
-            |path: &&str| of_files.contains(path) || around(path).any(|path| directories.contains(path));
+            |path: &&str| of_files.contains(path) || ancestors(path).any(|path| directories.contains(path));
         self.directories.iter().map(|(path, _)| *path).filter(is_meant).map(SmolStr::new).collect()
     }
 
@@ -373,7 +373,7 @@ impl<'c> Impact<'c> {
         if links.is_empty() {
             return;
         }
-        let leads_through_one = |path: &SmolStr| around(path).any(|path| links.contains(path));
+        let leads_through_one = |path: &SmolStr| ancestors(path).any(|path| links.contains(path));
         let of_directories = self.directories.iter().flat_map(|(path, _)| self.callees(path));
         let further = self.further.values().flatten().cloned();
         let mut waiting: Vec<SmolStr> = of_directories.chain(further).filter(leads_through_one).collect();
@@ -390,7 +390,7 @@ impl<'c> Impact<'c> {
         let states = [State::Before, State::Now].map(|state| change.reached(state, path));
         let is_touched = |path: &str| self.touched.contains(path);
         if states[0] != states[1]
-            || around(path).any(is_touched)
+            || ancestors(path).any(is_touched)
             || states.iter().flatten().any(|(_, real)| is_touched(real))
         {
             self.touched.insert(path.clone());
@@ -406,11 +406,6 @@ impl<'c> Impact<'c> {
         }
         self.further.get(path).into_iter().flatten().cloned().collect()
     }
-}
-
-/// A path and its parent directories.
-fn around(path: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(path), |path| parent(path))
 }
 
 /// Whether an address may lead to a directory with one of these names. An address that ends in `.`, `..` or `/` may
