@@ -182,6 +182,23 @@ fn statistics_count_by_rule() {
 }
 
 #[test]
+fn the_counts_after_a_long_report_name_six_rules() {
+    let sources = Sources::new(vec![Source::new("main.tf", "a = 1\n".into())]);
+    let of = |number: usize| {
+        let rule = RuleId::named(["a", "b", "c", "d", "e", "f", "g", "h"][number % 8]);
+        Finding::policy(rule, Severity::Notice, format!("Finding {number}"))
+            .at(place(&sources, "main.tf", "a", 0))
+    };
+    let verdicts = judge(by_both((0..25).map(of).collect()), &sources, &[], &Settings::default());
+    let outcome = Outcome { verdicts, modules: 1, files: 1, ..Outcome::default() };
+    let report = Format::Human.write(&outcome, &sources, &Style::default());
+    assert!(
+        report.contains("\n3  notice   f\n6 findings of 2 more rules; `--statistics` lists all\n"),
+        "{report}"
+    );
+}
+
+#[test]
 fn what_is_too_much_to_show_is_cut() {
     let block = format!("resource \"a\" \"b\" {{\n{}}}\n", "  x = 1\n".repeat(50));
     let long = format!("a = \"{0}\" + foo + \"{0}\"\n", "é".repeat(100_000));

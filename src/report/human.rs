@@ -211,9 +211,9 @@ fn statistics(report: &mut String, outcome: &Outcome, paint: Paint, max: usize) 
         report.push_str(&format!("{number:>wide$}  {}  {}\n", paint.level(*level, &name), one_line(rule)));
     }
     if let Some(rest) = rows.get(max..).filter(|rest| !rest.is_empty()) {
-        let findings: usize = rest.iter().map(|(number, ..)| number).sum();
-        let rules = counted(rest.len(), "rule");
-        report.push_str(&format!("{findings:>wide$}  of {rules} more; `--statistics` lists all\n"));
+        let findings = counted(rest.iter().map(|(number, ..)| number).sum(), "finding");
+        let rules = counted(rest.len(), "more rule");
+        report.push_str(&format!("{findings} of {rules}; `--statistics` lists all\n"));
     }
     if !rows.is_empty() {
         report.push('\n');
