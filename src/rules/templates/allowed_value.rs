@@ -2,7 +2,7 @@
 
 use super::argument::ArgumentPath;
 use super::blocks::{Blocks, Wants};
-use super::reach::{Reached, as_text, follow};
+use super::reach::each_text;
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::policy::{Options, Patterns};
@@ -42,28 +42,19 @@ impl Rule for AllowedValue {
     const ID: &'static str = "allowed-value";
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        let values = node.values();
-        for part in self.blocks.of(node.module(), context) {
-            for reached in follow(&part, &self.argument, &values) {
-                let Reached::Value { parts: single, .. } = reached else { continue };
-                for (at, value) in single {
-                    // A null value is not set, and a value without text is unknown.
-                    let Some(text) = as_text(&value).filter(|text| !self.values.has(text)) else { continue };
-                    findings.push(
-                        Self::finding("Value is not allowed")
-                            .detail(format!(
-                                "`{}` of `{}` is {:?}.",
-                                self.argument,
-                                part.address(),
-                                text.as_str()
-                            ))
-                            .at(at)
-                            .related(part.header, "in this block")
-                            .help(format!("choose one of: {}", self.written))
-                            .address(part.address()),
-                    );
-                }
+        each_text((node, context), &self.blocks, &self.argument, |part, at, text| {
+            if self.values.has(text) {
+                return;
             }
-        }
+            let address = part.address();
+            findings.push(
+                Self::finding("Value is not allowed")
+                    .detail(format!("`{}` of `{address}` is {:?}.", self.argument, text.as_str()))
+                    .at(at)
+                    .related(part.header, "in this block")
+                    .help(format!("choose one of: {}", self.written))
+                    .address(address),
+            );
+        });
     }
 }

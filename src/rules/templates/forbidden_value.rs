@@ -2,7 +2,7 @@
 
 use super::argument::ArgumentPath;
 use super::blocks::{Blocks, Wants};
-use super::reach::{Reached, as_text, follow};
+use super::reach::each_text;
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::policy::{Options, Patterns};
@@ -29,27 +29,19 @@ impl Rule for ForbiddenValue {
     const ID: &'static str = "forbidden-value";
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        let values = node.values();
-        for part in self.blocks.of(node.module(), context) {
-            for reached in follow(&part, &self.argument, &values) {
-                let Reached::Value { parts: single, .. } = reached else { continue };
-                for (at, value) in single {
-                    let Some(text) = as_text(&value).filter(|text| self.values.has(text)) else { continue };
-                    findings.push(
-                        Self::finding("Forbidden value")
-                            .detail(format!(
-                                "`{}` of `{}` must not be {:?}.",
-                                self.argument,
-                                part.address(),
-                                text.as_str()
-                            ))
-                            .at(at)
-                            .related(part.header, "in this block")
-                            .help("choose another value")
-                            .address(part.address()),
-                    );
-                }
+        each_text((node, context), &self.blocks, &self.argument, |part, at, text| {
+            if !self.values.has(text) {
+                return;
             }
-        }
+            let address = part.address();
+            findings.push(
+                Self::finding("Forbidden value")
+                    .detail(format!("`{}` of `{address}` must not be {:?}.", self.argument, text.as_str()))
+                    .at(at)
+                    .related(part.header, "in this block")
+                    .help("choose another value")
+                    .address(address),
+            );
+        });
     }
 }

@@ -11,8 +11,10 @@ use smol_str::SmolStr;
 
 use super::argument::ArgumentPath;
 use super::block_kind::TERRAFORM;
+use super::blocks::Blocks;
 use super::parts::Part;
-use crate::graph::Values;
+use crate::graph::{Node, Values};
+use crate::rules::Context;
 use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, ObjectKey};
 use crate::text::Span;
 use crate::value::{self, Type, Value};
@@ -39,6 +41,25 @@ pub(super) enum Reached {
     },
     /// The result is unknown before planning.
     Unknown,
+}
+
+/// Calls a function with each block, and each text in the values of one of its arguments, with its span.
+///
+/// A null value is not set, and a value without text is unknown.
+pub(super) fn each_text(
+    (node, context): (Node<'_>, &Context<'_>),
+    blocks: &Blocks,
+    path: &ArgumentPath,
+    mut check: impl FnMut(&Part, Span, &SmolStr),
+) {
+    let values = node.values();
+    for part in blocks.of(node.module(), context) {
+        for reached in follow(&part, path, &values) {
+            let Reached::Value { parts, .. } = reached else { continue };
+            let texts = parts.into_iter().filter_map(|(at, value)| Some((at, as_text(&value)?)));
+            texts.for_each(|(at, text)| check(&part, at, &text));
+        }
+    }
 }
 
 /// Follows a path from a block.
@@ -265,7 +286,7 @@ impl Search<'_> {
 }
 
 /// The text of a value that can be converted to a string.
-pub(super) fn as_text(value: &Value) -> Option<SmolStr> {
+fn as_text(value: &Value) -> Option<SmolStr> {
     value::convert(value, &Type::String).ok()?.as_str().map(SmolStr::new)
 }
 
