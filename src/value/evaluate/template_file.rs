@@ -98,15 +98,8 @@ impl Evaluator<'_> {
             }
         };
         match self.rendered_template(scope, &source, &template, names, at) {
-            Rendered::Value(value) => value.mark(marks),
-            Rendered::WrongNames(why) => {
-                self.invalid_argument(function, 1, &arguments[1], &why);
-                Value::UNKNOWN
-            }
-            Rendered::Failed(why) => {
-                self.call_failed(call, &why);
-                Value::UNKNOWN
-            }
+            Ok(value) => value.mark(marks),
+            Err(failure) => self.rendering_failed(failure, function, call, arguments),
         }
     }
 
@@ -150,23 +143,31 @@ impl Evaluator<'_> {
                 return Value::UNKNOWN;
             }
         };
-        match self.rendered_template(scope, &source, &template, names, at) {
-            Rendered::Value(value) => match crate::value::convert(&value, &Type::String) {
-                Ok(value) => value.mark(marks),
-                Err(mismatch) => {
-                    self.call_failed(call, &format!("what the template gives is no string: {mismatch}"));
-                    Value::UNKNOWN
-                }
-            },
-            Rendered::WrongNames(why) => {
-                self.invalid_argument(function, 1, &arguments[1], &why);
-                Value::UNKNOWN
-            }
-            Rendered::Failed(why) => {
-                self.call_failed(call, &why);
+        let value = match self.rendered_template(scope, &source, &template, names, at) {
+            Ok(value) => value,
+            Err(failure) => return self.rendering_failed(failure, function, call, arguments),
+        };
+        match crate::value::convert(&value, &Type::String) {
+            Ok(value) => value.mark(marks),
+            Err(mismatch) => {
+                self.call_failed(call, &format!("what the template gives is no string: {mismatch}"));
                 Value::UNKNOWN
             }
         }
+    }
+
+    fn rendering_failed(
+        &mut self,
+        failure: Failure,
+        function: &Function,
+        call: &Call,
+        arguments: &[Argument<'_>],
+    ) -> Value {
+        match failure {
+            Failure::Names(why) => self.invalid_argument(function, 1, &arguments[1], &why),
+            Failure::Template(why) => self.call_failed(call, &why),
+        }
+        Value::UNKNOWN
     }
 
     fn rendered_template(
@@ -176,25 +177,25 @@ impl Evaluator<'_> {
         template: &Expr,
         names: &Value,
         at: Span,
-    ) -> Rendered {
+    ) -> Result<Value, Failure> {
         let mut names = names.clone();
         names.take_deep_marks();
         let (Value::Object(names) | Value::Map(_, names)) = &names else {
-            return Rendered::WrongNames("it must be a map or an object".to_owned());
+            return Err(Failure::Names("it must be a map or an object".to_owned()));
         };
         if let Some(name) = names.keys().find(|name| !is_name(name)) {
-            return Rendered::WrongNames(format!("{name:?} is no name that a template can use"));
+            return Err(Failure::Names(format!("{name:?} is no name that a template can use")));
         }
         let unknown = template.variables().into_iter().find(|found| !names.contains_key(&found.root));
         if let Some(unknown) = unknown {
-            return Rendered::WrongNames(format!(
+            return Err(Failure::Names(format!(
                 "it has no key {:?}, which the template uses at {}",
                 unknown.root,
                 place(source, unknown.root_span)
-            ));
+            )));
         }
         if !self.may_go_on(source.text().len() / 16, at) {
-            return Rendered::Value(Value::UNKNOWN);
+            return Ok(Value::UNKNOWN);
         }
         let mut found = Vec::new();
         let scope = TemplateScope { outer: scope, names };
@@ -204,21 +205,20 @@ impl Evaluator<'_> {
         let (left, is_exhausted) = (evaluator.left, evaluator.exhausted);
         (self.left, self.exhausted) = (left, is_exhausted);
         if failed(&found) {
-            return Rendered::Failed(described(source, &found));
+            return Err(Failure::Template(described(source, &found)));
         }
         // Positions in a template are not in a file of the run.
         self.findings.extend(found.into_iter().map(|finding| finding.at(at)));
-        Rendered::Value(value)
+        Ok(value)
     }
 }
 
-/// The result of rendering a template.
-enum Rendered {
-    Value(Value),
-    /// The variable names are invalid.
-    WrongNames(String),
+/// Why a template cannot be rendered.
+enum Failure {
+    /// The variables are not a map or an object, or their names are invalid.
+    Names(String),
     /// The template has an error.
-    Failed(String),
+    Template(String),
 }
 
 /// The first error in a template, with its position.
