@@ -41,7 +41,7 @@ impl<'t> Node<'t> {
         let files: &NamedFiles = &self.graph.named_files;
         let unknown = Lookup { file: NamedFile::Unknown, root: None };
         // An installed module may differ from the one that the next `init` installs.
-        if is_absolute(path) || self.is_installed() {
+        if is_unportable(path) || self.is_installed() {
             return unknown;
         }
         let Some(at) = join(&self.location().root, path) else { return unknown };
@@ -69,7 +69,7 @@ impl<'t> Node<'t> {
     /// The paths of the regular files in a directory that a function of this module names. Returns `None` if not all
     /// of them are known.
     pub(super) fn files_below(self, path: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
-        let at = if is_absolute(path) { None } else { join(&self.location().root, path) }?;
+        let at = if is_unportable(path) { None } else { join(&self.location().root, path) }?;
         let is_known =
             !self.is_installed() && self.is_own(path, &at) && !self.data().run_by.generated.is_unknown;
         if is_known { self.graph.named_files.below(&at, is_wanted) } else { None }
@@ -209,8 +209,9 @@ fn joined(path: &str, source: &str) -> String {
     if names.is_empty() { ".".to_owned() } else { names.join("/") }
 }
 
-/// Whether a path is absolute on any system.
-fn is_absolute(path: &str) -> bool {
+/// Whether a path may lead out of the repository, or names different files on different systems: an absolute path, one
+/// in a home directory, or one with a backslash, a drive or a NUL.
+fn is_unportable(path: &str) -> bool {
     path.starts_with(['/', '~']) || path.contains(['\\', '\0']) || path.get(1..2) == Some(":")
 }
 
@@ -225,8 +226,6 @@ fn literal_end(expr: &Expr) -> &str {
         _ => "",
     }
 }
-
-/// A path and its parent directories.
 
 #[cfg(test)]
 mod tests {
