@@ -220,29 +220,30 @@ impl Change {
             .map_err(|failure| self.remedy.unreadable(&failure))
     }
 
-    /// Reads the module files of directories in one state and maps them. A file without a source could not be read.
-    /// Results are in the order of the directories. They may be cached for other runs, so the default limits apply.
-    pub fn validation<Seen: Send>(
+    /// Reads the module files of each directory in one state, and returns what a function makes of them, in the order
+    /// of the directories. A file without a source could not be read. Results may be cached for other runs, so the
+    /// default limits apply.
+    pub fn map_directories<T: Send>(
         &self,
         state: State,
         directories: &[&str],
-        look: impl Fn(&[(SmolStr, Option<Source>)]) -> Seen + Sync,
-    ) -> Vec<Seen> {
+        map: impl Fn(&[(SmolStr, Option<Source>)]) -> T + Sync,
+    ) -> Vec<T> {
         let git_tree = self.git_tree(state);
-        let look_at = |reading: &mut Reading<'_>, directory: &&str| {
+        let read_and_map = |reading: &mut Reading<'_>, directory: &&str| {
             let listing = reading.list(directory).unwrap_or_default();
             let bytes = |entry: &_, limit| reading.bytes(directory, entry, limit);
             let read = read::sources(directory, &listing, &Limits::default(), bytes, &mut Vec::new());
-            look(&read.into_iter().map(|file| (file.name, file.source)).collect::<Vec<_>>())
+            map(&read.into_iter().map(|file| (file.name, file.source)).collect::<Vec<_>>())
         };
-        directories.par_iter().map_init(|| git_tree.read(), look_at).collect()
+        directories.par_iter().map_init(|| git_tree.read(), read_and_map).collect()
     }
 
     /// Uses the later state without files that are missing in a partial clone, and returns whether any were.
-    pub fn without_all<Seen>(&self, look: impl FnOnce() -> Seen) -> (Seen, bool) {
+    pub fn without_all<T>(&self, read: impl FnOnce() -> T) -> (T, bool) {
         let had_missed = self.now.has_missed(false);
-        let seen = look();
-        (seen, self.now.has_missed(had_missed))
+        let result = read();
+        (result, self.now.has_missed(had_missed))
     }
 
     /// Checks that all files that were read so far, and those of `excerpt`, exist in the clone. The error names the

@@ -62,7 +62,7 @@ impl<'c> Known<'c> {
         let (mut unread, mut is_partial) = (Vec::new(), false);
         if !unknown.is_empty() {
             let (seen, has_missed) =
-                change.without_all(|| change.validation(State::Now, &unknown, Calls::of));
+                change.without_all(|| change.map_directories(State::Now, &unknown, Calls::of));
             is_partial = has_missed;
             let mut new = Vec::new();
             let of_unknown = directories.iter().filter(|(_, _, calls)| calls.is_none());
@@ -160,7 +160,8 @@ impl<'c> Impact<'c> {
             impact.add(path, calls.addresses.clone());
         }
         let paths: Vec<&str> = touched.iter().map(String::as_str).collect();
-        let earlier = change.validation(State::Before, &paths, |files| (!files.is_empty(), Calls::of(files)));
+        let earlier =
+            change.map_directories(State::Before, &paths, |files| (!files.is_empty(), Calls::of(files)));
         for (path, (was_module, calls)) in paths.into_iter().zip(earlier) {
             if was_module && !impact.is_directory(path) {
                 impact.gone.insert(path.into());

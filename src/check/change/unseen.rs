@@ -28,7 +28,7 @@ pub(super) fn modules(change: &Change, other: &BTreeSet<String>) -> BTreeSet<Smo
         }
     }
     let candidates: Vec<&str> = directories.difference(other).map(String::as_str).collect();
-    let seen = |state| change.validation(state, &candidates, seen_in);
+    let seen = |state| change.map_directories(state, &candidates, seen_in);
     let (before, now) = (seen(State::Before), seen(State::Now));
     let is_same = |(_, (was, is)): &(_, (Option<Seen>, Option<Seen>))| is.is_some() && was == is;
     let same = candidates.iter().zip(before.into_iter().zip(now)).filter(is_same);
