@@ -111,7 +111,7 @@ const RECORD: &[(&str, &str)] = &[
 
 #[test]
 fn our_findings_are_the_recorded_ones() {
-    let mut said = ModuleDiagnostics::new();
+    let mut said = Readings::new();
     for (number, (text, _)) in RECORD.iter().enumerate() {
         let source = Source::new("main.tf", text.as_bytes().to_vec());
         let (_, findings) = parse(FileId::new(0), &source, Notation::Native, &Limits::default());
@@ -141,7 +141,7 @@ fn terraform_reports_the_recorded_errors() {
     // Without a terraform there is nothing to compare with.
     let Ok(output) = run else { return };
     let answer: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON from terraform");
-    let mut said = ModuleDiagnostics::new();
+    let mut said = Readings::new();
     for diagnostic in answer["diagnostics"].as_array().expect("diagnostics") {
         let range = &diagnostic["range"];
         let Some(name) = range["filename"].as_str() else { continue };
@@ -166,10 +166,10 @@ fn terraform_reports_the_recorded_errors() {
     compare(said);
 }
 
-type ModuleDiagnostics = BTreeMap<usize, Vec<((usize, usize), String)>>;
+type Readings = BTreeMap<usize, Vec<((usize, usize), String)>>;
 
 /// Asserts that the findings in each file, by its number in the record, are the recorded ones.
-fn compare(mut said: ModuleDiagnostics) {
+fn compare(mut said: Readings) {
     let mut wrong = String::new();
     for (number, (text, expected)) in RECORD.iter().enumerate() {
         let lines = sorted(said.remove(&number).unwrap_or_default());

@@ -26,7 +26,7 @@ const ABOUT_CALLED: &[&str] = &[
 const MOCKS: &str = "mock files";
 
 /// The checker's findings for one case, and the directories of its tree.
-pub(crate) struct ModuleDiagnostics {
+pub(crate) struct Checked {
     all: Vec<Found>,
     reachable: BTreeSet<String>,
 }
@@ -37,7 +37,7 @@ struct Found {
     directory: String,
 }
 
-impl ModuleDiagnostics {
+impl Checked {
     /// The findings that the engine could have reported, given its reach: the checker continues where the engine
     /// stops.
     pub(crate) fn within(&self, answer: &Answer) -> BTreeSet<Diagnostic> {
@@ -76,14 +76,14 @@ pub(crate) fn count(cases: &[Case], arguments: &[&str]) -> Vec<usize> {
 }
 
 /// Checks every case in one run of the program.
-pub(crate) fn check(cases: &[Case]) -> Vec<ModuleDiagnostics> {
+pub(crate) fn check(cases: &[Case]) -> Vec<Checked> {
     let place = lay_out(cases);
     let of_case = |number| {
         let root = place.path().join(directory(number));
         let reachable = installed(&root).into_iter().map(|module| module.directory).collect();
-        ModuleDiagnostics { all: Vec::new(), reachable }
+        Checked { all: Vec::new(), reachable }
     };
-    let mut said: Vec<ModuleDiagnostics> = (0..cases.len()).map(of_case).collect();
+    let mut said: Vec<Checked> = (0..cases.len()).map(of_case).collect();
     for diagnostic in run(place.path(), AS_RECORDED) {
         let Some((number, mut found)) = belongs(&diagnostic) else { continue };
         // A linked file is reported at its real path.
@@ -146,10 +146,10 @@ pub(crate) fn of_tests(cases: &[Case]) -> Vec<BTreeSet<(String, usize, String)>>
 }
 
 /// Checks an existing directory.
-pub(crate) fn check_directory(root: &Path) -> ModuleDiagnostics {
+pub(crate) fn check_directory(root: &Path) -> Checked {
     let reachable = installed(root).into_iter().map(|module| module.directory).collect();
     let all = run(root, AS_RECORDED).iter().filter_map(|diagnostic| parse(diagnostic, "")).collect();
-    ModuleDiagnostics { all, reachable }
+    Checked { all, reachable }
 }
 
 /// A directory with a subdirectory for each case.

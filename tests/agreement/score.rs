@@ -6,7 +6,7 @@ use std::fmt;
 use crate::answer::{Answer, Diagnostic, Stage};
 use crate::case::Case;
 use crate::gaps::Gap;
-use crate::program::ModuleDiagnostics;
+use crate::program::Checked;
 
 /// The number of cases listed for each difference.
 const NAMED: usize = 6;
@@ -43,7 +43,7 @@ impl Score {
     }
 
     /// Adds a case, compared with the most similar recorded answer.
-    pub(crate) fn add(&mut self, case: &Case, said: &ModuleDiagnostics) {
+    pub(crate) fn add(&mut self, case: &Case, said: &Checked) {
         let nearest = case
             .answers
             .iter()
@@ -117,7 +117,7 @@ pub(crate) struct Difference {
 }
 
 impl Difference {
-    pub(crate) fn new(answer: &Answer, said: &ModuleDiagnostics) -> Self {
+    pub(crate) fn new(answer: &Answer, said: &Checked) -> Self {
         let ours = said.within(answer);
         Self {
             both: ours.intersection(&answer.diagnostics).cloned().collect(),

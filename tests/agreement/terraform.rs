@@ -34,7 +34,7 @@ pub(crate) struct Terraform {
 
 /// A diagnostic as printed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct ModuleDiagnostics {
+struct Printed {
     file: String,
     line: usize,
     is_error: bool,
@@ -42,7 +42,7 @@ struct ModuleDiagnostics {
     detail: String,
 }
 
-impl ModuleDiagnostics {
+impl Printed {
     /// Whether it only concerns missing installations, which a checker of files cannot know.
     fn is_about_installation(&self) -> bool {
         ["Missing required provider", "Missing required provisioner plugin"].contains(&self.summary.as_str())
@@ -102,14 +102,8 @@ impl Terraform {
 
     /// Determines the stage of each diagnostic and the reach of the run, if necessary with a temporary probe file in
     /// the module.
-    fn staged(
-        &self,
-        all: &BTreeSet<ModuleDiagnostics>,
-        root: &Path,
-        aside: &Path,
-        modules: &[Installed],
-    ) -> Answer {
-        let answer = |reach: Reach, stage: &dyn Fn(&ModuleDiagnostics) -> Stage| {
+    fn staged(&self, all: &BTreeSet<Printed>, root: &Path, aside: &Path, modules: &[Installed]) -> Answer {
+        let answer = |reach: Reach, stage: &dyn Fn(&Printed) -> Stage| {
             let said = all.iter().filter(|said| !said.is_about_installation());
             Answer { reach, diagnostics: said.map(|said| said.clone().at(stage(said))).collect() }
         };
@@ -123,7 +117,7 @@ impl Terraform {
             });
         }
         let loaded = self.validate_with(PROBE, root, aside, modules);
-        let stage = |said: &ModuleDiagnostics| {
+        let stage = |said: &Printed| {
             let of_loader = loaded.contains(said)
                 || said.summary == "Module not installed"
                 || OF_LOADER.contains(&said.summary.as_str());
@@ -134,9 +128,8 @@ impl Terraform {
             let follows_calls = calls_nothing || loaded.iter().any(|said| said.file == PROBE_FILE);
             return answer(if follows_calls { Reach::ModuleGraph } else { Reach::Root }, &|_| Stage::Load);
         }
-        let late = |said: &&ModuleDiagnostics| said.is_error && stage(said) == Stage::Validate;
-        let is_early =
-            |said: &ModuleDiagnostics| Reach::of(&said.clone().at(Stage::Validate)) == Reach::Requirements;
+        let late = |said: &&Printed| said.is_error && stage(said) == Stage::Validate;
+        let is_early = |said: &Printed| Reach::of(&said.clone().at(Stage::Validate)) == Reach::Requirements;
         let reach = if all.iter().filter(late).any(is_early) {
             Reach::Requirements
         } else if all.iter().any(|said| late(&said)) && !self.walks(root, aside, modules) {
@@ -158,7 +151,7 @@ impl Terraform {
         root: &Path,
         aside: &Path,
         modules: &[Installed],
-    ) -> BTreeSet<ModuleDiagnostics> {
+    ) -> BTreeSet<Printed> {
         let file = root.join(PROBE_FILE);
         fs::write(&file, probe).expect("the probe file");
         let said = self.validate(root, aside, modules);
@@ -242,7 +235,7 @@ impl Terraform {
             .collect()
     }
 
-    fn validate(&self, root: &Path, aside: &Path, modules: &[Installed]) -> BTreeSet<ModuleDiagnostics> {
+    fn validate(&self, root: &Path, aside: &Path, modules: &[Installed]) -> BTreeSet<Printed> {
         let data = aside.join("data");
         fs::create_dir_all(data.join("modules")).expect("a data directory");
         fs::write(data.join("modules/modules.json"), manifest(modules)).expect("a manifest");
@@ -272,7 +265,7 @@ impl Terraform {
 }
 
 /// Go iterates over maps in random order. For a tree with such a choice, two runs are not enough.
-fn may_be_random(said: &BTreeSet<ModuleDiagnostics>, modules: &[Installed], case: &Case) -> bool {
+fn may_be_random(said: &BTreeSet<Printed>, modules: &[Installed], case: &Case) -> bool {
     let any =
         |starts: &[&str]| said.iter().any(|said| starts.iter().any(|start| said.summary.starts_with(start)));
     let of_requirement = [
@@ -295,11 +288,11 @@ fn may_be_random(said: &BTreeSet<ModuleDiagnostics>, modules: &[Installed], case
         || (any(&of_requirement) && case.tree().contains("required_providers"))
 }
 
-fn said(diagnostic: &Value) -> ModuleDiagnostics {
+fn said(diagnostic: &Value) -> Printed {
     let range = &diagnostic["range"];
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let summary = text(&diagnostic["summary"]);
-    ModuleDiagnostics {
+    Printed {
         file: text(&range["filename"]),
         line: range["start"]["line"].as_u64().map_or(0, |line| usize::try_from(line).expect("a line number")),
         is_error: diagnostic["severity"] == "error",

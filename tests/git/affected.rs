@@ -122,11 +122,11 @@ fn a_unit_is_affected_by_its_module_and_by_its_own_file() {
     );
     place.commit("inputs");
     place.stage("modules/net/main.tf", NET.replace("input = var.name", "input = var.size"));
-    let said = affected(&place);
+    let output = affected(&place);
     let unit = |name: &str| {
         format!("units/{name}/terragrunt.hcl (Terragrunt) ← modules/net ← modules/net/main.tf\n")
     };
-    assert!(said.contains(&unit("a")) && said.contains(&unit("b")), "{said}");
+    assert!(output.contains(&unit("a")) && output.contains(&unit("b")), "{output}");
 }
 
 #[test]
@@ -174,10 +174,10 @@ terraform {
 }
 "#,
     );
-    let said = place.overrule(&["changes", "--changed", "--fail-on", "breaking", "modules/net"]);
-    assert_eq!(said.code, Some(1));
+    let output = place.overrule(&["changes", "--changed", "--fail-on", "breaking", "modules/net"]);
+    assert_eq!(output.code, Some(1));
     assert_eq!(
-        said.out,
+        output.out,
         "modules/net (shared)
   breaking  var.size: renamed to var.amount
   breaking  aws.east: added to configuration_aliases, and callers must pass it
@@ -186,8 +186,8 @@ terraform {
 1 module changed: breaking
 "
     );
-    let said = place.overrule(&["changes", "--changed", "--fail-on", "breaking", "live"]);
-    assert_eq!((said.code, said.out.as_str()), (Some(0), "no module changed\n"));
+    let output = place.overrule(&["changes", "--changed", "--fail-on", "breaking", "live"]);
+    assert_eq!((output.code, output.out.as_str()), (Some(0), "no module changed\n"));
 }
 
 #[test]
@@ -196,6 +196,6 @@ fn test_files_of_what_a_change_reaches_are_listed() {
     place.stage("modules/net/tests/main.tftest.hcl", "run \"a\" {}\n");
     place.commit("a test");
     place.stage("modules/net/main.tf", NET.replace("input = var.name", "input = var.size"));
-    let said = place.overrule(&["affected", "--changed", "--tests", "--format", "paths"]);
-    assert_eq!(said.out, "modules/net/tests/main.tftest.hcl\n");
+    let output = place.overrule(&["affected", "--changed", "--tests", "--format", "paths"]);
+    assert_eq!(output.out, "modules/net/tests/main.tftest.hcl\n");
 }

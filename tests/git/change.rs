@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use overrule::vfs::{Change, Error};
 
 use crate::dice::Dice;
-use crate::place::{ModuleDiagnostics, Place};
+use crate::place::{Output, Place};
 
 fn staged(place: &Place) -> Change {
     Change::staged(&place.path()).expect("a repository")
@@ -231,8 +231,8 @@ fn a_base_that_is_not_there_is_refused_with_what_brings_it() {
     assert_eq!(told, "no revision `HEAD^1` exists here");
     assert!(order.starts_with("git fetch --unshallow (actions/checkout: `fetch-depth: 0`"), "{order}");
     let in_clone = |arguments: &[&str]| {
-        let said = ModuleDiagnostics::by(&mut place.git_in(&place.beside("shallow"), arguments));
-        assert_eq!(said.code, Some(0), "{}", said.err);
+        let output = Output::by(&mut place.git_in(&place.beside("shallow"), arguments));
+        assert_eq!(output.code, Some(0), "{}", output.err);
     };
     in_clone(&["fetch", "--quiet", "--depth=1", "origin", "+refs/heads/main:refs/remotes/origin/main"]);
     let (told, order) = refusal(&place, "shallow", "origin/main");

@@ -1,6 +1,6 @@
-//! What is said of a change: whom it concerns, what of that is new, and where a check does not take place.
+//! The findings of a change: the modules that it affects, those that are new, and changes that are not checked.
 
-use crate::place::{ModuleDiagnostics, Place};
+use crate::place::{Output, Place};
 
 const NET: &str = "resource \"x_y\" \"z\" {}\n";
 const CONFIGURED: &str = "resource \"x_y\" \"z\" {}\n\nprovider \"x\" {\n  a = 1\n}\n";
@@ -10,19 +10,8 @@ fn call(source: &str, rest: &str) -> String {
 }
 
 /// The findings, one per line, with only engine rules enabled.
-fn check(place: &Place, arguments: &[&str]) -> ModuleDiagnostics {
+fn check(place: &Place, arguments: &[&str]) -> Output {
     place.overrule(&[&["check", "--format", "concise"], arguments].concat())
-}
-
-/// The first line of each finding.
-#[track_caller]
-fn lines(said: &ModuleDiagnostics) -> Vec<&str> {
-    assert_ne!(said.code, Some(2), "{}", said.err);
-    said.out.lines().filter(|line| !line.starts_with(' ')).collect()
-}
-
-fn changed(place: &Place) -> ModuleDiagnostics {
-    check(place, &["--changed"])
 }
 
 fn repository(files: &[(&str, &str)]) -> Place {
@@ -41,10 +30,10 @@ fn a_provider_block_in_a_module_breaks_its_callers_up_every_chain() {
         ("other/main.tf", "variable \"a\" {}\nvariable \"a\" {}\n"),
     ]);
     place.stage("modules/net/main.tf", CONFIGURED);
-    let said = changed(&place);
+    let output = place.check_changed();
     let told = "live/a/main.tf:3:11: error: Module is incompatible with count, for_each, and depends_on \
                 [provider-block-in-repeated-module]";
-    assert_eq!((said.code, lines(&said)), (Some(1), vec![told]));
+    assert_eq!((output.code, output.findings()), (Some(1), vec![told]));
     let human = place.overrule(&["check", "--changed"]);
     assert!(human.out.contains("\nchecked 4 modules, 4 files: 1 error\n"), "{}", human.out);
 }
@@ -67,9 +56,13 @@ fn callers_are_checked_only_if_they_see_something_of_the_change() {
     let out = human();
     assert!(out.contains("checked 3 modules, 3 files: "), "{out}");
     place.stage("modules/net/main.tf", net.replace("\"a\" {}", "\"b\" {}"));
-    let said = changed(&place);
+    let output = place.check_changed();
     let told = ["live/a/main.tf", "modules/net/main.tf"];
-    assert!(told.iter().all(|path| lines(&said).iter().any(|line| line.starts_with(path))), "{}", said.out);
+    assert!(
+        told.iter().all(|path| output.findings().iter().any(|line| line.starts_with(path))),
+        "{}",
+        output.out
+    );
 }
 
 #[test]
@@ -83,9 +76,10 @@ fn module_instances_that_are_not_compared_are_reported() {
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (&**path, &**text)).collect();
     let place = Place::committed(&files);
     place.stage("m15/main.tf", last.replace('1', "2"));
-    let said = changed(&place);
-    let told: Vec<&str> = lines(&said).into_iter().filter(|line| line.contains("limit-reached")).collect();
-    let [told] = &told[..] else { panic!("one finding: {}", said.out) };
+    let output = place.check_changed();
+    let told: Vec<&str> =
+        output.findings().into_iter().filter(|line| line.contains("limit-reached")).collect();
+    let [told] = &told[..] else { panic!("one finding: {}", output.out) };
     assert!(told.starts_with("m0: error: Too many module instances to compare: "), "{told}");
 }
 
@@ -99,12 +93,12 @@ fn a_deleted_module_is_reported_where_it_is_still_called() {
     place.git(&["rm", "--quiet", "-r", "modules/net"]);
     place.stage("live/b/main.tf", "");
     let told = ["live/a/main.tf:1:1: error: Module not installed [missing-module]"];
-    assert_eq!(lines(&changed(&place)), told);
+    assert_eq!(place.check_changed().findings(), told);
     // The file may still exist in the working tree, but it is not staged.
     place.write("modules/net/main.tf", NET);
-    assert_eq!(lines(&changed(&place)), told);
+    assert_eq!(place.check_changed().findings(), told);
     place.stage("modules/net/readme.md", "gone");
-    assert!(lines(&changed(&place)).is_empty(), "a directory without a module is there");
+    assert!(place.check_changed().findings().is_empty(), "a directory without a module is there");
 }
 
 #[test]
@@ -115,8 +109,8 @@ fn a_renamed_module_is_reported_where_its_old_name_is_called() {
         ("live/a/main.tf", &call("../../modules/net", "  a = 1\n")),
     ]);
     place.git(&["mv", "modules/net", "modules/network"]);
-    let said = changed(&place);
-    assert_eq!(lines(&said), ["live/a/main.tf:1:1: error: Module not installed [missing-module]"]);
+    let output = place.check_changed();
+    assert_eq!(output.findings(), ["live/a/main.tf:1:1: error: Module not installed [missing-module]"]);
     place.stage("live/a/main.tf", call("../../modules/network", "  a = 1\n"));
     let human = place.overrule(&["check", "--changed"]);
     let told = "checked 2 modules, 2 files: no findings (1 existing finding not shown)\n";
@@ -131,10 +125,10 @@ fn what_a_module_is_called_with_concerns_it() {
     ]);
     place.stage("live/a/main.tf", call("../../modules/net", ""));
     let told = "modules/net/main.tf:2:3: warning: Backend configuration ignored [ignored-backend-or-cloud]";
-    assert_eq!(lines(&changed(&place)), [told], "it was not called before");
+    assert_eq!(place.check_changed().findings(), [told], "it was not called before");
     place.commit("called");
     place.stage("live/b/main.tf", call("../../modules/net", ""));
-    assert!(lines(&changed(&place)).is_empty(), "it was called already");
+    assert!(place.check_changed().findings().is_empty(), "it was called already");
 }
 
 #[test]
@@ -151,7 +145,7 @@ fn what_was_there_before_is_counted_and_can_be_told() {
     let json = place.overrule(&["check", "--changed", "--format", "json"]);
     assert!(json.out.contains("\"known\": 1"), "{}", json.out);
     let all = check(&place, &["--changed", "--all-findings"]);
-    assert_eq!((all.code, lines(&all).len()), (Some(1), 2));
+    assert_eq!((all.code, all.findings().len()), (Some(1), 2));
     place.stage("main.tf", format!("# note\n{double}"));
     let human = place.overrule(&["check", "--changed", "--quiet"]);
     assert_eq!((human.code, human.out.as_str()), (Some(0), ""));
@@ -164,9 +158,9 @@ fn what_was_there_before_is_counted_and_can_be_told() {
 fn a_mistake_that_keeps_a_file_from_being_read_was_there_before_too() {
     let place = repository(&[("main.tf", "variable \"a\" {\n")]);
     place.stage("more.tf", "locals {}\n");
-    assert!(lines(&changed(&place)).is_empty());
+    assert!(place.check_changed().findings().is_empty());
     place.stage("more.tf", "locals {\n");
-    assert_eq!(lines(&changed(&place)).len(), 1);
+    assert_eq!(place.check_changed().findings().len(), 1);
 }
 
 #[test]
@@ -174,16 +168,16 @@ fn the_policy_is_the_one_that_is_staged() {
     let place = repository(&[("main.tf", "variable \"a\" {}\n")]);
     place.stage("main.tf", "variable \"a\" {}\nvariable \"b\" {}\n");
     place.write("overrule.hcl", "rule \"variable-type-missing\" { level = \"error\" }\n");
-    assert!(lines(&changed(&place)).is_empty(), "this one is not staged");
+    assert!(place.check_changed().findings().is_empty(), "this one is not staged");
     place.git(&["add", "overrule.hcl"]);
     let told = "main.tf:2:1: error: Variable without a type [variable-type-missing]";
-    assert_eq!(lines(&changed(&place)), [told], "a rule that is new finds what is new");
+    assert_eq!(place.check_changed().findings(), [told], "a rule that is new finds what is new");
     place.write("overrule.hcl", "rules {}\n");
-    assert_eq!(lines(&changed(&place)), [told]);
+    assert_eq!(place.check_changed().findings(), [told]);
     place.git(&["add", "overrule.hcl"]);
-    let said = changed(&place);
-    assert_eq!(said.code, Some(2));
-    assert!(said.err.ends_with("error: nothing was checked: the policy has an error\n"), "{}", said.err);
+    let output = place.check_changed();
+    assert_eq!(output.code, Some(2));
+    assert!(output.err.ends_with("error: nothing was checked: the policy has an error\n"), "{}", output.err);
 }
 
 #[test]
@@ -191,11 +185,11 @@ fn exceptions_that_concern_other_modules_are_left_alone() {
     let policy = "policy {\n  extends = [\"recommended\"]\n}\nexception \"invalid-name\" {\n  paths  = [\"other\"]\n  reason = \"later\"\n}\n";
     let place = Place::committed(&[("overrule.hcl", policy), ("main.tf", ""), ("other/main.tf", "")]);
     place.stage("main.tf", "locals {}\n");
-    assert!(lines(&changed(&place)).is_empty());
-    assert_eq!(lines(&check(&place, &[])).len(), 1, "a look at everything finds that it is of no use");
+    assert!(place.check_changed().findings().is_empty());
+    assert_eq!(check(&place, &[]).findings().len(), 1, "a look at everything finds that it is of no use");
     place.stage("main.tf", "# overrule: allow(invalid-name) of no use\nlocals {}\n");
     assert_eq!(
-        lines(&changed(&place)),
+        place.check_changed().findings(),
         ["main.tf:1:1: warning: Exception suppresses nothing [unused-exception]"]
     );
 }
@@ -207,17 +201,17 @@ fn paths_say_what_is_reported() {
     place.stage("a/main.tf", double);
     place.stage("b/main.tf", double);
     place.git(&["rm", "--quiet", "b/old.tf"]);
-    let of = |paths: &[&str]| lines(&check(&place, &[&["--changed"], paths].concat())).len();
+    let of = |paths: &[&str]| check(&place, &[&["--changed"], paths].concat()).findings().len();
     assert_eq!(
         [of(&[]), of(&["a"]), of(&["b/main.tf"]), of(&["b/old.tf"]), of(&["a", "b"])],
         [2, 1, 1, 0, 2]
     );
-    let below = ModuleDiagnostics::by(
+    let below = Output::by(
         &mut place
             .overrule_in(&place.path().join("a"), &["check", "--changed", "--format", "concise", "../b"]),
     );
     assert_eq!(
-        lines(&below),
+        below.findings(),
         ["../b/main.tf:2:1: error: Duplicate variable declaration [duplicate-declaration]"]
     );
     let wrong = check(&place, &["--changed", "c"]);
@@ -230,9 +224,9 @@ fn paths_say_what_is_reported() {
 fn a_change_without_modules_is_nothing_to_check() {
     let place = repository(&[("main.tf", "variable \"a\" {}\nvariable \"a\" {}\n")]);
     for _ in 0..2 {
-        let said = place.overrule(&["check", "--changed"]);
-        assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
-        assert_eq!(said.out, "checked 0 modules, 0 files: no findings\n");
+        let output = place.overrule(&["check", "--changed"]);
+        assert_eq!((output.code, output.err.as_str()), (Some(0), ""));
+        assert_eq!(output.out, "checked 0 modules, 0 files: no findings\n");
         place.stage("readme.md", "text");
     }
 }
@@ -247,7 +241,10 @@ fn a_file_that_a_policy_wants_is_missed_where_it_vanishes() {
         ("b/main.tf", "locals {}\n"),
     ]);
     place.git(&["rm", "--quiet", "a/docs/x.md"]);
-    assert_eq!(lines(&changed(&place)), ["a/main.tf:1:1: error: Required file is missing [read-me]"]);
+    assert_eq!(
+        place.check_changed().findings(),
+        ["a/main.tf:1:1: error: Required file is missing [read-me]"]
+    );
 }
 
 #[test]
@@ -259,8 +256,9 @@ fn what_made_objects_is_missed_once_it_goes_with_them() {
         ("live/main.tf", "locals {}\nmodule \"site\" {\n  source = \"../modules/site\"\n}\n"),
     ]);
     let found = |place: &Place| {
-        let said = changed(place);
-        lines(&said)
+        let output = place.check_changed();
+        output
+            .findings()
             .into_iter()
             .filter(|line| line.contains("provider-removed"))
             .map(str::to_owned)
@@ -288,8 +286,8 @@ fn what_made_objects_is_missed_once_it_goes_with_them() {
     place.stage("live/main.tf", "locals {}\n");
     assert_eq!(found(&place), nothing);
     place.commit("gone");
-    let said = place.overrule(&["check", "--format", "concise"]);
-    assert!(!said.out.contains("unused-exception"), "it may be of use to another change: {}", said.out);
+    let output = place.overrule(&["check", "--format", "concise"]);
+    assert!(!output.out.contains("unused-exception"), "it may be of use to another change: {}", output.out);
 }
 
 #[test]
@@ -297,16 +295,16 @@ fn of_what_is_told_alike_the_new_one_is_told_where_it_is() {
     let place = repository(&[("main.tf", "variable \"a\" {}\n# One.\nvariable \"a\" {}\n")]);
     place.stage("main.tf", "variable \"a\" {}\nvariable \"a\" {}\n# One.\nvariable \"a\" {}\n");
     assert_eq!(
-        lines(&changed(&place)),
+        place.check_changed().findings(),
         ["main.tf:2:1: error: Duplicate variable declaration [duplicate-declaration]"]
     );
     let excused = "variable \"a\" {}\n# overrule: allow(duplicate-declaration) for a test\nvariable \"a\" {}\n# One.\nvariable \"a\" {}\n";
     place.stage("main.tf", excused);
-    let said = changed(&place);
-    assert_eq!((said.code, said.out.as_str()), (Some(0), ""), "one is excused, and one is not new");
+    let output = place.check_changed();
+    assert_eq!((output.code, output.out.as_str()), (Some(0), ""), "one is excused, and one is not new");
     place.stage("main.tf", "locals {}\n\nvariable \"a\" {}\n# One.\nvariable \"a\" {}\nvariable \"a\" {}\n");
     assert_eq!(
-        lines(&changed(&place)),
+        place.check_changed().findings(),
         ["main.tf:6:1: error: Duplicate variable declaration [duplicate-declaration]"]
     );
 }
@@ -318,39 +316,39 @@ fn what_was_found_in_a_block_is_known_under_its_new_name() {
     };
     let place = repository(&[("main.tf", &call("net", "")), ("net/main.tf", NET)]);
     place.stage("main.tf", call("network", ""));
-    assert_eq!(changed(&place).out, "");
+    assert_eq!(place.check_changed().out, "");
     place.stage("main.tf", call("network", "  count  = 2\n"));
-    assert_eq!(changed(&place).out, "", "and where something in it is new");
+    assert_eq!(place.check_changed().out, "", "and where something in it is new");
     place.stage("main.tf", call("network", "  false  = 2\n"));
     assert_eq!(
-        lines(&changed(&place)),
+        place.check_changed().findings(),
         ["main.tf:4:3: error: Unsupported argument [unknown-module-argument]"]
     );
     place.stage(
         "main.tf",
         "module \"other\" {\n  wrong  = 1\n  false  = 1\n  source = \"./net/\"\n  no = 1\n}\n",
     );
-    assert_eq!(lines(&changed(&place)).len(), 3, "that is another one");
+    assert_eq!(place.check_changed().findings().len(), 3, "that is another one");
 }
 
 #[test]
 fn where_a_module_went_is_said_where_it_is_still_called() {
     let place = repository(&[("modules/net/main.tf", NET), ("live/main.tf", &call("../modules/net", ""))]);
     place.git(&["mv", "modules/net", "modules/network"]);
-    let said = |place: &Place| place.overrule(&["check", "--changed"]).out;
-    let renamed = said(&place);
+    let report = |place: &Place| place.overrule(&["check", "--changed"]).out;
+    let renamed = report(&place);
     assert!(
         renamed.contains("The change renames the module in \"modules/net\" to \"modules/network\""),
         "{renamed}"
     );
     assert!(renamed.contains("help: write `source = \"../modules/network\"`"), "{renamed}");
     place.git(&["rm", "--quiet", "-r", "--cached", "modules"]);
-    let removed = said(&place);
+    let removed = report(&place);
     assert!(removed.contains("The change removes the module in \"modules/net\""), "{removed}");
     assert!(removed.contains("help: remove the call too, or keep the directory"), "{removed}");
     place.git(&["reset", "--quiet", "--hard"]);
     place.stage("other/main.tf", call("../modules/dns", ""));
-    let never = said(&place);
+    let never = report(&place);
     assert!(never.contains("There is no directory \"../modules/dns\" relative to this module"), "{never}");
 }
 
@@ -358,10 +356,10 @@ fn where_a_module_went_is_said_where_it_is_still_called() {
 fn outside_of_a_repository_nothing_can_have_changed() {
     let place = Place::with(&[("main.tf", "")]);
     for arguments in [&["--changed"][..], &["--base", "main"], &["--hook"]] {
-        let said = check(&place, arguments);
-        assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{arguments:?}");
+        let output = check(&place, arguments);
+        assert_eq!((output.code, output.out.as_str()), (Some(2), ""), "{arguments:?}");
         assert_eq!(
-            said.err,
+            output.err,
             "error: this directory is not in a git repository\n  help: run overrule in a git repository\n"
         );
     }
@@ -400,13 +398,13 @@ const OF_BRANCH: &str = "a/main.tf:4:1: error: Duplicate variable declaration [d
 #[test]
 fn a_branch_is_checked_against_where_it_left() {
     let place = pull_request();
-    let said = check(&place, &["--base", "main"]);
-    assert_eq!((said.code, lines(&said)), (Some(1), vec![OF_BRANCH]));
+    let output = check(&place, &["--base", "main"]);
+    assert_eq!((output.code, output.findings()), (Some(1), vec![OF_BRANCH]));
     let bare = place.beside("bare");
     place.git(&["clone", "--quiet", "--bare", ".", &bare.to_string_lossy()]);
     let arguments = ["check", "--base", "main", "--format", "concise"];
-    assert_eq!(lines(&ModuleDiagnostics::by(&mut place.overrule_in(&bare, &arguments))), [OF_BRANCH]);
-    let refused = ModuleDiagnostics::by(&mut place.overrule_in(&bare, &["check", "--changed"]));
+    assert_eq!(Output::by(&mut place.overrule_in(&bare, &arguments)).findings(), [OF_BRANCH]);
+    let refused = Output::by(&mut place.overrule_in(&bare, &["check", "--changed"]));
     assert_eq!(refused.code, Some(2));
 }
 
@@ -417,12 +415,12 @@ fn the_base_comes_from_a_ci_only_if_that_is_asked_for() {
     place.git(&["clone", "--quiet", "--branch", "work", ".", &clone.to_string_lossy()]);
     let run = |arguments: &[&str], variables: &[(&str, &str)]| {
         let all = [&["check", "--format", "concise"], arguments].concat();
-        ModuleDiagnostics::by(place.overrule_in(&clone, &all).envs(variables.iter().copied()))
+        Output::by(place.overrule_in(&clone, &all).envs(variables.iter().copied()))
     };
     let variables = [("GITHUB_BASE_REF", "main")];
-    assert_eq!(lines(&run(&["--base", "auto"], &variables)), [OF_BRANCH]);
-    assert!(lines(&run(&["--changed"], &variables)).is_empty());
-    assert_eq!(lines(&run(&["--hook"], &variables)), Vec::<&str>::new());
+    assert_eq!(run(&["--base", "auto"], &variables).findings(), [OF_BRANCH]);
+    assert!(run(&["--changed"], &variables).findings().is_empty());
+    assert_eq!(run(&["--hook"], &variables).findings(), Vec::<&str>::new());
     let none = run(&["--base", "auto"], &[("GITHUB_BASE_REF", "")]);
     assert_eq!(none.code, Some(2));
     assert!(none.err.contains("`--base auto` found no base"), "{}", none.err);
@@ -438,18 +436,18 @@ fn the_base_comes_from_a_ci_only_if_that_is_asked_for() {
 fn a_hook_is_given_names_or_none() {
     let place = pull_request();
     let double = "variable \"c\" {}\nvariable \"c\" {}\n";
-    assert!(lines(&check(&place, &["--hook"])).is_empty(), "nothing is staged");
+    assert!(check(&place, &["--hook"]).findings().is_empty(), "nothing is staged");
     let named = check(&place, &["--hook", "a/main.tf", "overrule.hcl"]);
-    assert_eq!((named.code, lines(&named).len()), (Some(1), 2), "all that is found there");
+    assert_eq!((named.code, named.findings().len()), (Some(1), 2), "all that is found there");
     place.write("a/main.tf", "");
-    assert_eq!(lines(&check(&place, &["--hook", "a/main.tf"])).len(), 2, "as it is in the index");
+    assert_eq!(check(&place, &["--hook", "a/main.tf"]).findings().len(), 2, "as it is in the index");
     place.stage("b/main.tf", double);
     let of_commit = "b/main.tf:2:1: error: Duplicate variable declaration [duplicate-declaration]";
-    assert_eq!(lines(&check(&place, &["--hook"])), [of_commit]);
-    assert_eq!(lines(&check(&place, &["--hook", "b/main.tf"])), [of_commit]);
-    assert_eq!(lines(&check(&place, &["--hook", "b/main.tf", "a/main.tf"])).len(), 3);
+    assert_eq!(check(&place, &["--hook"]).findings(), [of_commit]);
+    assert_eq!(check(&place, &["--hook", "b/main.tf"]).findings(), [of_commit]);
+    assert_eq!(check(&place, &["--hook", "b/main.tf", "a/main.tf"]).findings().len(), 3);
     place.write("later/main.tf", double);
-    assert!(lines(&check(&place, &["--hook", "later/main.tf"])).is_empty(), "git does not have it");
+    assert!(check(&place, &["--hook", "later/main.tf"]).findings().is_empty(), "git does not have it");
     assert_eq!(check(&place, &["--hook", "no/such.tf"]).code, Some(2), "nobody has it");
 }
 
@@ -465,9 +463,9 @@ fn a_name_that_is_no_text_hides_nothing_from_a_hook() {
     std::fs::write(directory.join("a.tf"), "variable \"a\" {}\nvariable \"a\" {}\n").expect("a file");
     place.git(&["add", "--all"]);
     let mut command = place.overrule_in(&place.path(), &["check", "--format", "concise", "--hook"]);
-    let said = ModuleDiagnostics::by(command.arg(OsStr::from_bytes(b"d\xff/a.tf")));
-    assert_eq!(said.code, Some(1));
-    assert!(said.out.contains("Duplicate variable declaration"), "{}", said.out);
+    let output = Output::by(command.arg(OsStr::from_bytes(b"d\xff/a.tf")));
+    assert_eq!(output.code, Some(1));
+    assert!(output.out.contains("Duplicate variable declaration"), "{}", output.out);
 }
 
 #[test]
@@ -480,7 +478,7 @@ fn names_that_are_staged_stand_for_the_commit_with_all_that_it_deletes() {
     place.git(&["rm", "--quiet", "-r", "modules/net"]);
     place.stage("live/b/main.tf", "# note\nvariable \"a\" {}\nvariable \"a\" {}\n");
     let told = ["live/a/main.tf:1:1: error: Module not installed [missing-module]"];
-    assert_eq!(lines(&check(&place, &["--hook", "live/b/main.tf"])), told);
+    assert_eq!(check(&place, &["--hook", "live/b/main.tf"]).findings(), told);
 }
 
 #[test]
@@ -490,12 +488,9 @@ fn a_hook_checks_the_range_that_it_is_told() {
     place.git(&["checkout", "--quiet", "main"]);
     let mut command =
         place.overrule_in(&place.path(), &["check", "--hook", "--format", "concise", "a/main.tf"]);
-    assert_eq!(lines(&ModuleDiagnostics::by(command.envs(range))), [OF_BRANCH]);
+    assert_eq!(Output::by(command.envs(range)).findings(), [OF_BRANCH]);
     let mut command = place.overrule_in(&place.path(), &["check", "--changed", "--format", "concise"]);
-    assert!(
-        lines(&ModuleDiagnostics::by(command.envs(range))).is_empty(),
-        "unasked, nothing is taken from there"
-    );
+    assert!(Output::by(command.envs(range)).findings().is_empty(), "unasked, nothing is taken from there");
 }
 
 #[test]
@@ -505,13 +500,13 @@ fn what_a_commit_renames_is_compared_with_what_was_there() {
     place.stage("main.tf", renamed);
     let rule = ["--changed", "--select", "moved-without-moved-block"];
     let told = "main.tf:1:1: warning: Renamed without a `moved` block [moved-without-moved-block] [*]";
-    assert_eq!(lines(&check(&place, &rule)), [told]);
+    assert_eq!(check(&place, &rule).findings(), [told]);
     assert!(
-        lines(&check(&place, &rule[1..])).is_empty(),
+        check(&place, &rule[1..]).findings().is_empty(),
         "without a change there is nothing to compare with"
     );
     place.stage("main.tf", format!("{renamed}\nmoved {{\n  from = x_y.a\n  to   = x_y.z\n}}\n"));
-    assert!(lines(&check(&place, &rule)).is_empty());
+    assert!(check(&place, &rule).findings().is_empty());
 }
 
 #[test]
@@ -521,13 +516,13 @@ fn a_policy_that_is_not_staged_is_not_passed_over_in_silence() {
         place.stage("main.tf", "variable \"a\" {}\n");
         place.write(name, "rule \"variable-type-missing\" { level = \"error\" }\n");
         let note = format!("note: `{name}` is not staged, so this check does not use it\n");
-        let said = place.overrule(&["check", "--changed"]);
-        assert_eq!((said.code, said.err.as_str()), (Some(0), note.as_str()), "{said:?}");
+        let output = place.overrule(&["check", "--changed"]);
+        assert_eq!((output.code, output.err.as_str()), (Some(0), note.as_str()), "{output:?}");
         assert_eq!(place.overrule(&["check", "--changed", "--quiet"]).err, "");
         assert_eq!(place.overrule(&["check", "--changed", "--isolated"]).err, "");
         place.git(&["add", name]);
-        let said = place.overrule(&["check", "--changed"]);
-        assert_eq!((said.code, said.err.as_str()), (Some(1), ""), "{said:?}");
+        let output = place.overrule(&["check", "--changed"]);
+        assert_eq!((output.code, output.err.as_str()), (Some(1), ""), "{output:?}");
     }
 }
 
@@ -541,31 +536,34 @@ fn a_called_directory_that_git_ignores_is_unknown() {
     place.write("vendor/net/main.tf", NET);
     for source in ["./vendor/net", "./vendor/absent", "./generated"] {
         place.stage("main.tf", call(source, ""));
-        assert_eq!(lines(&changed(&place)), [""; 0], "{source}");
+        assert_eq!(place.check_changed().findings(), [""; 0], "{source}");
     }
     place.stage("main.tf", call("./modules/absent", ""));
     let told = ["main.tf:1:1: error: Module not installed [missing-module]"];
-    assert_eq!(lines(&changed(&place)), told);
-    assert_eq!(lines(&check(&place, &["--base", "HEAD"])), told);
+    assert_eq!(place.check_changed().findings(), told);
+    assert_eq!(check(&place, &["--base", "HEAD"]).findings(), told);
     // A rule that the change adds counts, and so does one that it removes.
     place.stage(".gitignore", "modules/absent\n");
-    assert_eq!(lines(&changed(&place)), [""; 0]);
+    assert_eq!(place.check_changed().findings(), [""; 0]);
     place.stage("main.tf", call("./vendor/net", ""));
-    assert_eq!(lines(&changed(&place)), ["main.tf:1:1: error: Module not installed [missing-module]"]);
+    assert_eq!(
+        place.check_changed().findings(),
+        ["main.tf:1:1: error: Module not installed [missing-module]"]
+    );
 }
 
 #[test]
 fn in_the_working_tree_a_missing_directory_that_git_ignores_is_unknown_too() {
     let place = repository(&[(".gitignore", "/vendor/\n"), ("main.tf", &call("./vendor/net", ""))]);
-    assert_eq!(lines(&check(&place, &[])), [""; 0], "a script may bring it");
+    assert_eq!(check(&place, &[]).findings(), [""; 0], "a script may bring it");
     place.write("vendor/net/main.tf", "variable \"a\" {}\n");
     let told = ["main.tf:1:12: error: Missing required argument [missing-module-argument]"];
-    assert_eq!(lines(&check(&place, &[])), told, "it is there");
+    assert_eq!(check(&place, &[]).findings(), told, "it is there");
     place.write("main.tf", call("./vendored/net", ""));
     let told = ["main.tf:1:1: error: Module not installed [missing-module]"];
-    assert_eq!(lines(&check(&place, &[])), told, "git does not ignore it");
+    assert_eq!(check(&place, &[]).findings(), told, "git does not ignore it");
     place.write("vendored/.gitignore", "*\n!*.tf\n!*/\n");
-    assert_eq!(lines(&check(&place, &[])), told, "nor the module files in it");
+    assert_eq!(check(&place, &[]).findings(), told, "nor the module files in it");
 }
 
 #[test]
@@ -574,11 +572,11 @@ fn a_json_file_that_was_meant_as_an_override_file_is_reported_with_the_change_th
     place.stage("override.json", r#"{"resource": {"x_y": {"z": {"a": 1}}}}"#);
     let select = ["--select", "override-near-miss-name"];
     let told = ["override.json:1:28: warning: File is not an override file [override-near-miss-name]"];
-    assert_eq!(lines(&check(&place, &[&["--changed"], &select[..]].concat())), told);
-    assert_eq!(lines(&check(&place, &select)), told);
+    assert_eq!(check(&place, &[&["--changed"], &select[..]].concat()).findings(), told);
+    assert_eq!(check(&place, &select).findings(), told);
     place.commit("override");
     place.stage("main.tf", format!("{NET}# more\n"));
-    assert_eq!(lines(&check(&place, &[&["--changed"], &select[..]].concat())), [""; 0]);
+    assert_eq!(check(&place, &[&["--changed"], &select[..]].concat()).findings(), [""; 0]);
 }
 
 #[test]
@@ -596,7 +594,7 @@ fn a_role_does_not_depend_on_how_much_is_read() {
     place.commit("policy");
     let both = |place: &Place| {
         let [part, whole] = [&["--changed", "--all-findings"][..], &[]]
-            .map(|arguments| lines(&check(place, arguments)).iter().any(|line| line.starts_with("dns/")));
+            .map(|arguments| check(place, arguments).findings().iter().any(|line| line.starts_with("dns/")));
         assert_eq!(part, whole);
         whole
     };

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use crate::place::{ModuleDiagnostics, Place};
+use crate::place::{Output, Place};
 
 const GOOD: &str = "variable \"a\" {\n  type = string\n}\n";
 const BAD: &str = "variable \"a\" {}\nvariable \"a\" {}\n";
@@ -30,25 +30,23 @@ fn hooked(files: &[(&str, &str)]) -> Place {
     place
 }
 
-fn commit_in(place: &Place, directory: &Path, arguments: &[&str]) -> ModuleDiagnostics {
-    ModuleDiagnostics::by(
-        &mut place.git_in(directory, &[&["commit", "--message", "next"], arguments].concat()),
-    )
+fn commit_in(place: &Place, directory: &Path, arguments: &[&str]) -> Output {
+    Output::by(&mut place.git_in(directory, &[&["commit", "--message", "next"], arguments].concat()))
 }
 
-fn commit(place: &Place, arguments: &[&str]) -> ModuleDiagnostics {
+fn commit(place: &Place, arguments: &[&str]) -> Output {
     commit_in(place, &place.path(), arguments)
 }
 
 #[track_caller]
-fn stops(said: &ModuleDiagnostics, told: &str) {
+fn stops(output: &Output, told: &str) {
     // Git passes standard error of a hook through.
-    assert!(said.code == Some(1) && said.err.contains(told), "{said:#?}");
+    assert!(output.code == Some(1) && output.err.contains(told), "{output:#?}");
 }
 
 #[track_caller]
-fn passes(said: &ModuleDiagnostics) {
-    assert_eq!(said.code, Some(0), "{said:#?}");
+fn passes(output: &Output) {
+    assert_eq!(output.code, Some(0), "{output:#?}");
 }
 
 #[test]
@@ -92,8 +90,8 @@ fn the_first_commit_is_checked() {
 fn what_was_there_before_stops_no_commit() {
     let place = hooked(&[("main.tf", BAD)]);
     place.stage("main.tf", format!("# a note\n{BAD}"));
-    let said = commit(&place, &[]);
-    passes(&said);
+    let output = commit(&place, &[]);
+    passes(&output);
     place.stage("main.tf", format!("# a note\n{BAD}variable \"b\" {{}}\nvariable \"b\" {{}}\n"));
     stops(&commit(&place, &[]), "main.tf:5:1: error: Duplicate variable declaration");
     place.git(&["checkout", "--quiet", "HEAD", "main.tf"]);
@@ -122,15 +120,15 @@ fn a_hook_may_go_into_another_directory() {
     let from_a_directory = |index: &str, arguments: &[&str]| {
         let mut command = place
             .overrule_in(&place.path().join("b"), &[&["check", "--format", "concise"], arguments].concat());
-        ModuleDiagnostics::by(command.env("GIT_INDEX_FILE", index))
+        Output::by(command.env("GIT_INDEX_FILE", index))
     };
     for arguments in [&["--changed"][..], &["--hook"], &["--hook", "../a/main.tf"], &["--base", "HEAD"]] {
-        let said = from_a_directory(".git/index", arguments);
-        assert!(said.code == Some(1) && said.out.contains(TOLD), "{arguments:?}: {said:#?}");
+        let output = from_a_directory(".git/index", arguments);
+        assert!(output.code == Some(1) && output.out.contains(TOLD), "{arguments:?}: {output:#?}");
     }
-    let said = from_a_directory("gone", &["--changed"]);
-    assert_eq!(said.code, Some(2), "{said:#?}");
-    assert!(said.err.contains("gone`, which GIT_INDEX_FILE names"), "{said:#?}");
+    let output = from_a_directory("gone", &["--changed"]);
+    assert_eq!(output.code, Some(2), "{output:#?}");
+    assert!(output.err.contains("gone`, which GIT_INDEX_FILE names"), "{output:#?}");
 }
 
 #[test]
@@ -138,11 +136,11 @@ fn a_bare_repository_has_no_working_tree_to_check() {
     let place = Place::committed(&[("main.tf", BAD)]);
     let bare = place.beside("bare");
     place.git(&["clone", "--quiet", "--bare", ".", &bare.to_string_lossy()]);
-    let said = ModuleDiagnostics::by(&mut place.overrule_in(&bare, &["check"]));
-    assert_eq!(said.code, Some(2), "{said:#?}");
-    assert!(said.err.contains("bare repository") && said.err.contains("--base REV"), "{said:#?}");
-    let said = ModuleDiagnostics::by(&mut place.overrule_in(&bare, &["check", "--base", "HEAD"]));
-    assert_eq!(said.code, Some(0), "{said:#?}");
+    let output = Output::by(&mut place.overrule_in(&bare, &["check"]));
+    assert_eq!(output.code, Some(2), "{output:#?}");
+    assert!(output.err.contains("bare repository") && output.err.contains("--base REV"), "{output:#?}");
+    let output = Output::by(&mut place.overrule_in(&bare, &["check", "--base", "HEAD"]));
+    assert_eq!(output.code, Some(0), "{output:#?}");
 }
 
 #[test]
@@ -153,18 +151,17 @@ fn what_is_named_by_way_of_a_link_to_the_repository_is_found() {
     std::os::unix::fs::symlink(place.path(), &link).expect("a link");
     let file = link.join("a/main.tf");
     for option in ["--hook", "--changed", "--base=HEAD"] {
-        let said = place.overrule(&["check", "--format", "concise", option, &file.to_string_lossy()]);
-        assert!(said.code == Some(1) && said.out.contains(TOLD), "{option}: {said:#?}");
-        let said = ModuleDiagnostics::by(
-            &mut place.overrule_in(&link, &["check", "--format", "concise", option, "a/main.tf"]),
-        );
-        assert!(said.code == Some(1) && said.out.contains(TOLD), "{option}: {said:#?}");
+        let output = place.overrule(&["check", "--format", "concise", option, &file.to_string_lossy()]);
+        assert!(output.code == Some(1) && output.out.contains(TOLD), "{option}: {output:#?}");
+        let output =
+            Output::by(&mut place.overrule_in(&link, &["check", "--format", "concise", option, "a/main.tf"]));
+        assert!(output.code == Some(1) && output.out.contains(TOLD), "{option}: {output:#?}");
     }
     let other = Place::committed(&[("main.tf", GOOD)]);
     let elsewhere = other.path().join("main.tf");
-    let said = place.overrule(&["check", "--hook", &elsewhere.to_string_lossy()]);
-    assert_eq!(said.code, Some(2), "{said:#?}");
-    assert!(said.err.contains("is outside of the repository"), "{said:#?}");
+    let output = place.overrule(&["check", "--hook", &elsewhere.to_string_lossy()]);
+    assert_eq!(output.code, Some(2), "{output:#?}");
+    assert!(output.err.contains("is outside of the repository"), "{output:#?}");
 }
 
 #[test]
@@ -178,7 +175,7 @@ fn a_linked_working_tree_commits_its_own() {
     let hooks = format!("core.hooksPath={}", place.path().join(".git/hooks").display());
     let commit = |arguments: &[&str]| {
         let all = [&["-c", &hooks, "commit", "--message", "next"], arguments].concat();
-        ModuleDiagnostics::by(&mut place.git_in(&linked, &all))
+        Output::by(&mut place.git_in(&linked, &all))
     };
     passes(&commit(&["--all"]));
     fs::write(linked.join("main.tf"), BAD).expect("a file");
@@ -198,9 +195,9 @@ fn a_submodule_is_a_repository_of_its_own() {
     let hooks = format!("core.hooksPath={}", place.path().join(".git/modules/sub/hooks").display());
     fs::write(inside.join("main.tf"), BAD).expect("a file");
     let arguments = ["-c", &hooks, "commit", "--all", "--message", "next"];
-    stops(&ModuleDiagnostics::by(&mut place.git_in(&inside, &arguments)), TOLD);
+    stops(&Output::by(&mut place.git_in(&inside, &arguments)), TOLD);
     fs::write(inside.join("main.tf"), format!("{GOOD}locals {{}}\n")).expect("a file");
-    passes(&ModuleDiagnostics::by(&mut place.git_in(&inside, &arguments)));
+    passes(&Output::by(&mut place.git_in(&inside, &arguments)));
     place.git(&["add", "sub"]);
     passes(&commit(&place, &[]));
 }
@@ -217,7 +214,7 @@ fn a_git_directory_elsewhere_is_found_by_what_git_sets() {
             format!("core.hooksPath={}", place.beside("git/hooks").display()),
         ];
         let all: Vec<&str> = places.iter().map(String::as_str).chain(arguments.iter().copied()).collect();
-        ModuleDiagnostics::by(&mut place.git_in(&place.path(), &all))
+        Output::by(&mut place.git_in(&place.path(), &all))
     };
     place.write("main.tf", BAD);
     stops(&git(&["commit", "--all", "--message", "next"]), TOLD);
@@ -251,10 +248,10 @@ fn a_merge_is_refused_until_it_is_resolved_and_then_checked() {
     place.stage("main.tf", "variable \"c\" {}\n");
     passes(&commit(&place, &[]));
     assert_eq!(place.ask_git(&["merge", "other"]).code, Some(1));
-    let said = place.overrule(&["check", "--changed"]);
-    assert_eq!(said.code, Some(2));
+    let output = place.overrule(&["check", "--changed"]);
+    assert_eq!(output.code, Some(2));
     let told = "error: `main.tf` has merge conflicts\n  help: resolve the conflict, and `git add` the file\n";
-    assert_eq!(said.err, told);
+    assert_eq!(output.err, told);
     place.stage("main.tf", BAD);
     stops(&commit(&place, &[]), TOLD);
     place.stage("main.tf", GOOD);

@@ -5,7 +5,7 @@ use std::process::Command;
 use overrule::engine::Product;
 use overrule::vfs::{Error, Reached, Snapshot};
 
-use crate::place::{ModuleDiagnostics, Place};
+use crate::place::{Output, Place};
 
 /// Every file that was read, with its text.
 fn read(snapshot: &Snapshot) -> Vec<String> {
@@ -146,10 +146,10 @@ fn directories_whose_names_are_not_utf8_are_distinguished() {
         }
         for check in [&["check"][..], &["check", "--changed"], &["check", "--base", "HEAD"]] {
             place.git(&["add", "--all"]);
-            let said = place.overrule(&[check, &["--format", "json"]].concat());
-            assert_eq!(said.code, Some(1), "{broken:?} {check:?}: {}{}", said.out, said.err);
-            let report: serde_json::Value = serde_json::from_str(&said.out).expect("JSON");
-            assert_eq!(report["error_count"], 1, "{broken:?} {check:?}: {}", said.out);
+            let output = place.overrule(&[check, &["--format", "json"]].concat());
+            assert_eq!(output.code, Some(1), "{broken:?} {check:?}: {}{}", output.out, output.err);
+            let report: serde_json::Value = serde_json::from_str(&output.out).expect("JSON");
+            assert_eq!(report["error_count"], 1, "{broken:?} {check:?}: {}", output.out);
             let module = &report["diagnostics"][0]["module"];
             assert!(!module.is_null(), "{report}");
         }
@@ -204,7 +204,7 @@ fn a_linked_working_tree_has_an_index_of_its_own() {
     let linked = place.beside("linked");
     place.git(&["worktree", "add", "--quiet", &linked.to_string_lossy()]);
     std::fs::write(linked.join("sub/main.tf"), "# linked").expect("a file");
-    assert_eq!(ModuleDiagnostics::by(&mut place.git_in(&linked, &["add", "."])).code, Some(0));
+    assert_eq!(Output::by(&mut place.git_in(&linked, &["add", "."])).code, Some(0));
     let snapshot = Snapshot::of_index(&linked.join("sub")).expect("an index");
     assert_eq!(read(&snapshot), ["sub/main.tf: # linked"]);
     assert_eq!(snapshot.top(), linked.canonicalize().ok().as_deref());
@@ -399,10 +399,10 @@ fn a_run_without_modules_names_the_directories_that_it_skipped() {
     place.git(&["submodule", "--quiet", "add", &other.path().to_string_lossy(), "sub"]);
     place.write("vendor/lib/main.tf", "");
     place.git(&["init", "--quiet", "vendor/lib"]);
-    let said = place.overrule(&["check"]);
+    let output = place.overrule(&["check"]);
     let start = "note: no Terraform or OpenTofu module was found; skipped ";
     assert_eq!(
-        (said.code, said.err.as_str()),
+        (output.code, output.err.as_str()),
         (
             Some(0),
             &*format!(
@@ -410,8 +410,8 @@ fn a_run_without_modules_names_the_directories_that_it_skipped() {
             )
         )
     );
-    let said = place.overrule(&["check", "vendor"]);
-    assert_eq!(said.err, format!("{start}`vendor/lib` (another repository)\n"));
+    let output = place.overrule(&["check", "vendor"]);
+    assert_eq!(output.err, format!("{start}`vendor/lib` (another repository)\n"));
     let named = place.overrule(&["check", "build"]);
     assert_eq!((named.code, named.err.as_str()), (Some(0), ""), "a directory that is named is checked");
 }

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::place::{ModuleDiagnostics, Place};
+use crate::place::{Output, Place};
 
 /// A file with a finding.
 const BROKEN: &str = "resource \"terraform_data\" {\n}\n";
@@ -35,8 +35,8 @@ const CHECKS: &[&[&str]] = &[
     &["check", "--base", "base", "--policy-from", "base"],
 ];
 
-fn in_live(place: &Place, arguments: &[&str]) -> ModuleDiagnostics {
-    ModuleDiagnostics::by(&mut place.overrule_in(&place.path().join("live"), arguments))
+fn in_live(place: &Place, arguments: &[&str]) -> Output {
+    Output::by(&mut place.overrule_in(&place.path().join("live"), arguments))
 }
 
 #[test]
@@ -55,9 +55,13 @@ fn a_bare_repository_inside_a_working_tree_is_a_directory() {
     for config in configs {
         let place = with_embedded(config);
         for check in CHECKS {
-            let said = in_live(&place, check);
-            assert_eq!(said.code, Some(1), "{config:?}, {check:?}: {}{}", said.out, said.err);
-            assert!(said.out.contains("Missing name for resource"), "{config:?}, {check:?}: {}", said.out);
+            let output = in_live(&place, check);
+            assert_eq!(output.code, Some(1), "{config:?}, {check:?}: {}{}", output.out, output.err);
+            assert!(
+                output.out.contains("Missing name for resource"),
+                "{config:?}, {check:?}: {}",
+                output.out
+            );
         }
         let staged = in_live(&place, &["modules", "--staged", "--format", "json"]);
         assert!(staged.out.contains("\"module\": \"..\""), "{config:?}: {}{}", staged.out, staged.err);
@@ -71,8 +75,8 @@ fn its_refs_are_neither_the_base_nor_the_source_of_the_policy() {
     let theirs = place.git(&["rev-parse", "HEAD"]);
     place.write("live/refs/heads/theirs", theirs);
     for option in ["--base", "--policy-from"] {
-        let said = in_live(&place, &["check", option, "theirs"]);
-        assert_eq!(said.code, Some(2), "{option}: {}", said.out);
+        let output = in_live(&place, &["check", option, "theirs"]);
+        assert_eq!(output.code, Some(2), "{option}: {}", output.out);
     }
 }
 
@@ -82,8 +86,8 @@ fn what_its_configuration_includes_is_not_opened() {
     // Opening a pipe blocks until another process writes to it.
     let made = place.shell_in(&place.path().join("live"), "mkfifo pipe").status().expect("a shell");
     assert!(made.success());
-    let said = in_live(&place, &["check", "--changed"]);
-    assert_eq!(said.code, Some(1), "{}", said.err);
+    let output = in_live(&place, &["check", "--changed"]);
+    assert_eq!(output.code, Some(1), "{}", output.err);
 }
 
 #[test]
@@ -92,19 +96,18 @@ fn one_in_a_linked_working_tree_is_a_directory_too() {
     place.commit("hostile");
     let linked = place.beside("linked");
     place.git(&["worktree", "add", "--quiet", linked.to_str().expect("UTF-8"), "-b", "linked"]);
-    let said =
-        ModuleDiagnostics::by(&mut place.overrule_in(&linked.join("live"), &["check", "--base", "base"]));
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    let output = Output::by(&mut place.overrule_in(&linked.join("live"), &["check", "--base", "base"]));
+    assert_eq!(output.code, Some(1), "{}{}", output.out, output.err);
 }
 
 #[test]
 fn without_a_working_tree_around_it_one_that_names_its_own_is_no_repository() {
     let place = with_embedded("[core]\n\tbare = false\n\tworktree = ..\n");
     fs::remove_dir_all(place.path().join(".git")).expect("the repository");
-    let said = in_live(&place, &["check"]);
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
-    let said = in_live(&place, &["check", "--changed"]);
-    assert_eq!(said.code, Some(2), "{}", said.out);
+    let output = in_live(&place, &["check"]);
+    assert_eq!(output.code, Some(1), "{}{}", output.out, output.err);
+    let output = in_live(&place, &["check", "--changed"]);
+    assert_eq!(output.code, Some(2), "{}", output.out);
 }
 
 #[test]

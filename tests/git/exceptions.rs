@@ -21,8 +21,8 @@ fn a_file_that_a_link_leads_to_as_well_gets_its_comment_once() {
     place.link("b/main.tf", "../a/main.tf");
     place.link("c", "a");
     place.write("d/main.tf", "module \"c\" {\n  source = \"../c\"\n}\n");
-    let said = place.overrule(&["check", "--add-exceptions"]);
-    assert_eq!(said.code, Some(0), "{said:?}");
+    let output = place.overrule(&["check", "--add-exceptions"]);
+    assert_eq!(output.code, Some(0), "{output:?}");
     assert_eq!(text(&place, "a/main.tf").matches("allow(undeclared-reference").count(), 1);
     assert!(place.path().join("b/main.tf").is_symlink());
     let after = place.overrule(&["check", "--fail-on", "notice"]);
@@ -35,8 +35,8 @@ fn permissions_are_kept_and_what_may_not_be_written_is_excused_in_the_policy() {
     let place = Place::repository(&[("a/main.tf", FOUND), ("b/main.tf", FOUND)]);
     place.set_mode("a/main.tf", 0o640);
     place.set_mode("b/main.tf", 0o444);
-    let said = place.overrule(&["check", "--add-exceptions"]);
-    assert!(said.err.ends_with("without a comment: b/main.tf: it is read-only\n"), "{said:?}");
+    let output = place.overrule(&["check", "--add-exceptions"]);
+    assert!(output.err.ends_with("without a comment: b/main.tf: it is read-only\n"), "{output:?}");
     assert!(text(&place, "a/main.tf").contains("# overrule: allow("));
     assert_eq!((text(&place, "b/main.tf").as_str(), place.mode("a/main.tf")), (FOUND, 0o640));
     assert_eq!(place.overrule(&["check", "--fail-on", "notice"]).code, Some(0));
@@ -54,12 +54,12 @@ fn where_the_policy_may_not_be_written_no_comment_is_either() {
     let place =
         Place::repository(&[("a/main.tf", FOUND), ("b/main.tf.json", json), ("overrule.hcl", policy)]);
     place.set_mode("overrule.hcl", 0o444);
-    let said = place.overrule(&["check", "--add-exceptions"]);
-    assert_eq!(said.code, Some(2), "{said:?}");
+    let output = place.overrule(&["check", "--add-exceptions"]);
+    assert_eq!(output.code, Some(2), "{output:?}");
     assert!(
-        said.err.starts_with("error: nothing was changed: cannot write `")
-            && said.err.ends_with("/overrule.hcl`: it is read-only\n"),
-        "{said:?}"
+        output.err.starts_with("error: nothing was changed: cannot write `")
+            && output.err.ends_with("/overrule.hcl`: it is read-only\n"),
+        "{output:?}"
     );
     assert_eq!((text(&place, "a/main.tf").as_str(), text(&place, "overrule.hcl").as_str()), (FOUND, policy));
 }

@@ -9,6 +9,9 @@ const FOUND: &str = "terraform {\n  required_version = \">= 1.3\"\n  required_pr
 /// The same module after fixing.
 const FIXED: &str = "terraform {\n  required_version = \">= 1.3\"\n  required_providers {\n    aws = {\n      source  = \"hashicorp/aws\"\n      version = \">= 5.0\"\n    }\n  }\n}\n\ndata \"aws_region\" \"here\" {}\n";
 
+/// The rule that finds something, at a level that matters.
+const STRICT: &[&str] = &["--preset", "strict", "--select", "provider-source-missing", "--fail-on", "notice"];
+
 const FIX: &[&str] = &[
     "check",
     "--preset",
@@ -38,9 +41,9 @@ fn names(place: &Place) -> Vec<String> {
 #[test]
 fn what_is_found_is_fixed_in_the_working_tree() {
     let place = Place::committed(&[("main.tf", FOUND), ("a/main.tf", FOUND)]);
-    let said = place.overrule(FIX);
-    assert_eq!((said.code, said.out.as_str()), (Some(0), ""), "{said:?}");
-    assert_eq!(said.err, "fixed 2 findings in 2 files\n");
+    let output = place.overrule(FIX);
+    assert_eq!((output.code, output.out.as_str()), (Some(0), ""), "{output:?}");
+    assert_eq!(output.err, "fixed 2 findings in 2 files\n");
     assert_eq!((text(&place, "main.tf"), text(&place, "a/main.tf")), (FIXED.to_owned(), FIXED.to_owned()));
     assert_eq!(names(&place), [".git", "a", "main.tf"]);
     let again = place.overrule(FIX);
@@ -51,12 +54,12 @@ fn what_is_found_is_fixed_in_the_working_tree() {
 #[test]
 fn a_diff_changes_nothing_and_sets_the_exit_code() {
     let place = Place::committed(&[("main.tf", FOUND)]);
-    let said =
+    let output =
         place.overrule(&["check", "--preset", "strict", "--select", "provider-source-missing", "--diff"]);
-    assert_eq!((said.code, said.err.as_str()), (Some(1), "would fix 1 finding in 1 file\n"));
+    assert_eq!((output.code, output.err.as_str()), (Some(1), "would fix 1 finding in 1 file\n"));
     assert_eq!(text(&place, "main.tf"), FOUND);
     // Git accepts it.
-    fs::write(place.beside("patch"), said.out).expect("a patch");
+    fs::write(place.beside("patch"), output.out).expect("a patch");
     place.git(&["apply", "../patch"]);
     assert_eq!(text(&place, "main.tf"), FIXED);
     assert_eq!(
@@ -71,9 +74,9 @@ fn a_diff_changes_nothing_and_sets_the_exit_code() {
 fn lines_of_windows_and_the_end_of_a_file_stay_and_git_can_apply_the_difference() {
     let found = format!("\u{feff}{}", FOUND.trim_end().replace('\n', "\r\n"));
     let place = Place::committed(&[("main.tf", &*found)]);
-    let said =
+    let output =
         place.overrule(&["check", "--preset", "strict", "--select", "provider-source-missing", "--diff"]);
-    fs::write(place.beside("patch"), said.out).expect("a patch");
+    fs::write(place.beside("patch"), output.out).expect("a patch");
     place.git(&["apply", "../patch"]);
     let fixed = format!("\u{feff}{}", FIXED.trim_end().replace('\n', "\r\n"));
     assert_eq!(text(&place, "main.tf"), fixed);
@@ -86,11 +89,11 @@ fn lines_of_windows_and_the_end_of_a_file_stay_and_git_can_apply_the_difference(
 fn what_is_staged_is_fixed_in_the_working_tree_and_left_to_be_staged() {
     let place = Place::committed(&[("a/main.tf", FOUND), ("b/main.tf", "")]);
     place.stage("b/main.tf", FOUND);
-    let said = place.overrule(&[FIX, &["--changed"]].concat());
+    let output = place.overrule(&[FIX, &["--changed"]].concat());
     assert_eq!(text(&place, "b/main.tf"), FIXED);
     assert_eq!(text(&place, "a/main.tf"), FOUND, "what was there before is not looked at");
-    assert_eq!(said.err, "fixed 1 finding in 1 file; stage the changes\n");
-    assert_eq!(said.code, Some(1), "what would be committed is as it was");
+    assert_eq!(output.err, "fixed 1 finding in 1 file; stage the changes\n");
+    assert_eq!(output.code, Some(1), "what would be committed is as it was");
     assert_eq!(place.git(&["show", ":b/main.tf"]), FOUND);
     place.git(&["add", "b/main.tf"]);
     assert_eq!(place.overrule(&[FIX, &["--changed"]].concat()).code, Some(0));
@@ -100,35 +103,16 @@ fn what_is_staged_is_fixed_in_the_working_tree_and_left_to_be_staged() {
 fn a_hook_that_fixed_something_explains_why_there_is_no_commit() {
     let place = Place::committed(&[("main.tf", "")]);
     place.stage("main.tf", FOUND);
-    let said = place.overrule(&[
-        "check",
-        "--hook",
-        "--fix",
-        "--preset",
-        "strict",
-        "--select",
-        "provider-source-missing",
-        "--fail-on",
-        "notice",
-    ]);
-    assert_eq!((said.code, text(&place, "main.tf").as_str()), (Some(1), FIXED));
-    assert_eq!(said.err, "fixed 1 finding in 1 file; stage the changes and commit again\n");
+    let hook = [&["check", "--hook", "--fix"], STRICT].concat();
+    let output = place.overrule(&hook);
+    assert_eq!((output.code, text(&place, "main.tf").as_str()), (Some(1), FIXED));
+    assert_eq!(output.err, "fixed 1 finding in 1 file; stage the changes and commit again\n");
     assert_eq!(
-        said.out,
+        output.out,
         "checked 1 module, 1 file: no other findings (1 fixed in the working tree and not staged)\n"
     );
     place.git(&["add", "main.tf"]);
-    let again = place.overrule(&[
-        "check",
-        "--hook",
-        "--fix",
-        "--preset",
-        "strict",
-        "--select",
-        "provider-source-missing",
-        "--fail-on",
-        "notice",
-    ]);
+    let again = place.overrule(&hook);
     assert_eq!((again.code, again.out.as_str()), (Some(0), "checked 1 module, 1 file: no findings\n"));
 }
 
@@ -138,12 +122,12 @@ fn a_file_with_changes_that_are_not_staged_is_left_alone() {
     place.stage("main.tf", FOUND);
     let with_more = format!("{FOUND}# not staged\n");
     place.write("main.tf", &with_more);
-    let said = place.overrule(&[FIX, &["--changed"]].concat());
+    let output = place.overrule(&[FIX, &["--changed"]].concat());
     assert_eq!(
-        said.err,
+        output.err,
         "not fixed: main.tf:4 (provider-source-missing): it has changes that are not staged\n"
     );
-    assert_eq!((said.code, text(&place, "main.tf")), (Some(1), with_more));
+    assert_eq!((output.code, text(&place, "main.tf")), (Some(1), with_more));
 }
 
 #[test]
@@ -162,12 +146,12 @@ fn permissions_are_kept_and_what_may_not_be_written_is_left_alone() {
     let place = Place::committed(&[("a/main.tf", FOUND), ("b/main.tf", FOUND)]);
     place.set_mode("a/main.tf", 0o640);
     place.set_mode("b/main.tf", 0o444);
-    let said = place.overrule(FIX);
+    let output = place.overrule(FIX);
     assert_eq!((text(&place, "a/main.tf"), place.mode("a/main.tf")), (FIXED.to_owned(), 0o640));
     assert_eq!((text(&place, "b/main.tf"), place.mode("b/main.tf")), (FOUND.to_owned(), 0o444));
     assert!(
-        said.err.contains("not fixed: b/main.tf:4 (provider-source-missing): it is read-only\n"),
-        "{said:?}"
+        output.err.contains("not fixed: b/main.tf:4 (provider-source-missing): it is read-only\n"),
+        "{output:?}"
     );
 }
 
@@ -186,8 +170,8 @@ fn hard_links_and_owners_are_kept() {
         (metadata.uid(), metadata.gid())
     };
     let before = ids(&owned);
-    let said = place.overrule(FIX);
-    assert!(said.err.contains("it has other hard links, which would not change\n"), "{said:?}");
+    let output = place.overrule(FIX);
+    assert!(output.err.contains("it has other hard links, which would not change\n"), "{output:?}");
     assert_eq!(fs::read_to_string(&other).expect("the twin"), FOUND);
     assert_eq!(fs::metadata(&one).expect("a file").nlink(), 2);
     assert_eq!((text(&place, "b/main.tf").as_str(), ids(&owned)), (FIXED, before));
@@ -219,8 +203,8 @@ fn a_symbolic_link_stays_one() {
     let root = "terraform {\n  required_version = \">= 1.3\"\n}\nmodule \"b\" {\n  source = \"./b\"\n}\n";
     place.write("main.tf", root);
     place.commit("first");
-    let said = place.overrule(FIX);
-    assert!(!said.err.contains("not fixed"), "{said:?}");
+    let output = place.overrule(FIX);
+    assert!(!output.err.contains("not fixed"), "{output:?}");
     assert_eq!(text(&place, "shared/versions.tf"), FIXED);
     let is_link = |name: &str| fs::symlink_metadata(place.path().join(name)).expect("it").is_symlink();
     assert!(is_link("a/versions.tf") && is_link("b"));
@@ -231,8 +215,8 @@ fn a_symbolic_link_stays_one() {
 fn nothing_is_changed_where_a_report_cannot_be_written() {
     let place = Place::committed(&[("main.tf", FOUND)]);
     for wrong in [&["--output", "json=none/r.json"][..], &["--output", "json=r", "--output", "sarif=./r"]] {
-        let said = place.overrule(&[FIX, wrong].concat());
-        assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{said:?}");
+        let output = place.overrule(&[FIX, wrong].concat());
+        assert_eq!((output.code, output.out.as_str()), (Some(2), ""), "{output:?}");
         assert_eq!(
             (text(&place, "main.tf").as_str(), names(&place)),
             (FOUND, vec![".git".to_owned(), "main.tf".to_owned()])
@@ -244,10 +228,10 @@ fn nothing_is_changed_where_a_report_cannot_be_written() {
 #[test]
 fn changed_files_are_listed_if_the_report_cannot_be_written() {
     let place = Place::committed(&[("main.tf", FOUND)]);
-    let said = place.overrule(&[FIX, &["--output", "json=/dev/full"]].concat());
-    assert_eq!((said.code, text(&place, "main.tf").as_str()), (Some(2), FIXED));
+    let output = place.overrule(&[FIX, &["--output", "json=/dev/full"]].concat());
+    assert_eq!((output.code, text(&place, "main.tf").as_str()), (Some(2), FIXED));
     assert_eq!(
-        said.err,
+        output.err,
         "fixed 1 finding in 1 file\nerror: cannot write `/dev/full`: no space left on device; 1 file was changed before\n"
     );
 }
@@ -264,12 +248,12 @@ fn what_another_directory_reads_through_a_link_to_the_file_is_not_removed() {
     // Nothing in `a` reads the variable, but the module in `b` does.
     place.write("b/main.tf", format!("{versions}\noutput \"size\" {{\n  value = var.size\n}}\n"));
     place.commit("first");
-    let said = place.overrule(&fix);
-    assert_eq!((said.code, text(&place, "a/variables.tf").as_str()), (Some(0), variable), "{said:?}");
-    assert!(said.out.ends_with("no findings\n"), "{said:?}");
+    let output = place.overrule(&fix);
+    assert_eq!((output.code, text(&place, "a/variables.tf").as_str()), (Some(0), variable), "{output:?}");
+    assert!(output.out.ends_with("no findings\n"), "{output:?}");
     fs::remove_file(place.path().join("b/variables.tf")).expect("the link");
     place.write("b/main.tf", versions);
     place.commit("no link");
-    let said = place.overrule(&fix);
-    assert_eq!(text(&place, "a/variables.tf"), "", "{said:?}");
+    let output = place.overrule(&fix);
+    assert_eq!(text(&place, "a/variables.tf"), "", "{output:?}");
 }

@@ -9,7 +9,7 @@ use overrule::report::Format;
 use overrule::text::{commands, is_obeyed};
 use serde_json::Value;
 
-use crate::place::{ModuleDiagnostics, Place};
+use crate::place::{Output, Place};
 
 /// Content of files outside of the repository. Reading it causes a finding with these words.
 const SECRET: &str = "resource \"S3CRET\" {\n";
@@ -31,7 +31,7 @@ const LOOKS: &[&[&str]] = &[
 ];
 
 /// The output of every command and every report.
-fn said(place: &Place) -> Vec<(String, ModuleDiagnostics)> {
+fn outputs(place: &Place) -> Vec<(String, Output)> {
     let ask = |arguments: &[&str]| (arguments.join(" "), place.overrule(arguments));
     let reports = Format::ALL.iter().flat_map(|format| {
         let report = ["check", "--format", format.name()];
@@ -84,11 +84,11 @@ fn with_ways_out() -> Place {
 fn nothing_outside_is_read_in_any_state() {
     let place = with_ways_out();
     place.git(&["add", "--all"]);
-    let staged = said(&place);
+    let staged = outputs(&place);
     place.commit("hostile");
-    for (look, said) in staged.into_iter().chain(said(&place)) {
-        assert!(matches!(said.code, Some(0 | 1)), "{look}: {:?}: {}", said.code, said.err);
-        for text in [&said.out, &said.err] {
+    for (look, output) in staged.into_iter().chain(outputs(&place)) {
+        assert!(matches!(output.code, Some(0 | 1)), "{look}: {:?}: {}", output.code, output.err);
+        for text in [&output.out, &output.err] {
             assert!(!text.contains("S3CRET") && !text.contains("PATH="), "{look}: {text}");
         }
     }
@@ -105,18 +105,18 @@ fn a_policy_starts_from_nothing_outside() {
         place.write("overrule.hcl", format!("policy {{\n  extends = [\"{from}\"]\n}}\n"));
         place.commit("a policy");
         for look in [&["check"][..], &["check", "--changed"], &["check", "--policy-from", "HEAD"]] {
-            let said = place.overrule(look);
-            assert_eq!(said.code, Some(2), "{look:?}: {}", said.err);
-            assert!(!said.err.contains("S3CRET"), "{look:?}: {}", said.err);
+            let output = place.overrule(look);
+            assert_eq!(output.code, Some(2), "{look:?}: {}", output.err);
+            assert!(!output.err.contains("S3CRET"), "{look:?}: {}", output.err);
         }
     }
     fs::remove_file(place.path().join("overrule.hcl")).expect("a file");
     place.link("overrule.hcl", "../secret/policy.hcl");
     place.commit("a link");
     for look in [&["check"][..], &["check", "--changed"], &["check", "--policy-from", "HEAD"]] {
-        let said = place.overrule(look);
-        assert_eq!(said.code, Some(2), "{look:?}: {}", said.err);
-        assert!(!said.err.contains("S3CRET"), "{look:?}: {}", said.err);
+        let output = place.overrule(look);
+        assert_eq!(output.code, Some(2), "{look:?}: {}", output.err);
+        assert!(!output.err.contains("S3CRET"), "{look:?}: {}", output.err);
     }
 }
 
@@ -166,7 +166,7 @@ fn names_and_texts_do_nothing_in_any_report() {
         .expect("a file");
     place.git(&["add", "--all"]);
     place.git(&["commit", "--quiet", "--no-verify", "--message", "hostile"]);
-    let mut looks = said(&place);
+    let mut looks = outputs(&place);
     let policy = format!(
         "exception \"invalid-name\" {{\n  reason = \"{}\"\n}}\nrule \"{}\" {{}}\n",
         "\u{1b}[31m ::error::pwned", "\u{1b}[31m##[error]"
@@ -187,8 +187,8 @@ fn names_and_texts_do_nothing_in_any_report() {
         looks.push(("a hook".to_owned(), place.overrule(&["hook", "install"])));
         looks.push(("the hook".to_owned(), place.overrule(&["hook", "install"])));
     }
-    for (look, said) in &looks {
-        for text in [&said.out, &said.err] {
+    for (look, output) in &looks {
+        for text in [&output.out, &output.err] {
             assert!(!text.contains(is_obeyed), "{look} writes what a terminal obeys: {text:?}");
             assert_eq!(commands(text).count(), 0, "{look} writes a command: {text}");
             let is_command = |line: &&str| line.trim_start().starts_with("::");
@@ -200,8 +200,8 @@ fn names_and_texts_do_nothing_in_any_report() {
             assert!(!is_markup || !text.contains("<img"), "{look} writes markup: {text}");
         }
         if ["json", "sarif", "gitlab"].iter().any(|format| look.ends_with(&format!("--format {format}"))) {
-            let parsed: Result<Value, _> = serde_json::from_str(&said.out);
-            assert!(parsed.is_ok(), "{look}: {}", said.out);
+            let parsed: Result<Value, _> = serde_json::from_str(&output.out);
+            assert!(parsed.is_ok(), "{look}: {}", output.out);
         }
     }
     let found = place.overrule(&["check", "--isolated", "--format", "concise"]);

@@ -87,9 +87,9 @@ fn repository() -> Place {
 }
 
 fn findings(place: &Place, arguments: &[&str]) -> Vec<String> {
-    let said = place.overrule(&[&["check", "--format", "concise"], arguments].concat());
-    assert_ne!(said.code, Some(2), "{}", said.err);
-    said.out.lines().filter(|line| !line.starts_with(' ')).map(str::to_owned).collect()
+    let output = place.overrule(&[&["check", "--format", "concise"], arguments].concat());
+    assert_ne!(output.code, Some(2), "{}", output.err);
+    output.out.lines().filter(|line| !line.starts_with(' ')).map(str::to_owned).collect()
 }
 
 /// The new findings by each of the three ways to declare existing ones.

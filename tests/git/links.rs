@@ -7,9 +7,9 @@ const BROKEN: &str = "locals {\n  a = var.gone\n}\n";
 const FOUND: &str = ":2:7: error: Reference to undeclared input variable [undeclared-reference]";
 
 fn findings(place: &Place, arguments: &[&str]) -> Vec<String> {
-    let said = place.overrule(&[&["check", "--format", "concise"], arguments].concat());
-    assert_ne!(said.code, Some(2), "{}", said.err);
-    said.out.lines().filter(|line| !line.starts_with(' ')).map(str::to_owned).collect()
+    let output = place.overrule(&[&["check", "--format", "concise"], arguments].concat());
+    assert_ne!(output.code, Some(2), "{}", output.err);
+    output.out.lines().filter(|line| !line.starts_with(' ')).map(str::to_owned).collect()
 }
 
 /// Two root modules that share a file, whose real path is in neither directory.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::place::{ModuleDiagnostics, Place};
+use crate::place::{Output, Place};
 
 /// A repository with a finding two calls away from the staged change.
 fn place() -> Place {
@@ -18,7 +18,7 @@ fn place() -> Place {
     place
 }
 
-fn check(place: &Place) -> ModuleDiagnostics {
+fn check(place: &Place) -> Output {
     place.overrule(&["check", "--changed", "--format", "concise"])
 }
 
@@ -29,12 +29,12 @@ fn kept(place: &Place) -> PathBuf {
 #[test]
 fn it_lies_beside_what_git_keeps_and_never_in_the_working_tree() {
     let place = place();
-    let said = check(&place);
-    assert!(said.out.contains("live/main.tf:3:11: error: Module is incompatible"), "{}", said.out);
+    let output = check(&place);
+    assert!(output.out.contains("live/main.tf:3:11: error: Module is incompatible"), "{}", output.out);
     assert!(kept(&place).is_file());
     assert_eq!(place.git(&["status", "--porcelain", "--ignored"]), "M  modules/net/main.tf\n");
     let written = fs::metadata(kept(&place)).and_then(|file| file.modified()).expect("a file");
-    assert_eq!(check(&place).out, said.out);
+    assert_eq!(check(&place).out, output.out);
     let still = fs::metadata(kept(&place)).and_then(|file| file.modified()).expect("a file");
     assert_eq!(written, still, "what is kept already is not written again");
     assert_eq!(fs::read_dir(place.path().join(".git/overrule")).expect("a directory").count(), 1);
@@ -43,7 +43,7 @@ fn it_lies_beside_what_git_keeps_and_never_in_the_working_tree() {
 #[test]
 fn broken_or_foreign_it_costs_time_alone() {
     let place = place();
-    let said = check(&place);
+    let output = check(&place);
     let good = fs::read(kept(&place)).expect("what is kept");
     let mut foreign = good.clone();
     foreign[16] ^= 1;
@@ -52,39 +52,39 @@ fn broken_or_foreign_it_costs_time_alone() {
     lying[last] ^= 1;
     for bytes in [&b""[..], b"no\n", &good[..good.len() / 2], &foreign, &lying, &vec![0xff; 100_000]] {
         fs::write(kept(&place), bytes).expect("a file");
-        assert_eq!(check(&place).out, said.out);
+        assert_eq!(check(&place).out, output.out);
         assert_eq!(fs::read(kept(&place)).expect("what is kept"), good, "and it is made good");
     }
     fs::write(kept(&place).with_extension("new"), "of a run that was stopped").expect("a file");
     fs::remove_file(kept(&place)).expect("a file");
-    assert_eq!(check(&place), said);
+    assert_eq!(check(&place), output);
 }
 
 #[test]
 fn a_cache_that_cannot_be_written_is_not_reported() {
     let place = place();
-    let said = check(&place);
+    let output = check(&place);
     fs::remove_dir_all(place.path().join(".git/overrule")).expect("a directory");
     fs::write(place.path().join(".git/overrule"), "a file").expect("a file");
-    assert_eq!(check(&place), said);
+    assert_eq!(check(&place), output);
     fs::remove_file(place.path().join(".git/overrule")).expect("a file");
     fs::create_dir_all(kept(&place)).expect("a directory in its place");
-    assert_eq!(check(&place), said);
+    assert_eq!(check(&place), output);
 }
 
 #[test]
 fn with_it_nothing_is_read_but_what_the_change_affects() {
     let place = place();
-    let said = check(&place);
+    let output = check(&place);
     let id = place.git(&["rev-parse", "HEAD:other/main.tf"]);
     let object = place.path().join(".git/objects").join(&id[..2]).join(id[2..].trim());
     fs::remove_file(object).expect("an object of its own");
-    assert_eq!(check(&place), said);
+    assert_eq!(check(&place), output);
     fs::remove_file(kept(&place)).expect("a file");
     let without = check(&place);
     assert_eq!(
         (without.out, without.code),
-        (said.out, said.code),
+        (output.out, output.code),
         "what is not here is not known to call anything"
     );
     assert_eq!(
@@ -99,8 +99,8 @@ fn what_is_staged_next_is_seen() {
     check(&place);
     place.commit("next");
     place.stage("other/main.tf", "module \"m\" {\n  source   = \"../modules/net\"\n  for_each = {}\n}\n");
-    let said = check(&place);
-    assert!(said.out.contains("other/main.tf:3:14: error: Module is incompatible"), "{}", said.out);
+    let output = check(&place);
+    assert!(output.out.contains("other/main.tf:3:14: error: Module is incompatible"), "{}", output.out);
     place.stage("other/main.tf", "locals {}\n");
     assert_eq!(check(&place).out, "");
 }

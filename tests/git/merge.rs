@@ -5,9 +5,9 @@ use crate::place::Place;
 const BASE: &str = "locals {\n  a = 1\n}\n";
 
 fn merged(place: &Place, arguments: &[&str]) -> String {
-    let said = place.overrule(&[&["merge", "--no-comments"], arguments].concat());
-    assert_eq!(said.code, Some(0), "{}", said.err);
-    said.out
+    let output = place.overrule(&[&["merge", "--no-comments"], arguments].concat());
+    assert_eq!(output.code, Some(0), "{}", output.err);
+    output.out
 }
 
 #[test]
@@ -24,10 +24,10 @@ fn each_state_is_merged_for_itself() {
 fn a_deleted_directory_is_still_in_the_commit() {
     let place = Place::committed(&[("net/main.tf", BASE), ("live/main.tf", BASE)]);
     place.git(&["rm", "-r", "--quiet", "net"]);
-    let said = place.overrule(&["merge", "--staged", "net"]);
+    let output = place.overrule(&["merge", "--staged", "net"]);
     let told = "error: `net` contains no Terraform or OpenTofu module\n  help: `overrule modules` lists all \
     modules\n";
-    assert_eq!((said.code, said.err.as_str()), (Some(2), told));
+    assert_eq!((output.code, output.err.as_str()), (Some(2), told));
     assert_eq!(merged(&place, &["--rev", "HEAD", "net"]), BASE);
     let from_inside =
         place.overrule_in(&place.path().join("live"), &["merge", "--rev", "HEAD", "--no-comments", "../net"]);
@@ -38,10 +38,13 @@ fn a_deleted_directory_is_still_in_the_commit() {
 #[test]
 fn a_path_outside_and_a_revision_that_is_not_there_are_refused() {
     let place = Place::committed(&[("net/main.tf", BASE)]);
-    let said = place.overrule(&["merge", "--staged", "../net"]);
-    assert_eq!((said.code, said.err.as_str()), (Some(2), "error: `../net` is outside of the repository\n"));
-    let said = place.overrule(&["merge", "--rev", "nowhere", "net"]);
-    assert_eq!((said.code, said.err.as_str()), (Some(2), "error: no revision `nowhere` exists here\n"));
+    let output = place.overrule(&["merge", "--staged", "../net"]);
+    assert_eq!(
+        (output.code, output.err.as_str()),
+        (Some(2), "error: `../net` is outside of the repository\n")
+    );
+    let output = place.overrule(&["merge", "--rev", "nowhere", "net"]);
+    assert_eq!((output.code, output.err.as_str()), (Some(2), "error: no revision `nowhere` exists here\n"));
 }
 
 #[test]
@@ -50,8 +53,8 @@ fn the_command_for_details_can_be_copied() {
         ("it's live/main.tf", "locals {}\n"),
         ("it's live/override.tf", "variable \"none\" {}\n"),
     ]);
-    let said = place.overrule(&["merge", "it's live"]);
-    let (_, order) = said.err.split_once('`').expect("an order");
+    let output = place.overrule(&["merge", "it's live"]);
+    let (_, order) = output.err.split_once('`').expect("an order");
     let (order, _) = order.split_once('`').expect("its end");
-    assert_eq!(order, r"overrule check 'it'\''s live'", "{said:?}");
+    assert_eq!(order, r"overrule check 'it'\''s live'", "{output:?}");
 }

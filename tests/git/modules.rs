@@ -18,9 +18,9 @@ fn repository() -> Place {
 }
 
 fn shown(place: &Place, arguments: &[&str]) -> String {
-    let said = place.overrule(&[&["modules"], arguments].concat());
-    assert_eq!(said.code, Some(0), "{}", said.err);
-    said.out
+    let output = place.overrule(&[&["modules"], arguments].concat());
+    assert_eq!(output.code, Some(0), "{}", output.err);
+    output.out
 }
 
 #[test]
@@ -54,9 +54,9 @@ fn a_module_that_goes_is_shown_where_it_is_called() {
 fn a_change_beside_all_modules_touches_none() {
     let place = repository();
     place.stage("README.md", "Read me.\n");
-    let said = place.overrule(&["modules", "--impact"]);
-    assert_eq!(said.err, "note: no files of a module are staged\n");
-    assert_eq!((said.code, said.out.as_str()), (Some(0), "0 modules, 0 calls\n"));
+    let output = place.overrule(&["modules", "--impact"]);
+    assert_eq!(output.err, "note: no files of a module are staged\n");
+    assert_eq!((output.code, output.out.as_str()), (Some(0), "0 modules, 0 calls\n"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Files that functions read, in the working tree, the index and commits, and the modules that a change to one
 //! affects.
 
-use crate::place::{ModuleDiagnostics, Place};
+use crate::place::Place;
 
 const POLICY: &str = r#"
 policy {
@@ -41,35 +41,24 @@ fn repository() -> Place {
     ])
 }
 
-/// The first line of each finding.
-#[track_caller]
-fn lines(said: &ModuleDiagnostics) -> Vec<&str> {
-    assert_ne!(said.code, Some(2), "{}", said.err);
-    said.out.lines().filter(|line| !line.starts_with(' ')).collect()
-}
-
-fn changed(place: &Place) -> ModuleDiagnostics {
-    place.overrule(&["check", "--changed", "--format", "concise"])
-}
-
 #[test]
 fn a_change_to_a_file_concerns_the_modules_that_read_it() {
     let place = repository();
     place.stage("live/names.yaml", "second: a\n");
     assert_eq!(
-        lines(&changed(&place)),
+        place.check_changed().findings(),
         ["live/main.tf:7:22: error: Unsupported attribute [invalid-reference]"]
     );
     place.stage("live/names.yaml", "first: a\n");
     place.stage("shared/motd.tpl", "hello ${nobody}\n");
     assert_eq!(
-        lines(&changed(&place)),
+        place.check_changed().findings(),
         ["live/main.tf:4:46: error: Invalid function argument [invalid-function-call]"]
     );
     place.stage("shared/motd.tpl", "hello ${name}\n");
     place.git(&["rm", "--quiet", "--cached", "shared/net.json"]);
     assert_eq!(
-        lines(&changed(&place)),
+        place.check_changed().findings(),
         ["net/main.tf:6:27: error: Invalid function argument [invalid-function-call]"]
     );
 }
@@ -78,9 +67,9 @@ fn a_change_to_a_file_concerns_the_modules_that_read_it() {
 fn the_content_is_that_of_the_state_that_is_checked() {
     let place = repository();
     place.write("live/names.yaml", "second: a\n");
-    assert_eq!(lines(&changed(&place)), [""; 0]);
-    let said = place.overrule(&["check", "live", "--format", "concise"]);
-    assert_eq!(lines(&said).len(), 1);
+    assert_eq!(place.check_changed().findings(), [""; 0]);
+    let output = place.overrule(&["check", "live", "--format", "concise"]);
+    assert_eq!(output.findings().len(), 1);
 }
 
 #[test]
@@ -103,7 +92,7 @@ output "d" {
     place.stage("live/more.tf", text);
     place.write("live/build/x.json", "{}");
     let nope = "live/more.tf:12:17: error: Invalid function argument [invalid-function-call]";
-    assert_eq!(lines(&changed(&place)), [nope]);
-    let said = place.overrule(&["check", "live", "--format", "concise"]);
-    assert_eq!(lines(&said), [nope]);
+    assert_eq!(place.check_changed().findings(), [nope]);
+    let output = place.overrule(&["check", "live", "--format", "concise"]);
+    assert_eq!(output.findings(), [nope]);
 }

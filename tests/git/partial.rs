@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::place::{ModuleDiagnostics, Place};
+use crate::place::{Output, Place};
 
 /// Two branches: `work` adds an invalid module call, and changes a module with an existing finding.
 fn branched() -> Place {
@@ -29,20 +29,18 @@ fn clone(place: &Place, name: &str, arguments: &[&str]) -> PathBuf {
     to
 }
 
-fn check(place: &Place, directory: &Path, arguments: &[&str]) -> ModuleDiagnostics {
-    ModuleDiagnostics::by(
-        &mut place.overrule_in(directory, &[&["check", "--format", "concise"], arguments].concat()),
-    )
+fn check(place: &Place, directory: &Path, arguments: &[&str]) -> Output {
+    Output::by(&mut place.overrule_in(directory, &[&["check", "--format", "concise"], arguments].concat()))
 }
 
 /// Runs a check with missing files, which must fail, and then the command in its error.
 #[track_caller]
 fn remedied(place: &Place, directory: &Path, arguments: &[&str]) -> String {
-    let said = check(place, directory, arguments);
-    assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{}", said.err);
-    let order = said.err.lines().find_map(|line| line.trim().strip_prefix("help: ")).expect("an order");
-    assert!(said.err.starts_with("error: this clone lacks files"), "{}", said.err);
-    let done = ModuleDiagnostics::by(&mut place.shell_in(directory, order));
+    let output = check(place, directory, arguments);
+    assert_eq!((output.code, output.out.as_str()), (Some(2), ""), "{}", output.err);
+    let order = output.err.lines().find_map(|line| line.trim().strip_prefix("help: ")).expect("an order");
+    assert!(output.err.starts_with("error: this clone lacks files"), "{}", output.err);
+    let done = Output::by(&mut place.shell_in(directory, order));
     assert_eq!(done.code, Some(0), "{order}: {}", done.err);
     order.to_owned()
 }
@@ -67,8 +65,8 @@ fn files_outside_of_a_sparse_working_tree_are_fetched_with_their_directories() {
     let place = branched();
     let partial = clone(&place, "partial", &["--filter=blob:none", "--sparse"]);
     let add = |arguments: &[&str]| {
-        let said = ModuleDiagnostics::by(&mut place.git_in(&partial, arguments));
-        assert_eq!(said.code, Some(0), "git {arguments:?}: {}", said.err);
+        let output = Output::by(&mut place.git_in(&partial, arguments));
+        assert_eq!(output.code, Some(0), "git {arguments:?}: {}", output.err);
     };
     add(&["sparse-checkout", "add", "live"]);
     std::fs::write(
@@ -78,11 +76,11 @@ fn files_outside_of_a_sparse_working_tree_are_fetched_with_their_directories() {
     .expect("a file");
     add(&["add", "live"]);
     assert_eq!(remedied(&place, &partial, &["--changed"]), "git sparse-checkout add modules/net");
-    let said = check(&place, &partial, &["--changed"]);
-    assert_eq!(said.code, Some(1), "{}", said.err);
-    assert!(said.out.contains("live/main.tf:3:3: error: Unsupported argument"), "{}", said.out);
+    let output = check(&place, &partial, &["--changed"]);
+    assert_eq!(output.code, Some(1), "{}", output.err);
+    assert!(output.out.contains("live/main.tf:3:3: error: Unsupported argument"), "{}", output.out);
     assert_eq!(
-        said.err,
+        output.err,
         "note: this clone lacks files of 2 modules, so the module calls there are unknown\n"
     );
 }
@@ -95,8 +93,8 @@ fn a_repository_without_a_working_tree_fetches_a_whole_state() {
     assert_eq!(remedied(&place, &partial, &base), "git archive HEAD > /dev/null");
     let order = remedied(&place, &partial, &base);
     assert!(order.starts_with("git diff --stat ") && order.ends_with(" HEAD"), "{order}");
-    let said = check(&place, &partial, &base);
-    assert!(said.out.starts_with(NEW), "{}", said.out);
+    let output = check(&place, &partial, &base);
+    assert!(output.out.starts_with(NEW), "{}", output.out);
 }
 
 #[test]
@@ -105,7 +103,7 @@ fn missing_objects_are_reported_with_git_fsck() {
     let id = place.git(&["rev-parse", "main:modules/net/main.tf"]);
     let object = place.path().join(".git/objects").join(&id[..2]).join(id[2..].trim());
     std::fs::remove_file(object).expect("an object of its own");
-    let said = check(&place, &place.path(), &["--base", "main"]);
-    assert_eq!(said.code, Some(2), "{}", said.out);
-    assert_eq!(said.err, "error: files are missing from the repository\n  help: git fsck\n");
+    let output = check(&place, &place.path(), &["--base", "main"]);
+    assert_eq!(output.code, Some(2), "{}", output.out);
+    assert_eq!(output.err, "error: files are missing from the repository\n  help: git fsck\n");
 }

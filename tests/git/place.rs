@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{self, Command, Stdio};
 
 use tempfile::TempDir;
 
@@ -15,7 +15,7 @@ pub(crate) struct Place {
 
 /// The output of a program.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct ModuleDiagnostics {
+pub(crate) struct Output {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
     pub(crate) err: String,
@@ -105,13 +105,13 @@ impl Place {
 
     /// Runs git, which must succeed, and returns its output.
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
-        let said = self.ask_git(arguments);
-        assert_eq!(said.code, Some(0), "git {arguments:?}: {}", said.err);
-        said.out
+        let output = self.ask_git(arguments);
+        assert_eq!(output.code, Some(0), "git {arguments:?}: {}", output.err);
+        output.out
     }
 
-    pub(crate) fn ask_git(&self, arguments: &[&str]) -> ModuleDiagnostics {
-        ModuleDiagnostics::by(&mut self.git_in(&self.path(), arguments))
+    pub(crate) fn ask_git(&self, arguments: &[&str]) -> Output {
+        Output::by(&mut self.git_in(&self.path(), arguments))
     }
 
     pub(crate) fn git_in(&self, directory: &Path, arguments: &[&str]) -> Command {
@@ -128,8 +128,13 @@ impl Place {
     }
 
     /// Runs the program in the top directory of the repository.
-    pub(crate) fn overrule(&self, arguments: &[&str]) -> ModuleDiagnostics {
-        ModuleDiagnostics::by(&mut self.overrule_in(&self.path(), arguments))
+    pub(crate) fn overrule(&self, arguments: &[&str]) -> Output {
+        Output::by(&mut self.overrule_in(&self.path(), arguments))
+    }
+
+    /// Checks the staged changes.
+    pub(crate) fn check_changed(&self) -> Output {
+        self.overrule(&["check", "--changed", "--format", "concise"])
     }
 
     pub(crate) fn overrule_in(&self, directory: &Path, arguments: &[&str]) -> Command {
@@ -156,10 +161,17 @@ impl Place {
     }
 }
 
-impl ModuleDiagnostics {
+impl Output {
     pub(crate) fn by(command: &mut Command) -> Self {
-        let Output { status, stdout, stderr } = command.output().expect("the program runs");
+        let process::Output { status, stdout, stderr } = command.output().expect("the program runs");
         let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
         Self { code: status.code(), out: text(stdout), err: text(stderr) }
+    }
+
+    /// The first line of each finding of a `concise` report. The run must not have failed.
+    #[track_caller]
+    pub(crate) fn findings(&self) -> Vec<&str> {
+        assert_ne!(self.code, Some(2), "{}", self.err);
+        self.out.lines().filter(|line| !line.starts_with(' ')).collect()
     }
 }

@@ -55,8 +55,8 @@ fn place() -> Place {
 
 /// The findings of the two rules in the staged change, with details.
 fn found(place: &Place) -> Vec<String> {
-    let said = place.overrule(&["check", "--changed", "--format", "concise"]);
-    let lines = said.out.lines().filter(|line| line.contains("[provider-configuration-"));
+    let output = place.overrule(&["check", "--changed", "--format", "concise"]);
+    let lines = output.out.lines().filter(|line| line.contains("[provider-configuration-"));
     lines.map(str::to_owned).collect()
 }
 
@@ -69,13 +69,13 @@ fn a_dropped_map_moves_all_resources_below_the_call() {
         ["live/a/main.tf:18:1: error: Resources move to another provider configuration \
           [provider-configuration-swapped]"]
     );
-    let said = place.overrule(&["check", "--changed", "--format", "json"]);
+    let output = place.overrule(&["check", "--changed", "--format", "json"]);
     assert!(
-        said.out.contains(
+        output.out.contains(
             "`module.net.module.topics.aws_sns_topic.a`, `module.net.module.topics.aws_sns_topic.b`"
         ),
         "{}",
-        said.out
+        output.out
     );
 }
 
@@ -89,8 +89,8 @@ fn a_cause_in_a_module_of_several_roots_is_reported_once() {
         ["modules/topics/main.tf:13:1: error: Resources move to another provider configuration \
           [provider-configuration-swapped]"]
     );
-    let said = place.overrule(&["check", "--changed", "--format", "json"]);
-    assert!(said.out.contains("This change moves 4 resources"), "{}", said.out);
+    let output = place.overrule(&["check", "--changed", "--format", "json"]);
+    assert!(output.out.contains("This change moves 4 resources"), "{}", output.out);
 }
 
 #[test]

@@ -28,9 +28,9 @@ fn with_roots(roots: &[(&str, &str)]) -> Place {
 /// The findings of the rule with their related locations.
 fn findings(place: &Place, arguments: &[&str]) -> Vec<String> {
     let select = ["check", "--format", "concise", "--select", "shared-state-address"];
-    let said = place.overrule(&[&select, arguments].concat());
-    assert_ne!(said.code, Some(2), "{}", said.err);
-    let lines = said.out.lines().filter(|line| !line.starts_with(' '));
+    let output = place.overrule(&[&select, arguments].concat());
+    assert_ne!(output.code, Some(2), "{}", output.err);
+    let lines = output.out.lines().filter(|line| !line.starts_with(' '));
     lines
         .map(|line| line.replace(" warning: Root modules share a state [shared-state-address]", ""))
         .collect()

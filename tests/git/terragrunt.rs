@@ -1,6 +1,6 @@
 //! Terragrunt units in the index and in commits: the modules that they run, and those that a change affects.
 
-use crate::place::{ModuleDiagnostics, Place};
+use crate::place::Place;
 
 const UNIT: &str = r#"
 include "root" {
@@ -42,17 +42,6 @@ fn repository() -> Place {
     ])
 }
 
-/// The first line of each finding.
-#[track_caller]
-fn lines(said: &ModuleDiagnostics) -> Vec<&str> {
-    assert_ne!(said.code, Some(2), "{}", said.err);
-    said.out.lines().filter(|line| !line.starts_with(' ')).collect()
-}
-
-fn changed(place: &Place) -> ModuleDiagnostics {
-    place.overrule(&["check", "--changed", "--format", "concise"])
-}
-
 const NO_REGION: &str =
     "modules/net/main.tf:3:25: error: Reference to undeclared input variable [undeclared-reference]";
 const NO_ENV: &str =
@@ -63,21 +52,21 @@ fn what_a_unit_generates_is_declared_in_the_working_tree_the_index_and_commits()
     let place = repository();
     let db = "modules/db/main.tf:2:11: error: Reference to undeclared input variable [undeclared-reference]";
     let check = |arguments: &[&str]| place.overrule(&[&["check", "--format", "concise"], arguments].concat());
-    assert_eq!(lines(&check(&[])), [db]);
+    assert_eq!(check(&[]).findings(), [db]);
     place.stage("modules/net/more.tf", "locals {\n  a = var.env\n  b = var.other\n}\n");
     let new = "modules/net/more.tf:3:7: error: Reference to undeclared input variable [undeclared-reference]";
-    assert_eq!(lines(&changed(&place)), [new]);
+    assert_eq!(place.check_changed().findings(), [new]);
     place.commit("second");
-    assert_eq!(lines(&check(&["--base", "HEAD~1"])), [new]);
+    assert_eq!(check(&["--base", "HEAD~1"]).findings(), [new]);
 }
 
 #[test]
 fn a_change_to_what_a_unit_reads_concerns_the_module_that_it_runs() {
     let place = repository();
     place.stage("live/common/variables.txt", "variable \"env\" {}\n");
-    assert_eq!(lines(&changed(&place)), [NO_REGION]);
+    assert_eq!(place.check_changed().findings(), [NO_REGION]);
     place.stage("live/root.hcl", "");
-    assert_eq!(lines(&changed(&place)), [NO_ENV, NO_REGION]);
+    assert_eq!(place.check_changed().findings(), [NO_ENV, NO_REGION]);
     let shown = place.overrule(&["modules", "--impact"]);
     assert_eq!(shown.out, "modules/net  root: Terragrunt runs it  (changed)\n\n1 module, 0 calls\n");
 }
@@ -86,7 +75,7 @@ fn a_change_to_what_a_unit_reads_concerns_the_module_that_it_runs() {
 fn a_unit_that_goes_takes_with_it_what_it_generates() {
     let place = repository();
     place.git(&["rm", "--quiet", "live/net/terragrunt.hcl"]);
-    assert_eq!(lines(&changed(&place)), [NO_ENV, NO_REGION]);
+    assert_eq!(place.check_changed().findings(), [NO_ENV, NO_REGION]);
 }
 
 #[test]
@@ -96,8 +85,8 @@ fn a_unit_that_comes_brings_what_it_generates() {
     place.commit("second");
     place.stage("live/other/terragrunt.hcl", UNIT);
     place.stage("modules/net/more.tf", "locals {\n  a = var.env\n}\n");
-    let said = changed(&place);
-    assert_eq!((lines(&said), said.code), (vec![], Some(0)), "{}", said.err);
+    let output = place.check_changed();
+    assert_eq!((output.findings(), output.code), (vec![], Some(0)), "{}", output.err);
     let shown = place.overrule(&["modules", "--callers", "modules/net", "--staged"]);
     assert_eq!(shown.out, "modules/net\n└─ live/other/terragrunt.hcl (Terragrunt)\n", "{}", shown.err);
 }
@@ -106,6 +95,6 @@ fn a_unit_that_comes_brings_what_it_generates() {
 fn a_change_beside_the_units_concerns_none_of_their_modules() {
     let place = repository();
     place.stage("live/README.md", "Read me.\n");
-    let said = place.overrule(&["modules", "--impact"]);
-    assert_eq!(said.err, "note: no files of a module are staged\n");
+    let output = place.overrule(&["modules", "--impact"]);
+    assert_eq!(output.err, "note: no files of a module are staged\n");
 }

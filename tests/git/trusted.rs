@@ -1,6 +1,6 @@
 //! A change that would rather be checked with its own policy: `--policy-from` uses that of the base.
 
-use crate::place::{ModuleDiagnostics, Place};
+use crate::place::{Output, Place};
 
 const POLICY: &str = r#"policy {
   extends = ["language", "./team.hcl"]
@@ -34,10 +34,10 @@ fn held() -> Place {
 
 /// All findings, and those of the change, one per line.
 fn told(place: &Place, arguments: &[&str]) -> [(Option<i32>, Vec<String>); 2] {
-    let lines = |said: ModuleDiagnostics| {
-        let lines = said.out.lines().filter(|line| !line.starts_with(' ')).map(str::to_owned).collect();
-        assert_ne!(said.code, Some(2), "{}", said.err);
-        (said.code, lines)
+    let lines = |output: Output| {
+        let lines = output.out.lines().filter(|line| !line.starts_with(' ')).map(str::to_owned).collect();
+        assert_ne!(output.code, Some(2), "{}", output.err);
+        (output.code, lines)
     };
     let check =
         |more: &[&str]| lines(place.overrule(&[&["check", "--format", "concise"], more, arguments].concat()));
@@ -180,8 +180,8 @@ fn without_a_policy_in_the_revision_the_recommended_one_holds() {
     );
     place.write("live/main.tf", "variable \"a\" {}\nvariable \"a\" {}\n");
     place.commit("a change");
-    let said = place.overrule(&["check", "--policy-from", "main", "--format", "concise"]);
-    assert!(said.out.contains("Duplicate variable declaration"), "{}", said.out);
+    let output = place.overrule(&["check", "--policy-from", "main", "--format", "concise"]);
+    assert!(output.out.contains("Duplicate variable declaration"), "{}", output.out);
 }
 
 #[test]
@@ -197,18 +197,18 @@ fn what_is_staged_is_held_to_a_revision_too() {
 fn a_revision_that_is_not_there_is_no_reason_to_trust_another() {
     let place = held();
     place.git(&["remote", "add", "origin", "."]);
-    let said = place.overrule(&["check", "--policy-from", "origin/main"]);
+    let output = place.overrule(&["check", "--policy-from", "origin/main"]);
     let told = "error: no revision `origin/main` exists here\n  \
                 help: git fetch origin +refs/heads/main:refs/remotes/origin/main\n";
-    assert_eq!((said.code, said.err.as_str()), (Some(2), told));
+    assert_eq!((output.code, output.err.as_str()), (Some(2), told));
     for other in [["--policy", "team.hcl"], ["--baseline", "known.txt"]] {
-        let said = place.overrule(&[&["check", "--policy-from", "main"][..], &other].concat());
-        assert!(said.code == Some(2) && said.err.contains("cannot be used with"), "{}", said.err);
+        let output = place.overrule(&[&["check", "--policy-from", "main"][..], &other].concat());
+        assert!(output.code == Some(2) && output.err.contains("cannot be used with"), "{}", output.err);
     }
     let outside = Place::with(&[("main.tf", "")]);
-    let said = outside.overrule(&["check", "--policy-from", "main"]);
-    assert_eq!(said.code, Some(2), "{}", said.err);
-    assert!(said.err.starts_with("error: this directory is not in a git repository\n"), "{}", said.err);
+    let output = outside.overrule(&["check", "--policy-from", "main"]);
+    assert_eq!(output.code, Some(2), "{}", output.err);
+    assert!(output.err.starts_with("error: this directory is not in a git repository\n"), "{}", output.err);
 }
 
 #[test]
@@ -224,9 +224,9 @@ fn a_change_does_not_choose_a_less_strict_role() {
     place.write("tests/main.tf", root.replace("  input = 1\n", ""));
     place.commit("moved");
     let check = ["check", "--base", "main", "--format", "concise"];
-    let said = place.overrule(&check);
-    assert_eq!(said.code, Some(0), "tests may do without: {}", said.out);
-    let said = place.overrule(&[&check[..], &["--policy-from", "main"]].concat());
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
-    assert!(said.out.starts_with("tests/main.tf:7:1: error: No owner [owner]\n"), "{}", said.out);
+    let output = place.overrule(&check);
+    assert_eq!(output.code, Some(0), "tests may do without: {}", output.out);
+    let output = place.overrule(&[&check[..], &["--policy-from", "main"]].concat());
+    assert_eq!(output.code, Some(1), "{}{}", output.out, output.err);
+    assert!(output.out.starts_with("tests/main.tf:7:1: error: No owner [owner]\n"), "{}", output.out);
 }

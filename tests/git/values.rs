@@ -1,6 +1,6 @@
 //! Variable definitions and lock files: the staged content counts, and a change to one affects its module.
 
-use crate::place::{ModuleDiagnostics, Place};
+use crate::place::Place;
 
 const MODULE: &str = "variable \"size\" {\n  type = number\n}\n\nvariable \"zone\" {\n  type = string\n}\n";
 const LOCK: &str = "provider \"registry.terraform.io/hashicorp/aws\" {\n  version = \"5.1.0\"\n}\n";
@@ -9,16 +9,6 @@ fn repository(files: &[(&str, &str)]) -> Place {
     let mut files = files.to_vec();
     files.push(("overrule.hcl", "policy {\n  extends = [\"language\"]\n}\n"));
     Place::committed(&files)
-}
-
-#[track_caller]
-fn lines(said: &ModuleDiagnostics) -> Vec<&str> {
-    assert_ne!(said.code, Some(2), "{}", said.err);
-    said.out.lines().filter(|line| !line.starts_with(' ')).collect()
-}
-
-fn changed(place: &Place) -> ModuleDiagnostics {
-    place.overrule(&["check", "--format", "concise", "--changed"])
 }
 
 #[test]
@@ -32,7 +22,7 @@ fn a_staged_value_is_compared_with_the_module_above() {
     place.write("live/envs/prod.tfvars", "size = [\n");
     let told =
         ["live/envs/prod.tfvars:1:8: error: Invalid value for input variable [invalid-variable-value]"];
-    assert_eq!(lines(&changed(&place)), told);
+    assert_eq!(place.check_changed().findings(), told);
 }
 
 #[test]
@@ -45,7 +35,7 @@ fn a_changed_type_is_compared_with_the_values_beside() {
     place.stage("live/main.tf", MODULE.replace("number", "list(string)"));
     let told =
         ["live/terraform.tfvars:1:8: error: Invalid value for input variable [invalid-variable-value]"];
-    assert_eq!(lines(&changed(&place)), told);
+    assert_eq!(place.check_changed().findings(), told);
 }
 
 #[test]
@@ -57,7 +47,7 @@ fn a_file_without_a_module_is_checked_by_itself() {
         "units/a/x.tfvars:2:1: error: Attribute redefined [syntax-error]",
         "units/b/y.auto.tfvars:1:1: error: Unexpected \"a\" block [unsupported-block-or-argument]",
     ];
-    assert_eq!(lines(&changed(&place)), told);
+    assert_eq!(place.check_changed().findings(), told);
 }
 
 #[test]
@@ -65,7 +55,7 @@ fn a_staged_lock_file_is_checked() {
     let place = repository(&[("live/main.tf", MODULE), ("live/.terraform.lock.hcl", LOCK)]);
     place.stage("live/.terraform.lock.hcl", LOCK.replace("5.1.0", "5.1"));
     let told = ["live/.terraform.lock.hcl:2:13: error: Invalid provider version number [invalid-lock-file]"];
-    assert_eq!(lines(&changed(&place)), told);
+    assert_eq!(place.check_changed().findings(), told);
 }
 
 #[test]
@@ -74,10 +64,10 @@ fn exceptions_and_excluded_paths_hold_for_files_beside_modules() {
         "# overrule: allow(invalid-variable-value) set by the pipeline\nsize = \"large\"\nzone = \"a\"\n";
     let place = repository(&[("live/main.tf", MODULE), ("live/terraform.tfvars", comment)]);
     let check = |more: &[&str]| place.overrule(&[&["check", "--format", "concise"], more].concat());
-    assert_eq!(lines(&check(&[])), [""; 0]);
+    assert_eq!(check(&[]).findings(), [""; 0]);
     place.write("live/terraform.tfvars", "size = \"large\"\nzone = \"a\"\n");
-    assert_eq!(lines(&check(&[])).len(), 1);
-    assert_eq!(lines(&check(&["--exclude", "**/*.tfvars"])), [""; 0]);
+    assert_eq!(check(&[]).findings().len(), 1);
+    assert_eq!(check(&["--exclude", "**/*.tfvars"]).findings(), [""; 0]);
     let json = place.overrule(&["check", "--format", "json", "live/terraform.tfvars"]);
     assert!(
         json.out.contains("\"stage\": \"plan\"") || json.out.contains("\"stage\":\"plan\""),
@@ -90,6 +80,6 @@ fn exceptions_and_excluded_paths_hold_for_files_beside_modules() {
 fn what_is_not_read_is_noted() {
     let place =
         repository(&[("live/main.tf", MODULE), ("s/a.tfcomponent.hcl", ""), ("s/b.tfdeploy.hcl", "")]);
-    let said = place.overrule(&["check"]);
-    assert!(said.err.contains("note: 2 stack files were not read"), "{}", said.err);
+    let output = place.overrule(&["check"]);
+    assert!(output.err.contains("note: 2 stack files were not read"), "{}", output.err);
 }
