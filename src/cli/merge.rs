@@ -9,7 +9,7 @@ use super::stream::{err, out};
 use super::terminal::Terminal;
 use super::{Failure, place, policy, shell, state};
 use crate::check::{Analysis, EngineView};
-use crate::engine::{Choice, FileKind};
+use crate::engine::{Choice, FileKind, Product};
 use crate::finding::{Finding, Severity};
 use crate::graph::Node;
 use crate::report::merged::{self, MergeStyle};
@@ -89,17 +89,12 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     }
     let text = write(*view, *node, &style);
     out(&text)?;
-    let plain = MergeStyle { comments: false, color: false, ..style };
-    let ours = write(*view, *node, &plain);
-    for (view, node) in
-        seen.iter().filter(|(other, _)| other.engine != view.engine && arguments.format == Format::Hcl)
-    {
-        if write(*view, *node, &plain) != ours {
-            let word = view.engine.product.word();
-            err(&format!(
-                "note: {} merges this module differently: use `--engine {word}` to print that\n",
-                view.engine.product.name()
-            ));
+    if arguments.format == Format::Hcl {
+        let plain = MergeStyle { comments: false, color: false, ..style };
+        let ours = write(*view, *node, &plain);
+        let others = seen.iter().filter(|(other, _)| other.engine != view.engine);
+        for (other, _) in others.filter(|(view, node)| write(*view, *node, &plain) != ours) {
+            note_of_difference(other.engine.product);
         }
     }
     let files = view.files(*node, &snapshot);
@@ -115,6 +110,12 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         return Ok(ExitCode::from(REFUSED));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says that another product merges the module differently.
+fn note_of_difference(other: Product) {
+    let (name, word) = (other.name(), other.word());
+    err(&format!("note: {name} merges this module differently: use `--engine {word}` to print that\n"));
 }
 
 /// The module for each engine that it is written for.

@@ -1,7 +1,7 @@
 //! `overrule modules`.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 use super::stream::err;
 use super::terminal::Terminal;
 use super::{Failure, place, policy, say, state};
-use crate::check::{Analysis, readers, state_map};
+use crate::check::{Analysis, RootState, readers, state_map};
 use crate::engine::{Choice, Engine};
 use crate::graph::{Callee, Node};
 use crate::module::declaration::ModuleCall;
@@ -66,18 +66,7 @@ enum Format {
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let current = place::current()?;
-    let mut changed = BTreeSet::new();
-    let mut snapshot = if arguments.impact {
-        let change = Change::staged(&current)?;
-        let touched = change.touched()?.into_iter().chain(ChangedUnits::of(&change).touched);
-        changed = touched.chain(readers(&change)?).map(SmolStr::from).collect();
-        Snapshot::listed_in_index(&current)?.asked(&current, &arguments.paths)?
-    } else {
-        arguments.state.open(&current, &arguments.paths)?
-    };
-    if let Some(module) = &arguments.callers {
-        snapshot = snapshot.asked(&current, &[module])?;
-    }
+    let (mut snapshot, changed) = open(arguments, &current)?;
     let (policy, _) = arguments.policy.load("shown", &current, &mut snapshot, terminal)?;
     let analysis = Analysis::of(&mut snapshot, arguments.engine.as_ref(), &policy);
     let Terminal { color, unicode, width, .. } = *terminal;
@@ -89,12 +78,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         if states.is_empty() {
             err(&place::no_module(&snapshot, &current));
         }
-        return say(&match arguments.format {
-            Format::Human => states::human(&states, &style),
-            Format::Json => states::json(&states),
-            Format::Dot => states::drawing(&states, &style, Drawing::Dot),
-            Format::Mermaid => states::drawing(&states, &style, Drawing::Mermaid),
-        });
+        return say(&shown_states(&states, &style, arguments.format));
     }
     let resources = arguments.resources;
     let mut picture = Picture { tops: Vec::new(), kept: None, changed, resources, sources, style: &style };
@@ -125,6 +109,33 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         }
     }
     say(&shown(&picture, arguments.format))
+}
+
+/// The files to show, and the directories that staged changes affect, if those are shown.
+fn open(arguments: &Arguments, current: &Path) -> Result<(Snapshot, BTreeSet<SmolStr>), Failure> {
+    let mut changed = BTreeSet::new();
+    let snapshot = if arguments.impact {
+        let change = Change::staged(current)?;
+        let touched = change.touched()?.into_iter().chain(ChangedUnits::of(&change).touched);
+        changed = touched.chain(readers(&change)?).map(SmolStr::from).collect();
+        Snapshot::listed_in_index(current)?.asked(current, &arguments.paths)?
+    } else {
+        arguments.state.open(current, &arguments.paths)?
+    };
+    let snapshot = match &arguments.callers {
+        Some(module) => snapshot.asked(current, &[module])?,
+        None => snapshot,
+    };
+    Ok((snapshot, changed))
+}
+
+fn shown_states(states: &[RootState], style: &Style, format: Format) -> String {
+    match format {
+        Format::Human => states::human(states, style),
+        Format::Json => states::json(states),
+        Format::Dot => states::drawing(states, style, Drawing::Dot),
+        Format::Mermaid => states::drawing(states, style, Drawing::Mermaid),
+    }
 }
 
 fn shown(picture: &Picture<'_>, format: Format) -> String {

@@ -44,53 +44,64 @@ impl Rule for MovedTargetMissing {
             let is_reported =
                 || self.history || meant.is_some() || matches!(seen, Sight::Declared { .. }) || is_new(moved);
             if is_absent && is_reported() {
-                let known = &node.module().features.grammar;
-                let help = match seen {
-                    Sight::Absent | Sight::Other if known.removed => {
-                        "correct the address, or replace this block with a `removed` block"
-                    }
-                    Sight::Absent | Sight::Other | Sight::Declared { .. } => {
-                        "correct the address, or remove this block"
-                    }
-                };
-                findings.push(
-                    Self::finding("Target of a move is not declared")
-                        .detail(format!(
-                            "`{to}` is not declared, so an object that is moved there from `{from}` is destroyed."
-                        ))
-                        .at(to.span)
-                        .label("not declared")
-                        .related(from.span, "moved from here")
-                        .help(meant.map_or_else(|| help.to_owned(), |meant| format!("did you mean `{meant}`?")))
-                        .address("moved")
-                        .concerns(Concern::Name(format_smolstr!("{to}"))),
-                );
+                let may_be_removed =
+                    node.module().features.grammar.removed && matches!(seen, Sight::Absent | Sight::Other);
+                findings.push(not_declared(from, to, meant, may_be_removed));
             }
             if let Sight::Declared { at, repeated } = seen
                 && is_whole(from)
                 && (is_whole(to) || !repeated)
             {
-                let help = if is_absent && from.path.is_empty() && to.path.is_empty() {
-                    format!("rename the block `{from}` to `{to}`, or remove the `moved` block")
-                } else {
-                    format!("remove the block `{from}`, or remove the `moved` block")
-                };
-                findings.push(
-                    Self::finding("Moved object is still declared")
-                        .detail(format!(
-                            "`{from}` is still declared, so it cannot be moved to `{to}`: `plan` fails with \"Moved \
-                             object still exists\"."
-                        ))
-                        .at(from.span)
-                        .label("still declared")
-                        .related(at, "declared here")
-                        .help(help)
-                        .address("moved")
-                        .concerns(Concern::Name(format_smolstr!("{from}"))),
-                );
+                findings.push(still_declared(from, to, at, is_absent));
             }
         }
     }
+}
+
+/// The finding about a target that is not declared. `meant` is an address that may be meant instead.
+fn not_declared(
+    from: &MoveEndpoint,
+    to: &MoveEndpoint,
+    meant: Option<String>,
+    may_be_removed: bool,
+) -> Finding {
+    let help = match meant {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None if may_be_removed => {
+            "correct the address, or replace this block with a `removed` block".to_owned()
+        }
+        None => "correct the address, or remove this block".to_owned(),
+    };
+    MovedTargetMissing::finding("Target of a move is not declared")
+        .detail(format!(
+            "`{to}` is not declared, so an object that is moved there from `{from}` is destroyed."
+        ))
+        .at(to.span)
+        .label("not declared")
+        .related(from.span, "moved from here")
+        .help(help)
+        .address("moved")
+        .concerns(Concern::Name(format_smolstr!("{to}")))
+}
+
+/// The finding about a moved object that is declared at `at`, whose target may be absent.
+fn still_declared(from: &MoveEndpoint, to: &MoveEndpoint, at: Span, is_absent: bool) -> Finding {
+    let help = if is_absent && from.path.is_empty() && to.path.is_empty() {
+        format!("rename the block `{from}` to `{to}`, or remove the `moved` block")
+    } else {
+        format!("remove the block `{from}`, or remove the `moved` block")
+    };
+    MovedTargetMissing::finding("Moved object is still declared")
+        .detail(format!(
+            "`{from}` is still declared, so it cannot be moved to `{to}`: `plan` fails with \"Moved object still \
+             exists\"."
+        ))
+        .at(from.span)
+        .label("still declared")
+        .related(at, "declared here")
+        .help(help)
+        .address("moved")
+        .concerns(Concern::Name(format_smolstr!("{from}")))
 }
 
 /// The resource or module call of this module whose name is most similar to a target. Addresses that another `moved`

@@ -60,14 +60,9 @@ impl Rule for UnusedDeclaration {
             }
             if !used.contains(&Subject::Variable(variable.name.clone())) {
                 let address = format!("variable.{}", variable.name);
-                unused(
-                    "Variable",
-                    &format!("var.{}", variable.name),
-                    variable.origin.header(),
-                    address,
-                    how_to_remove(variable, node, context),
-                    without(variable, node, context).map(Fix::on_request),
-                );
+                let (name, at) = (format!("var.{}", variable.name), variable.origin.header());
+                let fix = without(variable, node, context).map(Fix::on_request);
+                unused("Variable", &name, at, address, how_to_remove(variable, node, context), fix);
             }
         }
         let is_tested = LazyCell::new(|| context.is_tested(module));

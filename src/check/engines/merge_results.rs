@@ -81,6 +81,22 @@ impl ProductFindings {
     }
 }
 
+/// Takes the findings of all engines, by their places and the products that report them.
+fn take_by_place(results: &mut [EngineResult]) -> BTreeMap<Place, [ProductFindings; Product::ALL.len()]> {
+    let mut by_place: BTreeMap<Place, [ProductFindings; Product::ALL.len()]> = BTreeMap::new();
+    for result in results {
+        for finding in std::mem::take(&mut result.findings) {
+            let place = (finding.primary, finding.rule.clone(), finding.module.clone());
+            let of_product = &mut by_place.entry(place).or_default()[result.engine.product as usize];
+            if !of_product.engines.contains(&result.engine) {
+                of_product.engines.push(result.engine);
+            }
+            of_product.add(finding);
+        }
+    }
+    by_place
+}
+
 impl MergedResults {
     /// Takes the findings of all engines and merges them.
     pub(super) fn of(results: &mut [EngineResult], snapshot: &Snapshot, cache: &ParseCache) -> Self {
@@ -89,22 +105,13 @@ impl MergedResults {
             merged.apart = std::mem::take(&mut result.findings);
             return merged;
         }
+        let by_place = take_by_place(results);
+        let results = &*results;
         // The directories that each product checks.
         let mut looked: BTreeMap<Product, BTreeSet<&str>> = BTreeMap::new();
-        let mut by_place: BTreeMap<Place, [ProductFindings; Product::ALL.len()]> = BTreeMap::new();
-        let found: Vec<_> = results.iter_mut().map(|result| std::mem::take(&mut result.findings)).collect();
-        let results = &*results;
-        for (result, findings) in results.iter().zip(found) {
-            let product = result.engine.product;
-            looked.entry(product).or_default().extend(result.directories().into_iter().map(SmolStr::as_str));
-            for finding in findings {
-                let place = (finding.primary, finding.rule.clone(), finding.module.clone());
-                let of_product = &mut by_place.entry(place).or_default()[product as usize];
-                if !of_product.engines.contains(&result.engine) {
-                    of_product.engines.push(result.engine);
-                }
-                of_product.add(finding);
-            }
+        for result in results {
+            let directories = result.directories().into_iter().map(SmolStr::as_str);
+            looked.entry(result.engine.product).or_default().extend(directories);
         }
         let foreign = Foreign::of(results, snapshot);
         let mut unknown: Vec<(Product, Finding, OwnSyntax)> = Vec::new();

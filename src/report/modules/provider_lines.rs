@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use smol_str::SmolStr;
 
 use super::Picture;
-use crate::graph::{Configuration, Found, Level, Node, Reaching, reaching, resolve};
+use crate::graph::{Configuration, Found, Level, Node, Own, Reaching, reaching, resolve};
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{ModuleCall, ProviderConfiguration};
 use crate::report::one_line;
@@ -224,40 +224,7 @@ impl Picture<'_> {
         });
         match &reaching.found {
             Found::Blocks(level, own) => {
-                let is_own = level + 1 == placed.way.len();
-                let from = if is_own { String::new() } else { self.name(placed.way[*level].node) };
-                if own.is_random {
-                    let blocks: Vec<String> = own.effective.iter().map(|block| self.block(block)).collect();
-                    let or_empty = if blocks.len() < 2 { " or none" } else { "" };
-                    let from = if is_own { from } else { format!(", from {from}") };
-                    return format!("undetermined: {shown} ({}{or_empty}){from}", blocks.join(" or "));
-                }
-                let (block, is_empty) = match own.attached() {
-                    Some(block) => (self.block(block), block.config.is_empty()),
-                    None => ("an empty configuration".to_owned(), false),
-                };
-                if is_own {
-                    return match own.attached() {
-                        Some(block) if is_empty => {
-                            format!("empty provider block: {shown} ({})", self.place(block.origin.header()))
-                        }
-                        Some(block) => {
-                            format!("configured here: {shown} ({})", self.place(block.origin.header()))
-                        }
-                        None => format!("empty provider block: {shown}"),
-                    };
-                }
-                let empty = if is_empty { ", which is empty" } else { "" };
-                match entry {
-                    Some(entry) => {
-                        let place = own.attached().map_or(block, |block| self.place(block.origin.header()));
-                        let replaced = reaching.replaced.map(|replaced| self.place(replaced.origin.header()));
-                        let replaced =
-                            replaced.map(|place| format!(", replaces {place}")).unwrap_or_default();
-                        format!("passed: {entry}, from {from} ({place}){empty}{replaced}")
-                    }
-                    None => format!("inherited: {shown}, from {from}: {block}{empty}"),
-                }
+                self.line_of_blocks(placed, reaching, (&shown, entry), (*level, own))
             }
             Found::Implicit => format!(
                 "empty configuration: {name} ({provider}; the root module has no `provider` block for it)"
@@ -281,6 +248,46 @@ impl Picture<'_> {
                 }
             }
         }
+    }
+
+    /// Describes a configuration by `provider` blocks of the module or of a caller, which is at `level` of the path to
+    /// the module. `shown` names the configuration, and `entry` is the entry of a `providers` map that passes it.
+    fn line_of_blocks(
+        &self,
+        placed: &Placed<'_>,
+        reaching: &Reaching<'_>,
+        (shown, entry): (&str, Option<String>),
+        (level, own): (usize, &Own<'_>),
+    ) -> String {
+        let is_own = level + 1 == placed.way.len();
+        let from = if is_own { String::new() } else { self.name(placed.way[level].node) };
+        if own.is_random {
+            let blocks: Vec<String> = own.effective.iter().map(|block| self.block(block)).collect();
+            let or_empty = if blocks.len() < 2 { " or none" } else { "" };
+            let from = if is_own { from } else { format!(", from {from}") };
+            return format!("undetermined: {shown} ({}{or_empty}){from}", blocks.join(" or "));
+        }
+        let attached = own.attached();
+        let place = attached.map(|block| self.place(block.origin.header()));
+        let is_empty = attached.is_some_and(|block| block.config.is_empty());
+        if is_own {
+            let kind =
+                if attached.is_none() || is_empty { "empty provider block" } else { "configured here" };
+            return format!(
+                "{kind}: {shown}{}",
+                place.map(|place| format!(" ({place})")).unwrap_or_default()
+            );
+        }
+        let empty = if is_empty { ", which is empty" } else { "" };
+        let or_no_block =
+            |shown: Option<String>| shown.unwrap_or_else(|| "an empty configuration".to_owned());
+        let Some(entry) = entry else {
+            let block = or_no_block(attached.map(|block| self.block(block)));
+            return format!("inherited: {shown}, from {from}: {block}{empty}");
+        };
+        let replaced = reaching.replaced.map(|replaced| self.place(replaced.origin.header()));
+        let replaced = replaced.map(|place| format!(", replaces {place}")).unwrap_or_default();
+        format!("passed: {entry}, from {from} ({}){empty}{replaced}", or_no_block(place))
     }
 
     /// The lines for the provider configurations of a module, with their resources if requested.

@@ -1,5 +1,6 @@
 //! Function calls: `f(a, b...)`.
 
+use crate::engine::Engine;
 use crate::finding::{Concern, EngineRule, Finding};
 use crate::syntax::Call;
 use crate::text::{Span, similar};
@@ -31,21 +32,7 @@ impl Evaluator<'_> {
             return Value::UNKNOWN;
         }
         let Some(function) = Function::named(name).filter(|function| function.is_in(engine)) else {
-            let known = ALL.iter().filter(|function| function.is_in(engine));
-            let near = similar(name, known.map(|function| function.name));
-            // For the engine, every function with a namespace belongs to a provider.
-            let is_namespaced = engine.has_namespaces() && call.name.contains("::");
-            let summary =
-                if is_namespaced { "Unknown provider function" } else { "Call to unknown function" };
-            let mut finding = Finding::language(EngineRule::InvalidFunctionCall, summary)
-                .detail(format!("{engine} has no function named {:?}.", call.name))
-                .at(call.name_span)
-                .concerns(Concern::Name(call.name.as_str().into()));
-            if let Some(near) = near {
-                finding = finding.help(format!("did you mean `{near}`?"));
-            }
-            self.findings.push(finding);
-            self.left = self.left.saturating_sub(OF_UNKNOWN_FUNCTION);
+            self.unknown_function(call, name, engine);
             return Value::UNKNOWN;
         };
         let Some(arguments) = self.arguments(call, inside) else { return Value::UNKNOWN };
@@ -57,28 +44,7 @@ impl Evaluator<'_> {
             "can" => return self.call_can(&arguments, inside),
             _ => {}
         }
-        let before = self.findings.len();
-        let mut values = Vec::with_capacity(arguments.len());
-        for (place, argument) in arguments.iter().enumerate() {
-            let value = match &argument.value {
-                Some(value) => value.clone(),
-                None => self.value(argument.expr, inside),
-            };
-            let ty = function.parameter(place).map_or(Type::Any, |parameter| parameter.kind.ty());
-            values.push(convert(&value, &ty).unwrap_or_else(|mismatch| {
-                self.invalid_argument(function, place, argument, &mismatch.to_string());
-                Value::Unknown(ty)
-            }));
-        }
-        if self.failed_since(before) {
-            return Value::UNKNOWN;
-        }
-        for (place, (value, argument)) in values.iter().zip(&arguments).enumerate() {
-            if value.is_null() && function.parameter(place).is_some_and(|parameter| !parameter.nullable) {
-                self.invalid_argument(function, place, argument, "it must not be null");
-                return Value::UNKNOWN;
-            }
-        }
+        let Some(values) = self.argument_values(function, &arguments, inside) else { return Value::UNKNOWN };
         if !self.may_go_on(function.work(&values), at) {
             return Value::UNKNOWN;
         }
@@ -101,6 +67,55 @@ impl Evaluator<'_> {
             Err(FunctionError::Expensive) => self.too_expensive(at),
         }
         Value::UNKNOWN
+    }
+
+    fn unknown_function(&mut self, call: &Call, name: &str, engine: Engine) {
+        let known = ALL.iter().filter(|function| function.is_in(engine));
+        let near = similar(name, known.map(|function| function.name));
+        // For the engine, every function with a namespace belongs to a provider.
+        let is_namespaced = engine.has_namespaces() && call.name.contains("::");
+        let summary = if is_namespaced { "Unknown provider function" } else { "Call to unknown function" };
+        let mut finding = Finding::language(EngineRule::InvalidFunctionCall, summary)
+            .detail(format!("{engine} has no function named {:?}.", call.name))
+            .at(call.name_span)
+            .concerns(Concern::Name(call.name.as_str().into()));
+        if let Some(near) = near {
+            finding = finding.help(format!("did you mean `{near}`?"));
+        }
+        self.findings.push(finding);
+        self.left = self.left.saturating_sub(OF_UNKNOWN_FUNCTION);
+    }
+
+    /// The values of the arguments, converted to the types of the parameters. Returns `None` after an error.
+    fn argument_values(
+        &mut self,
+        function: &Function,
+        arguments: &[Argument<'_>],
+        inside: Inside<'_>,
+    ) -> Option<Vec<Value>> {
+        let before = self.findings.len();
+        let mut values = Vec::with_capacity(arguments.len());
+        for (place, argument) in arguments.iter().enumerate() {
+            let value = match &argument.value {
+                Some(value) => value.clone(),
+                None => self.value(argument.expr, inside),
+            };
+            let ty = function.parameter(place).map_or(Type::Any, |parameter| parameter.kind.ty());
+            values.push(convert(&value, &ty).unwrap_or_else(|mismatch| {
+                self.invalid_argument(function, place, argument, &mismatch.to_string());
+                Value::Unknown(ty)
+            }));
+        }
+        if self.failed_since(before) {
+            return None;
+        }
+        for (place, (value, argument)) in values.iter().zip(arguments).enumerate() {
+            if value.is_null() && function.parameter(place).is_some_and(|parameter| !parameter.nullable) {
+                self.invalid_argument(function, place, argument, "it must not be null");
+                return None;
+            }
+        }
+        Some(values)
     }
 
     /// The arguments, with an expanded one split into its elements. Returns `None` if these are unknown, or after an
