@@ -59,10 +59,7 @@ impl Snapshot {
     pub(super) fn accompanied(&mut self, directory: &str, files: Vec<ReadFile>) {
         let files = files.into_iter().filter_map(|ReadFile { name, source, target }| {
             let kind = Companion::of(&name)?;
-            let id = source.and_then(|source| match target {
-                Some(target) => self.behind_link(source, &target),
-                None => Some(self.file(source)),
-            });
+            let id = source.and_then(|source| self.add_file(source, target.as_deref()));
             Some(CompanionFile { name, kind, id })
         });
         let files = files.collect();
