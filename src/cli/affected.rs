@@ -9,7 +9,7 @@ use super::{Failure, change_options, place, policy, say};
 use crate::check;
 use crate::engine::Choice;
 use crate::graph::Role;
-use crate::report::{Style, affected};
+use crate::report::affected;
 
 /// The arguments of `affected`.
 #[derive(Debug, clap::Args)]
@@ -61,9 +61,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         affected.tests.clear();
         affected.modules.retain(|module| arguments.examples || module.role == Role::Root);
     }
-    let Terminal { color, unicode, width, .. } = *terminal;
-    let names = place::names(&current, snapshot.top());
-    let style = Style { color, unicode, width, names, ..Style::default() };
+    let style = terminal.style(place::names(&current, snapshot.top()));
     say(&match arguments.format {
         Format::Human => affected::human(&affected, &style),
         Format::Json => affected::json(&affected),

@@ -10,7 +10,7 @@ use super::{Failure, change_options, place, policy, stream};
 use crate::check;
 use crate::engine::Choice;
 use crate::module::interface::Impact;
-use crate::report::{Style, changes};
+use crate::report::changes;
 
 /// The exit code for a change with the impact of `--fail-on` or a stronger one.
 const FOUND: u8 = 1;
@@ -57,9 +57,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let (policy, _) = arguments.policy.load("compared", &current, &mut snapshot, terminal)?;
     let choice = arguments.engine.as_ref().or(policy.engine()).cloned();
     let found = check::interface_changes(&change, &policy, snapshot.sources(), choice.as_ref(), &modules)?;
-    let Terminal { color, unicode, width, .. } = *terminal;
-    let names = place::names(&current, snapshot.top());
-    let style = Style { color, unicode, width, names, ..Style::default() };
+    let style = terminal.style(place::names(&current, snapshot.top()));
     stream::out(&match arguments.format {
         Format::Human => changes::human(&found, &style),
         Format::Json => changes::json(&found),

@@ -69,9 +69,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let (mut snapshot, changed) = open(arguments, &current)?;
     let (policy, _) = arguments.policy.load("shown", &current, &mut snapshot, terminal)?;
     let analysis = Analysis::of(&mut snapshot, arguments.engine.as_ref(), &policy);
-    let Terminal { color, unicode, width, .. } = *terminal;
-    let names = place::names(&current, snapshot.top());
-    let style = Style { color, unicode, width, names, ..Style::default() };
+    let style = terminal.style(place::names(&current, snapshot.top()));
     let (sources, scope) = (snapshot.sources(), snapshot.scope());
     if arguments.states {
         let states = state_map(&analysis, &snapshot, scope);

@@ -128,9 +128,7 @@ pub(super) fn refuse(
     let number = mistakes.len();
     let mistakes = mistakes.into_iter().map(|finding| (finding, None)).collect();
     let verdicts = judge(mistakes, snapshot.sources(), &[], &Settings::default());
-    let Terminal { color, unicode, width, .. } = Terminal::look_at_errors(terminal.asked);
-    let names = place::names(current, snapshot.top());
-    let style = Style { color, unicode, width, names, ..Style::default() };
+    let style = Terminal::look_at_errors(terminal.asked).style(place::names(current, snapshot.top()));
     let what = if number == 1 { "an error".to_owned() } else { format!("{number} errors") };
     Failure {
         above: report::blocks(&verdicts, snapshot.sources(), &style),

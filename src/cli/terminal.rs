@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal};
 use terminal_size::{Height, Width};
 
 use super::Color;
+use crate::report::{Names, Style};
 
 /// What standard output can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,11 @@ impl Terminal {
     pub(super) fn look_at_errors(color: Color) -> Self {
         let size = terminal_size::terminal_size_of(io::stderr());
         Self::of(io::stderr().is_terminal(), size, color)
+    }
+
+    /// The style of a report that is printed here.
+    pub(super) fn style(self, names: Names) -> Style {
+        Style { color: self.color, unicode: self.unicode, width: self.width, names, ..Style::default() }
     }
 
     fn of(is_one: bool, size: Option<(Width, Height)>, color: Color) -> Self {

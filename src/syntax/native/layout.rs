@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn neighbours_are_aligned_as_the_formatter_aligns_them() {
-        let untidy = "b {
+        let untidy = r#"b {
   a = 1 # x
   bbb = 2    # y
   cc = [1,
@@ -239,15 +239,15 @@ EOT
   y = { a = 1 } # p
   zzz = f({
     a = 1 # x
-    bbbbb = f(\"x\") # yyy
+    bbbbb = f("x") # yyy
     c : 1 # zz
   }) # q
   long = foo // foo
 
   k = 1
 }
-";
-        let tidy = "b {
+"#;
+        let tidy = r#"b {
   a   = 1 # x
   bbb = 2 # y
   cc = [1,
@@ -268,14 +268,14 @@ EOT
   y = { a = 1 }                      # p
   zzz = f({
     a     = 1      # x
-    bbbbb = f(\"x\") # yyy
+    bbbbb = f("x") # yyy
     c : 1          # zz
   })               # q
   long = foo       // foo
 
   k = 1
 }
-";
+"#;
         assert_eq!(aligned(untidy), tidy);
         assert_eq!(aligned(tidy), tidy);
     }
