@@ -1,5 +1,6 @@
 //! Runs the transcripts under `tests/cli/` and compares their output.
 
+use indoc::indoc;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -135,7 +136,12 @@ fn colours_and_drawing_follow_the_customs() {
 #[test]
 fn the_policy_of_a_repository_is_found_and_each_rule_has_its_origin() {
     let directory = tempfile::tempdir().expect("a directory");
-    let policy = "policy {\n  extends = [\"language\"]\n}\nrule \"invalid-name\" { level = \"notice\" }\n";
+    let policy = indoc! {r#"
+        policy {
+          extends = ["language"]
+        }
+        rule "invalid-name" { level = "notice" }
+    "#};
     fs::create_dir(directory.path().join(".config")).expect("a directory");
     fs::write(directory.path().join(".config/overrule.hcl"), policy).expect("a policy");
     let listed = |arguments: &[&str]| {
@@ -231,8 +237,18 @@ fn the_pages_that_come_with_the_program_can_be_tested_where_they_lie() {
     assert!(told.contains("policies/rules/invalid-policy.md: "), "{told}");
     // For an unknown page, the most similar rule is suggested.
     let directory = tempfile::tempdir().expect("a directory");
-    fs::write(directory.path().join("invalid-polcy.md"), "## Examples\n\n### A\n\n```hcl\n```\n")
-        .expect("a page");
+    fs::write(
+        directory.path().join("invalid-polcy.md"),
+        indoc! {"
+            ## Examples
+
+            ### A
+
+            ```hcl
+            ```
+        "},
+    )
+    .expect("a page");
     let wrong = text(output(directory.path(), &["test", "."]).stdout);
     assert!(wrong.contains("no rule is named `invalid-polcy`; did you mean `invalid-policy`?\n"), "{wrong}");
 }

@@ -1,5 +1,6 @@
 //! Tests of fixes in memory: the fixed text, and the fixes that are not applied.
 
+use indoc::indoc;
 use overrule::check::{self, Fixed, Settings};
 use overrule::finding::{RuleId, Safety};
 use overrule::policy::Policy;
@@ -51,8 +52,29 @@ fn lines_end_as_they_did_and_a_byte_order_mark_stays() {
 
 #[test]
 fn comments_inside_of_what_is_changed_stay() {
-    let before = "terraform {\n  required_providers {\n    aws = {\n      # since the new regions\n      version = \"~> 5.0\" /* not 6 */\n    }\n    random = { /* any */ version = \"3\" }\n  }\n}\n";
-    let after = "terraform {\n  required_providers {\n    aws = {\n      # since the new regions\n      source  = \"hashicorp/aws\"\n      version = \"~> 5.0\" /* not 6 */\n    }\n    random = { /* any */ source = \"hashicorp/random\", version = \"3\" }\n  }\n}\n";
+    let before = indoc! {r#"
+        terraform {
+          required_providers {
+            aws = {
+              # since the new regions
+              version = "~> 5.0" /* not 6 */
+            }
+            random = { /* any */ version = "3" }
+          }
+        }
+    "#};
+    let after = indoc! {r#"
+        terraform {
+          required_providers {
+            aws = {
+              # since the new regions
+              source  = "hashicorp/aws"
+              version = "~> 5.0" /* not 6 */
+            }
+            random = { /* any */ source = "hashicorp/random", version = "3" }
+          }
+        }
+    "#};
     assert_eq!(main(before, SOURCE), after);
 }
 
@@ -65,20 +87,82 @@ fn the_last_line_needs_no_end() {
 
 #[test]
 fn what_makes_room_for_more_is_followed_by_it() {
-    let before = "locals {\n  a = local.b\n  b = local.c\n  c = local.d\n  d = 1\n\n  kept = 2\n}\noutput \"o\" {\n  value = local.kept\n}\n";
-    assert_eq!(main(before, UNUSED), "locals {\n  kept = 2\n}\noutput \"o\" {\n  value = local.kept\n}\n");
+    let before = indoc! {r#"
+        locals {
+          a = local.b
+          b = local.c
+          c = local.d
+          d = 1
+
+          kept = 2
+        }
+        output "o" {
+          value = local.kept
+        }
+    "#};
+    assert_eq!(
+        main(before, UNUSED),
+        indoc! {r#"
+            locals {
+              kept = 2
+            }
+            output "o" {
+              value = local.kept
+            }
+        "#}
+    );
 }
 
 #[test]
 fn neighbours_go_together() {
-    let before = "locals {\n  a   = 1\n  bb  = 2\n  ccc = 3\n  d   = 4 # used\n}\noutput \"o\" {\n  value = local.d\n}\n";
-    assert_eq!(main(before, UNUSED), "locals {\n  d = 4 # used\n}\noutput \"o\" {\n  value = local.d\n}\n");
+    let before = indoc! {r#"
+        locals {
+          a   = 1
+          bb  = 2
+          ccc = 3
+          d   = 4 # used
+        }
+        output "o" {
+          value = local.d
+        }
+    "#};
+    assert_eq!(
+        main(before, UNUSED),
+        indoc! {r#"
+            locals {
+              d = 4 # used
+            }
+            output "o" {
+              value = local.d
+            }
+        "#}
+    );
 }
 
 #[test]
 fn two_entries_at_one_place_come_one_after_the_other() {
-    let before = "terraform {\n  required_providers {\n  }\n}\nresource \"null_resource\" \"a\" {}\nresource \"random_id\" \"b\" {}\n";
-    let after = "terraform {\n  required_providers {\n    null = {\n      source = \"hashicorp/null\"\n    }\n    random = {\n      source = \"hashicorp/random\"\n    }\n  }\n}\nresource \"null_resource\" \"a\" {}\nresource \"random_id\" \"b\" {}\n";
+    let before = indoc! {r#"
+        terraform {
+          required_providers {
+          }
+        }
+        resource "null_resource" "a" {}
+        resource "random_id" "b" {}
+    "#};
+    let after = indoc! {r#"
+        terraform {
+          required_providers {
+            null = {
+              source = "hashicorp/null"
+            }
+            random = {
+              source = "hashicorp/random"
+            }
+          }
+        }
+        resource "null_resource" "a" {}
+        resource "random_id" "b" {}
+    "#};
     let policy = Policy::recommended();
     let settings = Settings { policy, ..Settings::default() };
     let mut snapshot = snapshot(&[("main.tf", before)]);
@@ -89,7 +173,16 @@ fn two_entries_at_one_place_come_one_after_the_other() {
 
 #[test]
 fn only_safe_fixes_are_applied_by_default() {
-    let files = [("main.tf", "variable \"a\" {}\nlocals {\n  b = 1\n}\ndata \"aws_region\" \"c\" {}\n")];
+    let files = [(
+        "main.tf",
+        indoc! {r#"
+            variable "a" {}
+            locals {
+              b = 1
+            }
+            data "aws_region" "c" {}
+        "#},
+    )];
     let made = fixed(&files, UNUSED, Safety::Safe);
     assert_eq!(text(&made, "main.tf"), "variable \"a\" {}\ndata \"aws_region\" \"c\" {}\n");
     assert_eq!((made.mended.len(), made.left.len(), made.withheld.len()), (1, 2, 0));
@@ -97,7 +190,16 @@ fn only_safe_fixes_are_applied_by_default() {
 
 #[test]
 fn what_tests_may_refer_to_is_not_safe_to_remove() {
-    let tests = ("tests/a.tftest.hcl", "run \"a\" {\n  assert {\n    condition = local.b == 1\n  }\n}\n");
+    let tests = (
+        "tests/a.tftest.hcl",
+        indoc! {r#"
+            run "a" {
+              assert {
+                condition = local.b == 1
+              }
+            }
+        "#},
+    );
     for module in ["main.tf", "modules/m/main.tf"] {
         let made = fixed(&[(module, "locals {\n  b = 1\n}\n"), tests], UNUSED, Safety::Safe);
         assert!(made.files.is_empty(), "{module}");
@@ -271,7 +373,15 @@ fn what_holds_is_made_and_what_does_not_is_withheld_in_one_run() {
     // A caller in a file that cannot be edited would set an undeclared variable.
     let json = "{\"module\": {\"m\": {\"source\": \"../m\", \"b\": 2}}}";
     let files = [
-        ("m/main.tf", "variable \"a\" {}\nvariable \"b\" {\n  default = 1\n}\n"),
+        (
+            "m/main.tf",
+            indoc! {r#"
+                variable "a" {}
+                variable "b" {
+                  default = 1
+                }
+            "#},
+        ),
         ("x/main.tf", &*call("m")),
         ("y/main.tf.json", json),
         ("z/main.tf", "locals {\n  c = 1\n}\n"),
@@ -284,8 +394,39 @@ fn what_holds_is_made_and_what_does_not_is_withheld_in_one_run() {
 
 #[test]
 fn callers_are_changed_with_what_they_call() {
-    let child = "terraform {\n  required_providers {\n    aws = {\n      source                = \"hashicorp/aws\"\n      version               = \">= 5.0\"\n      configuration_aliases = [aws.a, aws.b]\n    }\n  }\n}\n\nresource \"aws_vpc\" \"a\" {\n  provider = aws.a\n}\n";
-    let root = "provider \"aws\" {\n  alias = \"x\"\n}\n\nmodule \"one\" {\n  source = \"./m\"\n  providers = {\n    aws.a = aws.x # first\n    aws.b = aws.x\n  }\n}\n\nmodule \"two\" {\n  source    = \"./m\"\n  providers = { aws.b = aws.x, aws.a = aws.x }\n}\n";
+    let child = indoc! {r#"
+        terraform {
+          required_providers {
+            aws = {
+              source                = "hashicorp/aws"
+              version               = ">= 5.0"
+              configuration_aliases = [aws.a, aws.b]
+            }
+          }
+        }
+
+        resource "aws_vpc" "a" {
+          provider = aws.a
+        }
+    "#};
+    let root = indoc! {r#"
+        provider "aws" {
+          alias = "x"
+        }
+
+        module "one" {
+          source = "./m"
+          providers = {
+            aws.a = aws.x # first
+            aws.b = aws.x
+          }
+        }
+
+        module "two" {
+          source    = "./m"
+          providers = { aws.b = aws.x, aws.a = aws.x }
+        }
+    "#};
     let made =
         fixed(&[("main.tf", root), ("m/main.tf", child)], &["unused-configuration-alias"], Safety::Unsafe);
     assert_eq!(text(&made, "m/main.tf"), child.replace("[aws.a, aws.b]", "[aws.a]"));
@@ -295,9 +436,28 @@ fn callers_are_changed_with_what_they_call() {
 
 #[test]
 fn an_override_keeps_the_aliases_of_its_base() {
-    let base = "terraform {\n  required_providers {\n    aws = {\n      source                = \"hashicorp/aws\"\n      configuration_aliases = [aws.a]\n    }\n  }\n}\nresource \"aws_vpc\" \"a\" {\n  provider = aws.a\n}\n";
-    let over =
-        "terraform {\n  required_providers {\n    aws = {\n      source = \"hashicorp/aws\"\n    }\n  }\n}\n";
+    let base = indoc! {r#"
+        terraform {
+          required_providers {
+            aws = {
+              source                = "hashicorp/aws"
+              configuration_aliases = [aws.a]
+            }
+          }
+        }
+        resource "aws_vpc" "a" {
+          provider = aws.a
+        }
+    "#};
+    let over = indoc! {r#"
+        terraform {
+          required_providers {
+            aws = {
+              source = "hashicorp/aws"
+            }
+          }
+        }
+    "#};
     let files = [("m/main.tf", base), ("m/override.tf", over)];
     let made = fixed(&files, &["override-drops-provider-source"], Safety::Unsafe);
     let after = "      source                = \"hashicorp/aws\"\n      configuration_aliases = [aws.a]\n";
@@ -306,7 +466,14 @@ fn an_override_keeps_the_aliases_of_its_base() {
 
 #[test]
 fn an_exception_that_excuses_what_is_removed_goes_with_it() {
-    let before = "# overrule: allow(variable-type-missing) it is not used\nvariable \"b\" {\n  description = \"B.\"\n}\n\nlocals {}\n";
+    let before = indoc! {r#"
+        # overrule: allow(variable-type-missing) it is not used
+        variable "b" {
+          description = "B."
+        }
+
+        locals {}
+    "#};
     let made = fixed(&[("main.tf", &format!("locals {{}}\n\n{before}"))], UNUSED, Safety::Unsafe);
     assert!(made.withheld.is_empty(), "{:?}", made.withheld);
     assert_eq!(text(&made, "main.tf"), "locals {}\n\nlocals {}\n");
@@ -316,8 +483,18 @@ fn an_exception_that_excuses_what_is_removed_goes_with_it() {
 fn code_with_a_comment_is_not_removed() {
     let module = |variable: &str| format!("output \"b\" {{\n  value = 1\n}}\n\n{variable}");
     for variable in [
-        "#checkov:skip=CKV_AWS_20: reviewed\nvariable \"a\" {\n  type = string\n}\n",
-        "variable \"a\" {\n  # tfsec:ignore:aws-s3\n  type = string\n}\n",
+        indoc! {r#"
+            #checkov:skip=CKV_AWS_20: reviewed
+            variable "a" {
+              type = string
+            }
+        "#},
+        indoc! {r#"
+            variable "a" {
+              # tfsec:ignore:aws-s3
+              type = string
+            }
+        "#},
         "variable \"a\" {\n  type = string // why\n}\n",
         "variable \"a\" { /* why */ }\n",
         "variable \"a\" {} # why\n",
@@ -338,8 +515,14 @@ fn files_that_must_not_change_are_left_with_a_reason() {
     let policy = Policy::preset("strict").expect("a preset");
     let select = vec![RuleId::built_in("provider-source-missing")];
     let settings = Settings { policy, select, ..Settings::default() };
-    let text =
-        "terraform {\n  required_providers {\n    aws = \"~> 5.0\"\n  }\n}\ndata \"aws_region\" \"a\" {}\n";
+    let text = indoc! {r#"
+        terraform {
+          required_providers {
+            aws = "~> 5.0"
+          }
+        }
+        data "aws_region" "a" {}
+    "#};
     let mut snapshot = snapshot(&[("a/main.tf", text), ("b/main.tf", text)]);
     let told = check::run(&mut snapshot, &settings).verdicts;
     let first = snapshot.sources().iter().find(|(_, source)| source.name() == "a/main.tf").map(|(id, _)| id);
@@ -398,8 +581,16 @@ fn older_syntax_stays_where_a_comment_or_another_meaning_would_be_lost() {
 
 #[test]
 fn only_a_repeated_item_with_the_same_value_is_removed() {
-    let before =
-        "locals {\n  a = { x = 1, y = 2, x = 1 }\n  b = {\n    x = 1 # first\n    y = 2\n    x = 3\n  }\n}\n";
+    let before = indoc! {"
+        locals {
+          a = { x = 1, y = 2, x = 1 }
+          b = {
+            x = 1 # first
+            y = 2
+            x = 3
+          }
+        }
+    "};
     let made = fixed(&[("main.tf", before)], &["duplicate-key"], Safety::Unsafe);
     assert_eq!(text(&made, "main.tf"), before.replace("{ x = 1, y = 2, x = 1 }", "{ y = 2, x = 1 }"));
     assert_eq!((made.mended.len(), made.left.len()), (1, 1));
@@ -407,7 +598,14 @@ fn only_a_repeated_item_with_the_same_value_is_removed() {
 
 #[test]
 fn a_comparison_gets_one_type_on_request_only() {
-    let before = "variable \"n\" {\n  type = number\n}\noutput \"a\" {\n  value = [\"1\" != var.n, var.n == \"x\"]\n}\n";
+    let before = indoc! {r#"
+        variable "n" {
+          type = number
+        }
+        output "a" {
+          value = ["1" != var.n, var.n == "x"]
+        }
+    "#};
     let files = [("main.tf", before)];
     let rules = &["comparison-of-different-types"];
     assert!(fixed(&files, rules, Safety::Safe).files.is_empty());

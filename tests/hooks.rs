@@ -1,5 +1,6 @@
 //! Hooks in real repositories: their location, and files that are never changed.
 
+use indoc::indoc;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -216,7 +217,12 @@ fn a_hook_needs_a_repository_that_makes_commits() {
     assert_eq!(repository.overrule(&["hook", "install"], "bare"), (Some(2), told));
 }
 
-const GOOD: &str = "variable \"a\" {\n  description = \"A.\"\n  type        = string\n}\n";
+const GOOD: &str = indoc! {r#"
+    variable "a" {
+      description = "A."
+      type        = string
+    }
+"#};
 const BAD: &str = "\nvariable \"a\" {}\n";
 
 #[test]
@@ -224,7 +230,15 @@ fn git_asks_the_hook_about_what_it_is_to_commit() {
     let repository = Repository::new();
     repository.overrule(&["hook", "install"], "infra");
     repository.write("infra/net/main.tf", GOOD);
-    repository.write("infra/main.tf", "module \"net\" {\n  source = \"./net\"\n  a      = \"a\"\n}\n");
+    repository.write(
+        "infra/main.tf",
+        indoc! {r#"
+            module "net" {
+              source = "./net"
+              a      = "a"
+            }
+        "#},
+    );
     repository.git(&["add", "."], "infra");
     assert!(repository.commit(&[]).0);
 
@@ -277,7 +291,13 @@ fn a_merge_is_checked_before_git_commits_it() {
 #[test]
 fn the_merge_hook_that_comes_with_git_runs_the_other_one() {
     let repository = Repository::new();
-    let sample = "#!/bin/sh\n. git-sh-setup\ntest -x \"$GIT_DIR/hooks/pre-commit\" &&\n        exec \"$GIT_DIR/hooks/pre-commit\"\n:\n";
+    let sample = indoc! {r#"
+        #!/bin/sh
+        . git-sh-setup
+        test -x "$GIT_DIR/hooks/pre-commit" &&
+                exec "$GIT_DIR/hooks/pre-commit"
+        :
+    "#};
     repository.write("infra/.git/hooks/pre-merge-commit", sample);
     let (code, said) = repository.overrule(&["hook", "install"], "infra");
     let there = "installed `.git/hooks/pre-commit`\n`.git/hooks/pre-merge-commit` already runs `overrule check --hook`\n";

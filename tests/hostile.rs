@@ -3,6 +3,7 @@
 //! Special files (pipes, devices, links to the outside) are tested in `working_tree.rs`, random changes in `fuzz.rs`.
 //! The tests here concern depth, large numbers, and short text with a large expansion.
 
+use indoc::indoc;
 use overrule::check::{self, Settings};
 use overrule::engine::Choice;
 use overrule::policy::Policy;
@@ -81,7 +82,15 @@ fn great_numbers_of_mistakes_of_which_two_engines_tell_are_compared() {
 
 #[test]
 fn what_is_repeated_is_compared_with_a_few_others() {
-    let imports = many(10_000, |_| "import {\n  to = a_b.c\n  id = \"x\"\n}\n".to_owned());
+    let imports = many(10_000, |_| {
+        indoc! {r#"
+            import {
+              to = a_b.c
+              id = "x"
+            }
+        "#}
+        .to_owned()
+    });
     let module = format!("resource \"a_b\" \"c\" {{}}\n{imports}");
     let found = said_by("both", &[("main.tf".to_owned(), module)]);
     assert_eq!(found, ["Duplicate import configuration for \"a_b.c\"", "Too many findings of one rule"]);
@@ -146,9 +155,14 @@ fn little_text_that_stands_for_much_is_bounded() {
         of_text(locals(&format!("a0 = \"0123456789\"\n{doubled}"))),
         ["Expression too expensive to evaluate"]
     );
-    let functions = "a = setproduct(range(1000), range(1000))\nb = format(\"%999999999d\", 1)\n\
-                     c = regexall(\"\", local.e)\nd = replace(local.e, \"x\", local.e)\n\
-                     f = formatlist(local.g, range(1000))\nh = regex(\"(((a{100}){100}){100}){100}\", \"a\")\n";
+    let functions = indoc! {r#"
+        a = setproduct(range(1000), range(1000))
+        b = format("%999999999d", 1)
+        c = regexall("", local.e)
+        d = replace(local.e, "x", local.e)
+        f = formatlist(local.g, range(1000))
+        h = regex("(((a{100}){100}){100}){100}", "a")
+    "#};
     let long = format!("e = \"{}\"\ng = \"{}\"\n", "x".repeat(1 << 20), "%[1]s".repeat(1 << 16));
     assert_eq!(
         of_text(locals(&format!("{functions}{long}"))),

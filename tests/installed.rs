@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use indoc::indoc;
 use tempfile::TempDir;
 
 const CALL: &str = r#"module "v" {
@@ -77,8 +78,15 @@ fn only_errors_inside_installed_modules_are_reported() {
         (".terraform/modules/v/override.tf.json", "{}"),
         (
             ".terraform/modules/v/main.tf",
-            "# overrule: allow(undeclared-reference) not mine\nlocals {\n  a = var.nope\n  unused = 1\n}\n\
-             # overrule: allow(syntax-error) nothing\nvariable \"x\" {}\n",
+            indoc! {r#"
+                # overrule: allow(undeclared-reference) not mine
+                locals {
+                  a = var.nope
+                  unused = 1
+                }
+                # overrule: allow(syntax-error) nothing
+                variable "x" {}
+            "#},
         ),
     ]);
     let (findings, notes) = check(&place, &["--preset", "strict"], None);

@@ -1,5 +1,6 @@
 //! Compares merged modules with the expected text.
 
+use indoc::indoc;
 use overrule::check::Analysis;
 use overrule::engine::Choice;
 use overrule::policy::Policy;
@@ -35,7 +36,15 @@ fn merged(main: &str, over: &str) -> String {
 
 #[test]
 fn nothing_else_is_touched() {
-    let main = "/* A. */\nresource \"a\" \"b\" {\n   x=1 // odd\n\n\n   y =  2\n   z = 3 }\n";
+    let main = indoc! {r#"
+        /* A. */
+        resource "a" "b" {
+           x=1 // odd
+
+
+           y =  2
+           z = 3 }
+    "#};
     let over = "resource \"a\" \"b\" { y = 4 }\n";
     assert_eq!(
         merged(main, over),
@@ -45,56 +54,119 @@ fn nothing_else_is_touched() {
 
 #[test]
 fn an_argument_takes_the_place_of_another() {
-    let main = "resource \"aws_instance\" \"web\" {\n  instance_type = \"t2.micro\" # cheap\n  ami           = \"ami-408c7f28\"\n}\n";
-    let over = "resource \"aws_instance\" \"web\" {\n  ami = \"foo\"\n  instance_type=\"t3\"\n}\n";
+    let main = indoc! {r#"
+        resource "aws_instance" "web" {
+          instance_type = "t2.micro" # cheap
+          ami           = "ami-408c7f28"
+        }
+    "#};
+    let over = indoc! {r#"
+        resource "aws_instance" "web" {
+          ami = "foo"
+          instance_type="t3"
+        }
+    "#};
     assert_eq!(
         merged(main, over),
-        "resource \"aws_instance\" \"web\" {
-  instance_type = \"t3\"  # cheap # from a_override.tf:3, was \"t2.micro\" in main.tf:2
-  ami           = \"foo\" # from a_override.tf:2, was \"ami-408c7f28\" in main.tf:3
-}
-"
+        indoc! {r#"
+            resource "aws_instance" "web" {
+              instance_type = "t3"  # cheap # from a_override.tf:3, was "t2.micro" in main.tf:2
+              ami           = "foo" # from a_override.tf:2, was "ami-408c7f28" in main.tf:3
+            }
+        "#}
     );
 }
 
 #[test]
 fn values_of_several_lines_have_their_origin_above_them() {
-    let main = "resource \"a\" \"b\" {\n  tags = { a = 1 } # kept\n  x    = 1\n}\n";
-    let over =
-        "  resource \"a\" \"b\" {\n      tags = {\n        b = 2\n      }\n    x = <<EOT\n  a\nEOT\n  }\n";
+    let main = indoc! {r#"
+        resource "a" "b" {
+          tags = { a = 1 } # kept
+          x    = 1
+        }
+    "#};
+    let over = indoc! {r#"
+          resource "a" "b" {
+              tags = {
+                b = 2
+              }
+            x = <<EOT
+          a
+        EOT
+          }
+    "#};
     assert_eq!(
         merged(main, over),
-        "resource \"a\" \"b\" {
-  # from a_override.tf:2, was { a = 1 } in main.tf:2
-  tags = {
-    b = 2
-  } # kept
-  # from a_override.tf:5, was 1 in main.tf:3
-  x = <<EOT
-  a
-EOT
-}
+        indoc! {r#"
+            resource "a" "b" {
+              # from a_override.tf:2, was { a = 1 } in main.tf:2
+              tags = {
+                b = 2
+              } # kept
+              # from a_override.tf:5, was 1 in main.tf:3
+              x = <<EOT
+              a
+            EOT
+            }
 
-# Left out:
-# - main.tf:2: `tags.a` of a.b: replaced as a whole by a_override.tf:2
-"
+            # Left out:
+            # - main.tf:2: `tags.a` of a.b: replaced as a whole by a_override.tf:2
+        "#}
     );
 }
 
 #[test]
 fn a_comment_behind_a_value_goes_above_a_heredoc() {
     let main = "resource \"a\" \"b\" {\n  x = 1 # kept\n}\n";
-    let over = "resource \"a\" \"b\" {\n  x = <<EOT\na\nEOT\n}\n";
+    let over = indoc! {r#"
+        resource "a" "b" {
+          x = <<EOT
+        a
+        EOT
+        }
+    "#};
     assert_eq!(
         merged(main, over),
-        "resource \"a\" \"b\" {\n  # kept\n  # from a_override.tf:2, was 1 in main.tf:2\n  x = <<EOT\na\nEOT\n}\n"
+        indoc! {r#"
+            resource "a" "b" {
+              # kept
+              # from a_override.tf:2, was 1 in main.tf:2
+              x = <<EOT
+            a
+            EOT
+            }
+        "#}
     );
 }
 
 #[test]
 fn new_arguments_have_a_place_of_their_own() {
-    let main = "resource \"a\" \"b\" {\n  x = 1\n\n  c {}\n}\n\nresource \"a\" \"c\" {}\nresource \"a\" \"d\" { x = 1 }\nresource \"a\" \"e\" {\n  c {}\n}\n";
-    let over = "resource \"a\" \"b\" {\n  count = 2\n  name = \"n\"\n}\nresource \"a\" \"c\" { y = 1 }\nresource \"a\" \"d\" {\n  y = [\n    1,\n  ]\n}\nresource \"a\" \"e\" { y = 1 }\n";
+    let main = indoc! {r#"
+        resource "a" "b" {
+          x = 1
+
+          c {}
+        }
+
+        resource "a" "c" {}
+        resource "a" "d" { x = 1 }
+        resource "a" "e" {
+          c {}
+        }
+    "#};
+    let over = indoc! {r#"
+        resource "a" "b" {
+          count = 2
+          name = "n"
+        }
+        resource "a" "c" { y = 1 }
+        resource "a" "d" {
+          y = [
+            1,
+          ]
+        }
+        resource "a" "e" { y = 1 }
+    "#};
     assert_eq!(
         merged(main, over),
         "resource \"a\" \"b\" {
@@ -127,87 +199,176 @@ resource \"a\" \"e\" {
 
 #[test]
 fn nested_blocks_are_replaced_as_a_whole() {
-    let main = "resource \"a\" \"b\" {\n  x = 1\n\n  disk {\n    n = 1\n  }\n\n  net {\n    n = 1\n  }\n  disk {\n    n = 2\n  }\n}\n";
-    let over = "resource \"a\" \"b\" {\n  dynamic \"disk\" {\n    for_each = []\n    content {\n    }\n  }\n  provisioner \"local-exec\" { command = \"x\" }\n}\n";
+    let main = indoc! {r#"
+        resource "a" "b" {
+          x = 1
+
+          disk {
+            n = 1
+          }
+
+          net {
+            n = 1
+          }
+          disk {
+            n = 2
+          }
+        }
+    "#};
+    let over = indoc! {r#"
+        resource "a" "b" {
+          dynamic "disk" {
+            for_each = []
+            content {
+            }
+          }
+          provisioner "local-exec" { command = "x" }
+        }
+    "#};
     assert_eq!(
         merged(main, over),
-        "resource \"a\" \"b\" {
-  x = 1
+        indoc! {r#"
+            resource "a" "b" {
+              x = 1
 
-  dynamic \"disk\" { # from a_override.tf:2, replaces main.tf:4 and 1 more
-    for_each = []
-    content {
-    }
-  }
+              dynamic "disk" { # from a_override.tf:2, replaces main.tf:4 and 1 more
+                for_each = []
+                content {
+                }
+              }
 
-  net {
-    n = 1
-  }
+              net {
+                n = 1
+              }
 
-  provisioner \"local-exec\" { command = \"x\" } # from a_override.tf:7
-}
+              provisioner "local-exec" { command = "x" } # from a_override.tf:7
+            }
 
-# Left out:
-# - main.tf:4: `disk` of a.b: replaced as a whole by a_override.tf:2
-# - main.tf:11: `disk` of a.b: replaced as a whole by a_override.tf:2
-"
+            # Left out:
+            # - main.tf:4: `disk` of a.b: replaced as a whole by a_override.tf:2
+            # - main.tf:11: `disk` of a.b: replaced as a whole by a_override.tf:2
+        "#}
     );
 }
 
 #[test]
 fn a_lifecycle_is_merged_argument_by_argument() {
-    let main = "resource \"a\" \"b\" {\n  lifecycle {\n    ignore_changes  = [tags]\n    prevent_destroy = true\n  }\n}\nresource \"a\" \"c\" {\n  lifecycle { ignore_changes = all }\n}\nresource \"a\" \"d\" {}\n";
-    let over = "resource \"a\" \"b\" {\n  lifecycle {\n    create_before_destroy = true\n    prevent_destroy = false\n    ignore_changes = []\n    replace_triggered_by = [a.c]\n  }\n}\nresource \"a\" \"c\" {\n  lifecycle {\n    ignore_changes = [x]\n  }\n}\nresource \"a\" \"d\" {\n  depends_on = [a.c]\n  lifecycle {\n    prevent_destroy = true\n    replace_triggered_by = [a.c]\n    precondition {\n      condition = true\n      error_message = \"No.\"\n    }\n  }\n}\n";
+    let main = indoc! {r#"
+        resource "a" "b" {
+          lifecycle {
+            ignore_changes  = [tags]
+            prevent_destroy = true
+          }
+        }
+        resource "a" "c" {
+          lifecycle { ignore_changes = all }
+        }
+        resource "a" "d" {}
+    "#};
+    let over = indoc! {r#"
+        resource "a" "b" {
+          lifecycle {
+            create_before_destroy = true
+            prevent_destroy = false
+            ignore_changes = []
+            replace_triggered_by = [a.c]
+          }
+        }
+        resource "a" "c" {
+          lifecycle {
+            ignore_changes = [x]
+          }
+        }
+        resource "a" "d" {
+          depends_on = [a.c]
+          lifecycle {
+            prevent_destroy = true
+            replace_triggered_by = [a.c]
+            precondition {
+              condition = true
+              error_message = "No."
+            }
+          }
+        }
+    "#};
     assert_eq!(
         merged(main, over),
-        "resource \"a\" \"b\" {
-  lifecycle {
-    ignore_changes        = [tags]
-    prevent_destroy       = false # from a_override.tf:4, was true in main.tf:4
-    create_before_destroy = true  # from a_override.tf:3
-  }
-}
-resource \"a\" \"c\" {
-  lifecycle { ignore_changes = all }
-}
-resource \"a\" \"d\" {
-  lifecycle { # from a_override.tf:16
-    prevent_destroy = true
-  }
-}
+        indoc! {r#"
+            resource "a" "b" {
+              lifecycle {
+                ignore_changes        = [tags]
+                prevent_destroy       = false # from a_override.tf:4, was true in main.tf:4
+                create_before_destroy = true  # from a_override.tf:3
+              }
+            }
+            resource "a" "c" {
+              lifecycle { ignore_changes = all }
+            }
+            resource "a" "d" {
+              lifecycle { # from a_override.tf:16
+                prevent_destroy = true
+              }
+            }
 
-# Left out:
-# - a_override.tf:5: `ignore_changes` of a.b: an empty value in an override file replaces nothing
-# - a_override.tf:6: `replace_triggered_by` of a.b: Terraform ignores it in override files
-# - a_override.tf:11: `ignore_changes` of a.c: a list does not replace `all`
-# - a_override.tf:15: `depends_on` of a.d: Terraform rejects it in override files
-# - a_override.tf:18: `replace_triggered_by` of a.d: Terraform ignores it in override files
-# - a_override.tf:19: `precondition` of a.d: Terraform rejects it in override files
-"
+            # Left out:
+            # - a_override.tf:5: `ignore_changes` of a.b: an empty value in an override file replaces nothing
+            # - a_override.tf:6: `replace_triggered_by` of a.b: Terraform ignores it in override files
+            # - a_override.tf:11: `ignore_changes` of a.c: a list does not replace `all`
+            # - a_override.tf:15: `depends_on` of a.d: Terraform rejects it in override files
+            # - a_override.tf:18: `replace_triggered_by` of a.d: Terraform ignores it in override files
+            # - a_override.tf:19: `precondition` of a.d: Terraform rejects it in override files
+        "#}
     );
 }
 
 #[test]
 fn later_files_are_laid_over_earlier_ones() {
     let files = [
-        ("main.tf", "locals { a = 1 }\nresource \"a\" \"b\" {\n  x = 1\n}\n"),
-        ("a_override.tf", "locals { a = 2 }\nresource \"a\" \"b\" {\n  x = 2\n  disk { n = 2 }\n}\n"),
-        ("b_override.tf", "locals { a = 3 }\nresource \"a\" \"b\" {\n  x = 3\n  disk { n = 3 }\n}\n"),
+        (
+            "main.tf",
+            indoc! {r#"
+                locals { a = 1 }
+                resource "a" "b" {
+                  x = 1
+                }
+            "#},
+        ),
+        (
+            "a_override.tf",
+            indoc! {r#"
+                locals { a = 2 }
+                resource "a" "b" {
+                  x = 2
+                  disk { n = 2 }
+                }
+            "#},
+        ),
+        (
+            "b_override.tf",
+            indoc! {r#"
+                locals { a = 3 }
+                resource "a" "b" {
+                  x = 3
+                  disk { n = 3 }
+                }
+            "#},
+        ),
     ];
     assert_eq!(
         merge("terraform@1.11", &files, &STYLE),
-        "# main.tf
+        indoc! {r#"
+            # main.tf
 
-locals { a = 3 } # from b_override.tf:1, was 2 in a_override.tf:1, 1 in main.tf:1
-resource \"a\" \"b\" {
-  x = 3 # from b_override.tf:3, was 2 in a_override.tf:3, 1 in main.tf:3
+            locals { a = 3 } # from b_override.tf:1, was 2 in a_override.tf:1, 1 in main.tf:1
+            resource "a" "b" {
+              x = 3 # from b_override.tf:3, was 2 in a_override.tf:3, 1 in main.tf:3
 
-  disk { n = 3 } # from b_override.tf:4, replaces a_override.tf:4
-}
+              disk { n = 3 } # from b_override.tf:4, replaces a_override.tf:4
+            }
 
-# Left out:
-# - a_override.tf:4: `disk` of a.b: replaced as a whole by b_override.tf:4
-"
+            # Left out:
+            # - a_override.tf:4: `disk` of a.b: replaced as a whole by b_override.tf:4
+        "#}
     );
 }
 
@@ -219,8 +380,37 @@ fn repeated_values_are_distinguished_from_changed_ones() {
 
 #[test]
 fn settings_are_merged_one_by_one() {
-    let main = "terraform {\n  required_version = \">= 1.1\"\n}\nterraform {\n  required_version = \">= 1.2\"\n\n  required_providers {\n    a = {\n      source  = \"x/a\"\n      version = \"1.0\"\n    }\n  }\n\n  cloud {\n    organization = \"o\"\n  }\n}\n";
-    let over = "terraform {\n  required_version = \">= 1.3\"\n  experiments = []\n  required_providers {\n    a = { version = \"2.0\" }\n    b = \"3.0\"\n  }\n  backend \"local\" {}\n  provider_meta \"a\" {}\n}\n";
+    let main = indoc! {r#"
+        terraform {
+          required_version = ">= 1.1"
+        }
+        terraform {
+          required_version = ">= 1.2"
+
+          required_providers {
+            a = {
+              source  = "x/a"
+              version = "1.0"
+            }
+          }
+
+          cloud {
+            organization = "o"
+          }
+        }
+    "#};
+    let over = indoc! {r#"
+        terraform {
+          required_version = ">= 1.3"
+          experiments = []
+          required_providers {
+            a = { version = "2.0" }
+            b = "3.0"
+          }
+          backend "local" {}
+          provider_meta "a" {}
+        }
+    "#};
     assert_eq!(
         merged(main, over),
         "terraform {
@@ -247,7 +437,15 @@ terraform {
 
 #[test]
 fn settings_that_no_file_has_find_a_place() {
-    let over = "terraform {\n  required_version = \">= 1.3\"\n  backend \"local\" {}\n}\nprovider \"a\" {\n  x = 1\n}\n";
+    let over = indoc! {r#"
+        terraform {
+          required_version = ">= 1.3"
+          backend "local" {}
+        }
+        provider "a" {
+          x = 1
+        }
+    "#};
     assert_eq!(
         merged("locals {}\n", over),
         "locals {}
@@ -272,8 +470,29 @@ provider \"a\" { # from a_override.tf:5
 
 #[test]
 fn a_default_is_written_as_it_was_converted() {
-    let main = "variable \"a\" {\n  type    = string\n  default = 1\n}\nvariable \"b\" {\n  type    = object({ x = optional(string, \"d\") })\n  default = {}\n}\nvariable \"c\" {\n  type = string\n}\n";
-    let over = "variable \"a\" { type = bool }\nvariable \"b\" {\n  type = object({\n    x = optional(string)\n    y = optional(number, 2)\n  })\n}\nvariable \"c\" { default = \"x\" }\n";
+    let main = indoc! {r#"
+        variable "a" {
+          type    = string
+          default = 1
+        }
+        variable "b" {
+          type    = object({ x = optional(string, "d") })
+          default = {}
+        }
+        variable "c" {
+          type = string
+        }
+    "#};
+    let over = indoc! {r#"
+        variable "a" { type = bool }
+        variable "b" {
+          type = object({
+            x = optional(string)
+            y = optional(number, 2)
+          })
+        }
+        variable "c" { default = "x" }
+    "#};
     assert_eq!(
         merged(main, over),
         "variable \"a\" {
@@ -294,36 +513,72 @@ variable \"c\" {
 
 #[test]
 fn calls_lose_what_the_module_does_not_know() {
-    let main = "module \"m\" {\n  source = \"./m\"\n  a      = 1\n  oops   = 2\n\n  for_each = {}\n}\nmodule \"n\" {\n  source = \"./m\"\n  oops   = 2\n}\n";
-    let over = "module \"m\" {\n  count = 2\n  providers = {}\n  depends_on = []\n}\n";
+    let main = indoc! {r#"
+        module "m" {
+          source = "./m"
+          a      = 1
+          oops   = 2
+
+          for_each = {}
+        }
+        module "n" {
+          source = "./m"
+          oops   = 2
+        }
+    "#};
+    let over = indoc! {r#"
+        module "m" {
+          count = 2
+          providers = {}
+          depends_on = []
+        }
+    "#};
     let files = [("main.tf", main), ("a_override.tf", over), ("m/main.tf", "variable \"a\" {}\n")];
     assert_eq!(
         merge("terraform@1.11", &files, &STYLE),
-        "# main.tf
+        indoc! {r#"
+            # main.tf
 
-module \"m\" {
-  count = 2 # from a_override.tf:2
+            module "m" {
+              count = 2 # from a_override.tf:2
 
-  source = \"./m\"
-  a      = 1
-}
-module \"n\" {
-  source = \"./m\"
-  oops   = 2
-}
+              source = "./m"
+              a      = 1
+            }
+            module "n" {
+              source = "./m"
+              oops   = 2
+            }
 
-# Left out:
-# - main.tf:4: `oops` of module.m: the child module has no such variable; Terraform drops it because the call has an override
-# - main.tf:6: `for_each` of module.m: `count` is also set, and takes precedence
-# - a_override.tf:3: `providers` of module.m: an empty value in an override file replaces nothing
-# - a_override.tf:4: `depends_on` of module.m: an empty value in an override file replaces nothing
-"
+            # Left out:
+            # - main.tf:4: `oops` of module.m: the child module has no such variable; Terraform drops it because the call has an override
+            # - main.tf:6: `for_each` of module.m: `count` is also set, and takes precedence
+            # - a_override.tf:3: `providers` of module.m: an empty value in an override file replaces nothing
+            # - a_override.tf:4: `depends_on` of module.m: an empty value in an override file replaces nothing
+        "#}
     );
 }
 
 #[test]
 fn blocks_without_a_base_are_left_out() {
-    let over = "resource \"a\" \"b\" {}\nmoved {\n  from = a.b\n  to   = a.c\n}\nremoved {\n  from = a.x\n}\nlocals { x = 1 }\nephemeral \"a\" \"b\" {}\nvariable \"v\" {\n  validation {\n    condition     = true\n    error_message = \"No.\"\n  }\n}\n";
+    let over = indoc! {r#"
+        resource "a" "b" {}
+        moved {
+          from = a.b
+          to   = a.c
+        }
+        removed {
+          from = a.x
+        }
+        locals { x = 1 }
+        ephemeral "a" "b" {}
+        variable "v" {
+          validation {
+            condition     = true
+            error_message = "No."
+          }
+        }
+    "#};
     assert_eq!(
         merged("variable \"v\" {}\n", over),
         "variable \"v\" {}
@@ -341,7 +596,18 @@ fn blocks_without_a_base_are_left_out() {
 
 #[test]
 fn a_data_source_in_a_check_has_overrides_too() {
-    let main = "check \"c\" {\n  data \"d\" \"n\" {\n    x = 1\n  }\n\n  assert {\n    condition     = true\n    error_message = \"No.\"\n  }\n}\n";
+    let main = indoc! {r#"
+        check "c" {
+          data "d" "n" {
+            x = 1
+          }
+
+          assert {
+            condition     = true
+            error_message = "No."
+          }
+        }
+    "#};
     let text = merged(main, "data \"d\" \"n\" { x = 2 }\n");
     assert_eq!(text, main.replace("x = 1", "x = 2 # from a_override.tf:1, was 1 in main.tf:3"));
 }
@@ -457,7 +723,16 @@ fn hostile_text_writes_no_escapes() {
     assert!(!text.contains(|c: char| c != '\n' && c.is_control()), "{text:?}");
     assert_eq!(
         text,
-        "# ?[31mred\n#?[error]x\nlocals {\n  a = \"\\u009by\" # from a_override.tf:2, was \"\\u001b\\u0002x\\u0003\\u202e\" in main.tf:4\n  b = <<EOT\n${\"\\u003a\"}:error::x\nEOT\n}\n"
+        indoc! {r#"
+            # ?[31mred
+            #?[error]x
+            locals {
+              a = "\u009by" # from a_override.tf:2, was "\u001b\u0002x\u0003\u202e" in main.tf:4
+              b = <<EOT
+            ${"\u003a"}:error::x
+            EOT
+            }
+        "#}
     );
 }
 
@@ -471,8 +746,39 @@ fn line_breaks_stay_what_they_are() {
 
 #[test]
 fn opentofu_merges_in_its_own_way() {
-    let main = "terraform {\n  encryption {\n    method \"m\" \"a\" {\n      keys = 1\n    }\n    state {\n      method   = method.m.a\n      enforced = true\n    }\n  }\n}\nephemeral \"a\" \"b\" {\n  x = 1\n}\n";
-    let over = "terraform {\n  encryption {\n    method \"m\" \"a\" {\n      keys = 2\n    }\n    method \"m\" \"b\" {}\n    state {\n      enforced = false\n    }\n  }\n}\nephemeral \"a\" \"b\" { x = 2 }\nremoved {\n  from = a.c\n}\n";
+    let main = indoc! {r#"
+        terraform {
+          encryption {
+            method "m" "a" {
+              keys = 1
+            }
+            state {
+              method   = method.m.a
+              enforced = true
+            }
+          }
+        }
+        ephemeral "a" "b" {
+          x = 1
+        }
+    "#};
+    let over = indoc! {r#"
+        terraform {
+          encryption {
+            method "m" "a" {
+              keys = 2
+            }
+            method "m" "b" {}
+            state {
+              enforced = false
+            }
+          }
+        }
+        ephemeral "a" "b" { x = 2 }
+        removed {
+          from = a.c
+        }
+    "#};
     let files = [("main.tf", main), ("a_override.tf", over)];
     assert_eq!(
         merge("opentofu@1.11", &files, &STYLE),
@@ -507,50 +813,116 @@ fn a_single_block_can_be_selected() {
     let files = [
         (
             "main.tf",
-            "# A.\nlocals {\n  a = 1\n  b = 2\n}\nresource \"a\" \"b\" {\n  x = 1\n}\nprovider \"p\" {\n  alias = \"q\"\n}\n",
+            indoc! {r#"
+                # A.
+                locals {
+                  a = 1
+                  b = 2
+                }
+                resource "a" "b" {
+                  x = 1
+                }
+                provider "p" {
+                  alias = "q"
+                }
+            "#},
         ),
-        ("a_override.tf", "locals { b = 3 }\nresource \"a\" \"b\" {\n  x = 2\n  depends_on = [a.c]\n}\n"),
+        (
+            "a_override.tf",
+            indoc! {r#"
+                locals { b = 3 }
+                resource "a" "b" {
+                  x = 2
+                  depends_on = [a.c]
+                }
+            "#},
+        ),
     ];
     let only = |address: &str| {
         merge("terraform@1.11", &files, &MergeStyle { only: Some(address.to_owned()), ..STYLE })
     };
     assert_eq!(
         only("local.b"),
-        "# main.tf\n\nlocals {\n  b = 3 # from a_override.tf:1, was 2 in main.tf:4\n}\n"
+        indoc! {"
+            # main.tf
+
+            locals {
+              b = 3 # from a_override.tf:1, was 2 in main.tf:4
+            }
+        "}
     );
     assert_eq!(
         only("a.b"),
-        "# main.tf\n\nresource \"a\" \"b\" {\n  x = 2 # from a_override.tf:3, was 1 in main.tf:7\n}\n\n# Left \
-         out:\n# - a_override.tf:4: `depends_on` of a.b: Terraform rejects it in override files\n"
+        indoc! {r#"
+            # main.tf
+
+            resource "a" "b" {
+              x = 2 # from a_override.tf:3, was 1 in main.tf:7
+            }
+
+            # Left out:
+            # - a_override.tf:4: `depends_on` of a.b: Terraform rejects it in override files
+        "#}
     );
-    assert_eq!(only("provider.p.q"), "# main.tf\n\nprovider \"p\" {\n  alias = \"q\"\n}\n");
+    assert_eq!(
+        only("provider.p.q"),
+        indoc! {r#"
+            # main.tf
+
+            provider "p" {
+              alias = "q"
+            }
+        "#}
+    );
 }
 
 #[test]
 fn what_is_broken_is_printed_as_it_is() {
     let main = "locals {\n  a = 1\n  b = \n}\nlocals {\n  c = 1\n";
-    let text = merged(main, "locals {\n  a = 2\n  c = 2\n}\nlocals }\n");
+    let text = merged(
+        main,
+        indoc! {"
+            locals {
+              a = 2
+              c = 2
+            }
+            locals }
+        "},
+    );
     assert!(text.starts_with("locals {\n  a = 2 # from"), "{text}");
 }
 
 #[test]
 fn two_blocks_of_one_file_repeat_a_call_in_one_way() {
     let main = "module \"m\" {\n  source = \"./m\"\n}\n";
-    let over = "module \"m\" {\n  for_each = toset([\"a\"])\n}\nmodule \"m\" {\n  count = 2\n}\n";
+    let over = indoc! {r#"
+        module "m" {
+          for_each = toset(["a"])
+        }
+        module "m" {
+          count = 2
+        }
+    "#};
     assert_eq!(
         merged(main, over),
-        "module \"m\" {
-  count = 2 # from a_override.tf:5
+        indoc! {r#"
+            module "m" {
+              count = 2 # from a_override.tf:5
 
-  source = \"./m\"
-}
+              source = "./m"
+            }
 
-# Left out:
-# - a_override.tf:2: `for_each` of module.m: `count` is also set, and takes precedence
-"
+            # Left out:
+            # - a_override.tf:2: `for_each` of module.m: `count` is also set, and takes precedence
+        "#}
     );
     // In one block the engine refuses them, so both stay.
-    let both = "resource \"a\" \"b\" {\n  count    = 2\n  for_each = {}\n}\n";
+    let both = indoc! {r#"
+        resource "a" "b" {
+          count    = 2
+          for_each = {}
+        }
+    "#};
     assert_eq!(merged(both, "resource \"a\" \"b\" {\n  x = 1\n}\n").matches("for_each").count(), 1);
 }
 

@@ -1,5 +1,6 @@
 //! `overrule modules`: the output for module trees, and how provider configurations reach each module.
 
+use indoc::indoc;
 use overrule::check::Analysis;
 use overrule::engine::{Choice, Engine};
 use overrule::graph::Node;
@@ -43,23 +44,45 @@ const BUCKET: (&str, &str) = ("live/child/main.tf", "resource \"aws_s3_bucket\" 
 
 #[test]
 fn a_default_configuration_is_inherited() {
-    let root =
-        "provider \"aws\" {\n  region = \"us-west-1\"\n}\n\nmodule \"child\" {\n  source = \"./child\"\n}\n";
+    let root = indoc! {r#"
+        provider "aws" {
+          region = "us-west-1"
+        }
+
+        module "child" {
+          source = "./child"
+        }
+    "#};
     assert_eq!(
         outline(&[("live/main.tf", root), BUCKET]),
-        "live  root: it configures a provider
-│  configured here: aws (live/main.tf:1)
-└─ child → live/child
-      inherited: aws, from live: aws (live/main.tf:1)
+        indoc! {"
+            live  root: it configures a provider
+            │  configured here: aws (live/main.tf:1)
+            └─ child → live/child
+                  inherited: aws, from live: aws (live/main.tf:1)
 
-2 modules, 1 call
-"
+            2 modules, 1 call
+        "}
     );
 }
 
 #[test]
 fn a_configuration_is_passed_under_another_name() {
-    let root = "provider \"aws\" {\n  region = \"us-west-1\"\n}\nprovider \"aws\" {\n  alias  = \"usw2\"\n  region = \"us-west-2\"\n}\nmodule \"child\" {\n  source = \"./child\"\n  providers = {\n    aws = aws.usw2\n  }\n}\n";
+    let root = indoc! {r#"
+        provider "aws" {
+          region = "us-west-1"
+        }
+        provider "aws" {
+          alias  = "usw2"
+          region = "us-west-2"
+        }
+        module "child" {
+          source = "./child"
+          providers = {
+            aws = aws.usw2
+          }
+        }
+    "#};
     let text = outline(&[("live/main.tf", root), BUCKET]);
     assert!(text.contains("│  configured here: aws.usw2 (live/main.tf:4)\n"), "{text}");
     assert!(text.contains("      passed: aws = aws.usw2, from live (live/main.tf:4)\n"), "{text}");
@@ -67,42 +90,78 @@ fn a_configuration_is_passed_under_another_name() {
 
 #[test]
 fn an_alias_is_never_inherited() {
-    let tunnel = "terraform {\n  required_providers {\n    aws = {\n      source                = \"hashicorp/aws\"\n      configuration_aliases = [aws.src, aws.dst]\n    }\n  }\n}\n";
-    let root = "provider \"aws\" {\n  alias  = \"usw1\"\n  region = \"us-west-1\"\n}\nmodule \"tunnel\" {\n  source = \"./tunnel\"\n  providers = {\n    aws.src = aws.usw1\n  }\n}\nmodule \"other\" {\n  source = \"./tunnel\"\n  providers = {\n    aws.src = aws.usw1\n    aws.dst = aws.usw3\n  }\n}\n";
+    let tunnel = indoc! {r#"
+        terraform {
+          required_providers {
+            aws = {
+              source                = "hashicorp/aws"
+              configuration_aliases = [aws.src, aws.dst]
+            }
+          }
+        }
+    "#};
+    let root = indoc! {r#"
+        provider "aws" {
+          alias  = "usw1"
+          region = "us-west-1"
+        }
+        module "tunnel" {
+          source = "./tunnel"
+          providers = {
+            aws.src = aws.usw1
+          }
+        }
+        module "other" {
+          source = "./tunnel"
+          providers = {
+            aws.src = aws.usw1
+            aws.dst = aws.usw3
+          }
+        }
+    "#};
     assert_eq!(
         outline(&[("live/main.tf", root), ("live/tunnel/main.tf", tunnel)]),
-        "live  root: it configures a provider
-│  configured here: aws.usw1 (live/main.tf:1)
-│  missing: aws.usw3, needed by module.other (live/main.tf:15)
-├─ other → live/tunnel
-│     empty configuration: aws (hashicorp/aws; the root module has no `provider` block for it)
-│     missing: aws.dst = aws.usw3, needed by configuration_aliases (live/tunnel/main.tf:5)
-│     passed: aws.src = aws.usw1, from live (live/main.tf:1)
-└─ tunnel → live/tunnel
-      empty configuration: aws (hashicorp/aws; the root module has no `provider` block for it)
-      missing: aws.dst, needed by configuration_aliases (live/tunnel/main.tf:5)
-      passed: aws.src = aws.usw1, from live (live/main.tf:1)
+        indoc! {"
+            live  root: it configures a provider
+            │  configured here: aws.usw1 (live/main.tf:1)
+            │  missing: aws.usw3, needed by module.other (live/main.tf:15)
+            ├─ other → live/tunnel
+            │     empty configuration: aws (hashicorp/aws; the root module has no `provider` block for it)
+            │     missing: aws.dst = aws.usw3, needed by configuration_aliases (live/tunnel/main.tf:5)
+            │     passed: aws.src = aws.usw1, from live (live/main.tf:1)
+            └─ tunnel → live/tunnel
+                  empty configuration: aws (hashicorp/aws; the root module has no `provider` block for it)
+                  missing: aws.dst, needed by configuration_aliases (live/tunnel/main.tf:5)
+                  passed: aws.src = aws.usw1, from live (live/main.tf:1)
 
-2 modules, 2 calls
-"
+            2 modules, 2 calls
+        "}
     );
 }
 
 #[test]
 fn a_module_may_configure_a_provider_itself() {
-    let child = "provider \"aws\" {\n  region = \"x\"\n}\nmodule \"inner\" {\n  source = \"../inner\"\n}\n";
+    let child = indoc! {r#"
+        provider "aws" {
+          region = "x"
+        }
+        module "inner" {
+          source = "../inner"
+        }
+    "#};
     let inner = "resource \"aws_vpc\" \"a\" {}\n";
     let root = "module \"child\" {\n  source = \"./child\"\n}\n";
     assert_eq!(
         outline(&[("live/main.tf", root), ("live/child/main.tf", child), ("live/inner/main.tf", inner)]),
-        "live  root: no module calls it
-└─ child → live/child
-   │  configured here: aws (live/child/main.tf:1)
-   └─ inner → live/inner
-         inherited: aws, from live/child: aws (live/child/main.tf:1)
+        indoc! {"
+            live  root: no module calls it
+            └─ child → live/child
+               │  configured here: aws (live/child/main.tf:1)
+               └─ inner → live/inner
+                     inherited: aws, from live/child: aws (live/child/main.tf:1)
 
-3 modules, 2 calls
-"
+            3 modules, 2 calls
+        "}
     );
 }
 
@@ -158,15 +217,16 @@ fn many_calls_that_are_alike_are_one_line() {
     let text = outline(&[("live/main.tf", &root), ("live/m/main.tf", child)]);
     assert_eq!(
         text,
-        "live  root: it configures a provider
-│  configured here: aws (live/main.tf:1)
-├─ a → live/m
-│     inherited: aws, from live: aws (live/main.tf:1)
-├─ b and 3 more → live/m  (seen above)
-└─ f → live/m  count = 2  (seen above)
+        indoc! {"
+            live  root: it configures a provider
+            │  configured here: aws (live/main.tf:1)
+            ├─ a → live/m
+            │     inherited: aws, from live: aws (live/main.tf:1)
+            ├─ b and 3 more → live/m  (seen above)
+            └─ f → live/m  count = 2  (seen above)
 
-2 modules, 6 calls
-"
+            2 modules, 6 calls
+        "}
     );
 }
 
@@ -180,7 +240,16 @@ fn ways_that_multiply_are_not_all_followed() {
                 "module \"{name}\" {{\n  source = \"../m{next}\"\n  providers = {{\n    aws.a = aws.{a}\n    aws.b = aws.{b}\n  }}\n}}\n"
             )
         };
-        let requires = "terraform {\n  required_providers {\n    aws = {\n      source                = \"hashicorp/aws\"\n      configuration_aliases = [aws.a, aws.b]\n    }\n  }\n}\n";
+        let requires = indoc! {r#"
+            terraform {
+              required_providers {
+                aws = {
+                  source                = "hashicorp/aws"
+                  configuration_aliases = [aws.a, aws.b]
+                }
+              }
+            }
+        "#};
         format!("{requires}{}{}", call("same", "a", "b"), call("swap", "b", "a"))
     };
     let files: Vec<(String, String)> =
@@ -206,12 +275,26 @@ fn names_are_nothing_but_text() {
 
 #[test]
 fn lines_are_drawn_without_unicode_too() {
-    let root = "module \"a\" {\n  source = \"./a\"\n}\nmodule \"b\" {\n  source   = \"./a\"\n  for_each = toset([\"a very long element\", \"and another one\"])\n}\n";
+    let root = indoc! {r#"
+        module "a" {
+          source = "./a"
+        }
+        module "b" {
+          source   = "./a"
+          for_each = toset(["a very long element", "and another one"])
+        }
+    "#};
     let style = Style { unicode: false, width: 40, ..Style::default() };
     let files = [("live/main.tf", root), ("live/a/main.tf", "locals {}\n"), ("live/terraform.tfvars", "")];
     let text = show(&files, &style).outline;
     assert_eq!(
         text,
-        "live  root: it has variable definitio...\n|- a -> live/a\n`- b -> live/a  for_each = toset([\"a ...\n\n2 modules, 2 calls\n"
+        indoc! {r#"
+            live  root: it has variable definitio...
+            |- a -> live/a
+            `- b -> live/a  for_each = toset(["a ...
+
+            2 modules, 2 calls
+        "#}
     );
 }

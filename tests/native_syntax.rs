@@ -1,6 +1,7 @@
 //! Compares findings in broken native files with terraform: the record below is checked against our parser and, if
 //! there is a terraform on `PATH`, against that as well, so that the record cannot be outdated or wrong.
 
+use indoc::indoc;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -31,7 +32,10 @@ const RECORD: &[(&str, &str)] = &[
     ("b \"${x}\" {\n}\n", "1,4-1,6 Invalid string literal"),
     (
         "b \"x {\n}\n",
-        "1,7-2,1 Invalid multi-line string\n1,7-2,1 Invalid string literal\n2,2-3,1 Invalid multi-line string",
+        indoc! {"
+            1,7-2,1 Invalid multi-line string
+            1,7-2,1 Invalid string literal
+            2,2-3,1 Invalid multi-line string"},
     ),
     // Expressions.
     ("a =\n", "1,4-2,1 Invalid expression"),
@@ -69,7 +73,10 @@ const RECORD: &[(&str, &str)] = &[
     ("a = \"\\u12\"\n", "1,6-1,10 Invalid escape sequence"),
     (
         "a = \"${b\"\nc = 1\n",
-        "1,6-1,8 Unclosed template interpolation sequence\n1,10-2,1 Invalid multi-line string\n2,6-3,1 Invalid multi-line string",
+        indoc! {"
+            1,6-1,8 Unclosed template interpolation sequence
+            1,10-2,1 Invalid multi-line string
+            2,6-3,1 Invalid multi-line string"},
     ),
     ("a = \"${b:c}\"\n", "1,9-1,10 Extra characters after interpolation expression"),
     ("a = \"${b c}\"\n", "1,10-1,11 Extra characters after interpolation expression"),
@@ -103,10 +110,26 @@ const RECORD: &[(&str, &str)] = &[
     ("a = [for v in c ?\nd : e : v\n]\n", ""),
     ("a = { for\r\nk, v in y : k => v }\r\n", ""),
     ("a = \"%{ if b &&\nc }x%{ endif }\"\n", ""),
-    ("a = <<EOF\nEOF\"\nEOF x\nEOF\n", ""),
+    (
+        indoc! {r#"
+            a = <<EOF
+            EOF"
+            EOF x
+            EOF
+        "#},
+        "",
+    ),
     ("\u{feff}a = 1\n", ""),
     ("a = 1e999\n", ""),
-    ("a = f(<<EOT\nx\nEOT\n, 1)\n", ""),
+    (
+        indoc! {"
+            a = f(<<EOT
+            x
+            EOT
+            , 1)
+        "},
+        "",
+    ),
 ];
 
 #[test]

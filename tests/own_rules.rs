@@ -1,5 +1,6 @@
 //! Custom rules on modules with overrides, unknown values and other special cases.
 
+use indoc::indoc;
 use std::collections::BTreeSet;
 
 use overrule::check::doctest::example::{Example, examples};
@@ -37,8 +38,22 @@ fn missing(blocks: &str, argument: &str, files: &[(&str, &str)]) -> Vec<String> 
 
 #[test]
 fn a_lifecycle_is_merged_argument_by_argument() {
-    let base = "resource \"a_b\" \"c\" {\n  lifecycle {\n    create_before_destroy = true\n  }\n}\n";
-    let over = "resource \"a_b\" \"c\" {\n  lifecycle {\n    prevent_destroy = true\n    replace_triggered_by = [x_y.z]\n  }\n}\nresource \"x_y\" \"z\" {}\n";
+    let base = indoc! {r#"
+        resource "a_b" "c" {
+          lifecycle {
+            create_before_destroy = true
+          }
+        }
+    "#};
+    let over = indoc! {r#"
+        resource "a_b" "c" {
+          lifecycle {
+            prevent_destroy = true
+            replace_triggered_by = [x_y.z]
+          }
+        }
+        resource "x_y" "z" {}
+    "#};
     let base = format!("{base}resource \"x_y\" \"z\" {{}}\n");
     let files = [("main.tf", base.as_str()), ("override.tf", over)];
     let nothing: [&str; 0] = [];
@@ -58,7 +73,15 @@ fn validations_stay_those_of_the_base() {
         ("main.tf", "variable \"a\" {}\n"),
         (
             "override.tf",
-            "variable \"a\" {\n  type = string\n  validation {\n    condition = true\n    error_message = \"No.\"\n  }\n}\n",
+            indoc! {r#"
+                variable "a" {
+                  type = string
+                  validation {
+                    condition = true
+                    error_message = "No."
+                  }
+                }
+            "#},
         ),
     ];
     assert_eq!(missing("variable.*", "validation", &files), ["main.tf:1,1 own variable.a"]);
@@ -92,7 +115,22 @@ fn json_has_the_same_ways() {
 fn a_type_determines_the_keys() {
     let files = [(
         "main.tf",
-        "variable \"t\" {\n  type = object({ Name = string })\n}\nvariable \"any\" {}\nresource \"a_b\" \"typed\" {\n  tags = var.t\n}\nresource \"a_b\" \"any\" {\n  tags = var.any\n}\nresource \"a_b\" \"each\" {\n  for_each = var.any\n  tags = each.value\n}\n",
+        indoc! {r#"
+            variable "t" {
+              type = object({ Name = string })
+            }
+            variable "any" {}
+            resource "a_b" "typed" {
+              tags = var.t
+            }
+            resource "a_b" "any" {
+              tags = var.any
+            }
+            resource "a_b" "each" {
+              for_each = var.any
+              tags = each.value
+            }
+        "#},
     )];
     assert_eq!(missing("resource.a_b", "tags.Name", &files), [""; 0]);
     assert_eq!(missing("resource.a_b", "tags.Owner", &files), ["main.tf:6,10 own a_b.typed"]);
@@ -100,7 +138,13 @@ fn a_type_determines_the_keys() {
 
 #[test]
 fn what_is_escaped_and_what_was_not_read_is_not_missed() {
-    let escaped = "resource \"a_b\" \"c\" {\n  _ {\n    count = 1\n  }\n}\n";
+    let escaped = indoc! {r#"
+        resource "a_b" "c" {
+          _ {
+            count = 1
+          }
+        }
+    "#};
     assert!(missing("resource.a_b", "count", &[("main.tf", escaped)]).is_empty());
     let broken = "resource \"a_b\" \"c\" {\n  x = \n}\n";
     let told = missing("resource.a_b", "tags", &[("main.tf", broken)]);
@@ -109,18 +153,42 @@ fn what_is_escaped_and_what_was_not_read_is_not_missed() {
 
 #[test]
 fn configurations_of_providers_are_known_by_their_alias() {
-    let files =
-        [("main.tf", "provider \"aws\" {\n  region = \"a\"\n}\nprovider \"aws\" {\n  alias = \"west\"\n}\n")];
+    let files = [(
+        "main.tf",
+        indoc! {r#"
+            provider "aws" {
+              region = "a"
+            }
+            provider "aws" {
+              alias = "west"
+            }
+        "#},
+    )];
     assert_eq!(missing("provider.aws.west", "region", &files), ["main.tf:4,1 own provider.aws.west"]);
     assert_eq!(missing("provider.aws", "profile", &files).len(), 2);
     assert_eq!(missing("provider.aws", "profile", &files), missing("*.aws", "profile", &files));
 }
 
-const OWNER: &str = "policy {\n  extends = [\"recommended\"]\n}\nrule \"required-argument\" \"owner-tag\" {\n  blocks = [\"resource.a_*\"]\n  argument = \"tags.Owner\"\n}\n";
+const OWNER: &str = indoc! {r#"
+    policy {
+      extends = ["recommended"]
+    }
+    rule "required-argument" "owner-tag" {
+      blocks = ["resource.a_*"]
+      argument = "tags.Owner"
+    }
+"#};
 
 #[test]
 fn comments_and_exceptions_know_it_by_its_name() {
-    let main = "# overrule: allow(owner-tag) goes away\nresource \"a_b\" \"c\" {}\nresource \"a_b\" \"d\" {}\n# overrule: allow(owner-tag) of no use\nlocals {}\n# overrule: allow(owner-tga) misspelt\n";
+    let main = indoc! {r#"
+        # overrule: allow(owner-tag) goes away
+        resource "a_b" "c" {}
+        resource "a_b" "d" {}
+        # overrule: allow(owner-tag) of no use
+        locals {}
+        # overrule: allow(owner-tga) misspelt
+    "#};
     let policy =
         format!("{OWNER}exception \"owner-tag\" {{\n  paths = [\"other\"]\n  reason = \"goes away\"\n}}\n");
     let json = r#"{"resource": {"a_b": {"c": {"//": "overrule: allow(owner-tag) goes away too"}}}}"#;
@@ -138,7 +206,25 @@ fn comments_and_exceptions_know_it_by_its_name() {
 
 #[test]
 fn roles_and_paths_say_where_it_looks() {
-    let policy = "policy {\n  extends = []\n}\nrole \"shared\" {\n  paths = [\"lib\"]\n}\nrule \"required-file\" \"readme\" {\n  file = \"README.md\"\n  roles = [\"shared\"]\n}\nrule \"forbidden-block\" \"no-a\" {\n  level = \"off\"\n  blocks = [\"resource.a_b\"]\n}\npaths \"live\" {\n  rule \"no-a\" { level = \"warning\" }\n}\n";
+    let policy = indoc! {r#"
+        policy {
+          extends = []
+        }
+        role "shared" {
+          paths = ["lib"]
+        }
+        rule "required-file" "readme" {
+          file = "README.md"
+          roles = ["shared"]
+        }
+        rule "forbidden-block" "no-a" {
+          level = "off"
+          blocks = ["resource.a_b"]
+        }
+        paths "live" {
+          rule "no-a" { level = "warning" }
+        }
+    "#};
     let block = "resource \"a_b\" \"c\" {}\n";
     let root = format!("{block}terraform {{\n  backend \"local\" {{}}\n}}\n");
     let files = [("lib/main.tf", block), ("live/main.tf", &root), ("overrule.hcl", policy)];
@@ -150,7 +236,16 @@ fn roles_and_paths_say_where_it_looks() {
 
 #[test]
 fn settings_in_several_blocks_all_count_unless_an_override_file_sets_them() {
-    let policy = "policy {\n  extends = []\n}\nrule \"forbidden-value\" \"own\" {\n  blocks = [\"terraform\"]\n  argument = \"required_version\"\n  values = [\">= *\"]\n}\n";
+    let policy = indoc! {r#"
+        policy {
+          extends = []
+        }
+        rule "forbidden-value" "own" {
+          blocks = ["terraform"]
+          argument = "required_version"
+          values = [">= *"]
+        }
+    "#};
     let setting = "terraform {\n  required_version = \">= 1.0\"\n}\n";
     let other = "terraform {\n  required_version = \"~> 1.2\"\n}\n";
     let files = [("a.tf", setting), ("b.tf", other), ("c.tf", setting), ("overrule.hcl", policy)];

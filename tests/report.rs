@@ -1,5 +1,6 @@
 //! Compares reports on handmade findings in every format, byte for byte.
 
+use indoc::indoc;
 use std::path::Path;
 
 use overrule::check::{Outcome, SetBy, Settings, judge};
@@ -13,7 +14,24 @@ fn sources() -> Sources {
     let files = [
         (
             "live/a/main.tf",
-            "\n\n\n\n\n\n\n\n\n\n\n\nmodule \"net\" {\n  count  = 2\n  source = \"../../modules/net\"\n}\n",
+            indoc! {r#"
+
+
+
+
+
+
+
+
+
+
+
+
+                module "net" {
+                  count  = 2
+                  source = "../../modules/net"
+                }
+            "#},
         ),
         ("live/a/vars.tf", "variable \"x\" {}\n\nvariable \"x\" {\n\tdéfault = \"é\"\n}\n"),
         ("modules/net/main.tf", "provider \"aws\" {\n  region = \"x\"\n}\n"),

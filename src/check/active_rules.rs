@@ -131,15 +131,35 @@ impl fmt::Debug for ActiveRules<'_> {
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use crate::check::{SetBy, Settings, run};
     use crate::finding::RuleId;
     use crate::policy::Policy;
     use crate::vfs::Snapshot;
 
     const FILES: &[(&str, &str)] = &[
-        ("net/main.tf", "terraform {\n  required_providers {\n    x = { source = \"y/x\" }\n  }\n}\n"),
+        (
+            "net/main.tf",
+            indoc! {r#"
+                terraform {
+                  required_providers {
+                    x = { source = "y/x" }
+                  }
+                }
+            "#},
+        ),
         ("net/terraform.tfvars", ""),
-        ("net/override.tf", "terraform {\n  required_providers {\n    x = { version = \"1.0\" }\n  }\n}\n"),
+        (
+            "net/override.tf",
+            indoc! {r#"
+                terraform {
+                  required_providers {
+                    x = { version = "1.0" }
+                  }
+                }
+            "#},
+        ),
     ];
 
     fn reported(settings: &Settings) -> Vec<String> {

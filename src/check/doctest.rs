@@ -197,6 +197,8 @@ impl RulePage {
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use super::*;
 
     /// The result of each chapter: file, rule, number of examples, failures.
@@ -239,14 +241,27 @@ rule "forbidden-block" "no-user" {
     #[test]
     fn a_policy_is_shown_with_what_it_starts_from() {
         let policy = "policy {\n  extends = [\"./base.hcl\"]\n}\n";
-        let page = "## Examples\n\n### A role\n\n```hcl\nresource \"aws_iam_role\" \"a\" {}\n```\n";
+        let page = indoc! {r#"
+            ## Examples
+
+            ### A role
+
+            ```hcl
+            resource "aws_iam_role" "a" {}
+            ```
+        "#};
         let files = [("overrule.hcl", policy), ("base.hcl", BASE), ("no-user.md", page)];
         assert_eq!(reported(&files), ["base.hcl no-user 1", "no-user.md no-user 1"]);
     }
 
     #[test]
     fn the_level_that_holds_is_shown_and_what_is_replaced_is_not() {
-        let policy = "policy {\n  extends = [\"./base.hcl\"]\n}\nrule \"no-user\" { level = \"warning\" }\n";
+        let policy = indoc! {r#"
+            policy {
+              extends = ["./base.hcl"]
+            }
+            rule "no-user" { level = "warning" }
+        "#};
         let [chapter] = &reported(&[("overrule.hcl", policy), ("base.hcl", BASE)])[..] else {
             panic!("one chapter")
         };
@@ -258,7 +273,14 @@ rule "forbidden-block" "no-user" {
             chapter.contains("Some(OnPage { line: 9, from: 9, to: 36 }) warning: Forbidden block"),
             "{chapter}"
         );
-        let policy = "policy {\n  extends = [\"./base.hcl\"]\n}\nrule \"forbidden-block\" \"no-user\" {\n  blocks = [\"data\"]\n}\n";
+        let policy = indoc! {r#"
+            policy {
+              extends = ["./base.hcl"]
+            }
+            rule "forbidden-block" "no-user" {
+              blocks = ["data"]
+            }
+        "#};
         assert_eq!(reported(&[("overrule.hcl", policy), ("base.hcl", BASE)]), Vec::<String>::new());
     }
 }

@@ -176,27 +176,79 @@ fn inline_code(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use super::*;
 
     #[test]
     fn examples_show_messages_as_comments() {
-        let page = "```hcl\na = 1\n  # ^^^ Not so\nb = 2\n// ^ Nor so\n```\n# ^ a heading\n";
-        assert_eq!(annotated(page), "```hcl\na = 1  # Not so\nb = 2  # Nor so\n```\n# ^ a heading\n");
+        let page = indoc! {"
+            ```hcl
+            a = 1
+              # ^^^ Not so
+            b = 2
+            // ^ Nor so
+            ```
+            # ^ a heading
+        "};
+        assert_eq!(
+            annotated(page),
+            indoc! {"
+                ```hcl
+                a = 1  # Not so
+                b = 2  # Nor so
+                ```
+                # ^ a heading
+            "}
+        );
     }
 
     #[test]
     fn paragraphs_are_folded_and_code_is_not() {
-        let page = "# a\n\none two\nthree\n\n- four five six seven\n- b\n\n```\na long line of code\n```\n";
+        let page = indoc! {"
+            # a
+
+            one two
+            three
+
+            - four five six seven
+            - b
+
+            ```
+            a long line of code
+            ```
+        "};
         let folded = folded(page, 13);
         assert_eq!(
             folded,
-            "# a\n\none two\nthree\n\n- four five\n  six seven\n- b\n\n```\na long line of code\n```\n"
+            indoc! {"
+                # a
+
+                one two
+                three
+
+                - four five
+                  six seven
+                - b
+
+                ```
+                a long line of code
+                ```
+            "}
         );
     }
 
     #[test]
     fn marks_become_colors() {
-        let page = "# a-rule\n\nSays `b`.\n\n```hcl\na = `1`\n```\n";
+        let page = indoc! {"
+            # a-rule
+
+            Says `b`.
+
+            ```hcl
+            a = `1`
+            ```
+        "};
         let shown =
             "\u{1b}[1ma-rule\u{1b}[0m\n\nSays \u{1b}[36mb\u{1b}[0m.\n\n    \u{1b}[2ma = `1`\u{1b}[0m\n";
         assert_eq!(painted(page), shown);

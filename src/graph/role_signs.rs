@@ -127,6 +127,8 @@ fn configures_provider(node: Node<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use super::*;
     use crate::engine::{Engine, FileKind, Product};
     use crate::graph::{Callee, ModuleGraph};
@@ -177,7 +179,20 @@ mod tests {
         let cache = Surroundings { is_in_library: true, ..nothing };
         let backend = "terraform {\n  backend \"s3\" {}\n}\n";
         let provider = "provider \"aws\" {\n  region = \"eu-west-1\"\n}\n";
-        let aliases = "terraform {\n  required_providers {\n    aws = {\n      source = \"hashicorp/aws\"\n      configuration_aliases = [aws.b]\n    }\n  }\n}\nprovider \"aws\" {\n  alias = \"a\"\n  region = \"x\"\n}\n";
+        let aliases = indoc! {r#"
+            terraform {
+              required_providers {
+                aws = {
+                  source = "hashicorp/aws"
+                  configuration_aliases = [aws.b]
+                }
+              }
+            }
+            provider "aws" {
+              alias = "a"
+              region = "x"
+            }
+        "#};
         let call = "module \"m\" {\n  source = \"./m\"\n}\n";
         for (directories, text, around, expected) in [
             (

@@ -1,5 +1,6 @@
 //! Tests of small module trees in memory: directory, line, summary and help of each finding.
 
+use indoc::indoc;
 use std::collections::BTreeMap;
 
 use crate::engine::{Choice, Engine, FileKind};
@@ -88,14 +89,30 @@ pub(super) fn reported_by(engine: &str, files: &[(&str, &str)]) -> Vec<String> {
 
 #[test]
 fn what_is_declared_is_no_finding() {
-    let text = "variable \"a\" {}\nlocals {\n  b = var.a\n}\nresource \"x_y\" \"c\" {\n  d = [for v in local.b : v.e]\n}\n\
-                output \"f\" {\n  value = x_y.c.d[0].e + length(x_y.c.d)\n}\n";
+    let text = indoc! {r#"
+        variable "a" {}
+        locals {
+          b = var.a
+        }
+        resource "x_y" "c" {
+          d = [for v in local.b : v.e]
+        }
+        output "f" {
+          value = x_y.c.d[0].e + length(x_y.c.d)
+        }
+    "#};
     assert_eq!(reported(&[("", text)]), Vec::<String>::new());
 }
 
 #[test]
 fn a_similar_name_is_suggested() {
-    let text = "variable \"region\" {}\nlocals {\n  a = var.regoin\n  b = local.c\n}\n";
+    let text = indoc! {r#"
+        variable "region" {}
+        locals {
+          a = var.regoin
+          b = local.c
+        }
+    "#};
     assert_eq!(
         reported(&[("", text)]),
         [
@@ -107,7 +124,12 @@ fn a_similar_name_is_suggested() {
 
 #[test]
 fn a_data_source_may_have_been_meant() {
-    let text = "data \"x_y\" \"a\" {}\nlocals {\n  b = x_y.a.id\n}\n";
+    let text = indoc! {r#"
+        data "x_y" "a" {}
+        locals {
+          b = x_y.a.id
+        }
+    "#};
     assert_eq!(
         reported(&[("", text)]),
         [":3 local.b: Reference to undeclared resource (did you mean `data.x_y.a`?)"]
@@ -116,8 +138,20 @@ fn a_data_source_may_have_been_meant() {
 
 #[test]
 fn symbols_mean_something_in_their_places_only() {
-    let text = "resource \"x_y\" \"a\" {\n  count = 2\n  b = count.index\n  c = each.value\n  d = self.b\n  \
-                provisioner \"local-exec\" {\n    command = self.b\n  }\n}\nlocals {\n  e = path.modul\n}\n";
+    let text = indoc! {r#"
+        resource "x_y" "a" {
+          count = 2
+          b = count.index
+          c = each.value
+          d = self.b
+          provisioner "local-exec" {
+            command = self.b
+          }
+        }
+        locals {
+          e = path.modul
+        }
+    "#};
     let reported: Vec<String> = reported(&[("", text)])
         .into_iter()
         .map(|line| line.split(" (").next().unwrap_or("").to_owned())
@@ -134,8 +168,22 @@ fn symbols_mean_something_in_their_places_only() {
 
 #[test]
 fn the_content_of_a_dynamic_block_counts_where_there_is_some() {
-    let text = "resource \"x_y\" \"a\" {\n  dynamic \"b\" {\n    for_each = var.c\n    content {\n      d = var.e\n    }\n  }\n  \
-                dynamic \"f\" {\n    for_each = [1]\n    content {\n      d = var.g + f.value\n    }\n  }\n}\n";
+    let text = indoc! {r#"
+        resource "x_y" "a" {
+          dynamic "b" {
+            for_each = var.c
+            content {
+              d = var.e
+            }
+          }
+          dynamic "f" {
+            for_each = [1]
+            content {
+              d = var.g + f.value
+            }
+          }
+        }
+    "#};
     assert_eq!(
         reported(&[("", text)]),
         [
@@ -147,8 +195,19 @@ fn the_content_of_a_dynamic_block_counts_where_there_is_some() {
 
 #[test]
 fn a_missing_instance_key_is_reported_before_attributes() {
-    let text = "resource \"x_y\" \"a\" {\n  count = 1\n}\nresource \"x_y\" \"b\" {}\nlocals {\n  c = x_y.a.id\n  d = x_y.a[0].id\n  \
-                e = x_y.a[*].id\n  f = length(x_y.a)\n  g = x_y.b[0]\n}\n";
+    let text = indoc! {r#"
+        resource "x_y" "a" {
+          count = 1
+        }
+        resource "x_y" "b" {}
+        locals {
+          c = x_y.a.id
+          d = x_y.a[0].id
+          e = x_y.a[*].id
+          f = length(x_y.a)
+          g = x_y.b[0]
+        }
+    "#};
     assert_eq!(
         reported(&[("", text)]),
         [
@@ -158,12 +217,27 @@ fn a_missing_instance_key_is_reported_before_attributes() {
     );
 }
 
-const NET: (&str, &str) =
-    ("net", "variable \"cidr\" {}\nvariable \"name\" {\n  default = 1\n}\noutput \"id\" {\n  value = 1\n}\n");
+const NET: (&str, &str) = (
+    "net",
+    indoc! {r#"
+        variable "cidr" {}
+        variable "name" {
+          default = 1
+        }
+        output "id" {
+          value = 1
+        }
+    "#},
+);
 
 #[test]
 fn arguments_of_a_call_are_variables_of_the_module() {
-    let text = "module \"a\" {\n  source = \"./net\"\n  nam = var.b\n}\n";
+    let text = indoc! {r#"
+        module "a" {
+          source = "./net"
+          nam = var.b
+        }
+    "#};
     assert_eq!(
         reported(&[("", text), NET]),
         [
@@ -175,18 +249,45 @@ fn arguments_of_a_call_are_variables_of_the_module() {
 
 #[test]
 fn an_override_hides_unknown_arguments_and_cannot_supply_required_ones() {
-    let text = "module \"a\" {\n  source = \"./net\"\n  nam = var.b\n}\n";
+    let text = indoc! {r#"
+        module "a" {
+          source = "./net"
+          nam = var.b
+        }
+    "#};
     let over = ("+override", "module \"a\" {\n  cidr = 1\n}\n");
     assert_eq!(reported(&[("", text), over, NET]), [":1 module.a: Missing required argument (set `cidr`)"]);
 }
 
 #[test]
 fn outputs_of_a_call_are_outputs_of_the_module() {
-    let text = "module \"a\" {\n  source = \"./net\"\n  cidr = 1\n}\nmodule \"b\" {\n  source = \"./net\"\n  cidr = 1\n  count = 2\n}\n\
-                module \"c\" {\n  source = \"./net\"\n  cidr = 1\n  for_each = {}\n}\nlocals {\n  d = module.a.ids\n  e = module.b.id\n  \
-                f = module.b[0].idd\n  g = module.c[\"x\"].jd\n  h = module.b[*].kd\n  i = module.c[path.module].ld\n  \
-                j = [module.a.id, module.b[0].id, module.b[*].id, module.c.x.id, module.c[\"x\"].id]\n  \
-                k = try(module.a.nd, local.d ? module.a.nd : 1)\n  l = [for m in module.b : m.nd]\n}\n";
+    let text = indoc! {r#"
+        module "a" {
+          source = "./net"
+          cidr = 1
+        }
+        module "b" {
+          source = "./net"
+          cidr = 1
+          count = 2
+        }
+        module "c" {
+          source = "./net"
+          cidr = 1
+          for_each = {}
+        }
+        locals {
+          d = module.a.ids
+          e = module.b.id
+          f = module.b[0].idd
+          g = module.c["x"].jd
+          h = module.b[*].kd
+          i = module.c[path.module].ld
+          j = [module.a.id, module.b[0].id, module.b[*].id, module.c.x.id, module.c["x"].id]
+          k = try(module.a.nd, local.d ? module.a.nd : 1)
+          l = [for m in module.b : m.nd]
+        }
+    "#};
     let lines: Vec<String> = reported(&[("", text), NET])
         .into_iter()
         .map(|line| line.split(" (").next().unwrap_or("").to_owned())
@@ -210,9 +311,26 @@ fn places(reported: Vec<String>) -> Vec<String> {
 
 #[test]
 fn expressions_are_evaluated_as_far_as_they_are_known() {
-    let text = "variable \"a\" {\n  type = object({ b = string })\n}\nlocals {\n  c = var.a.d\n  e = upper(var.a.b, 1)\n  f = nope(1)\n  \
-                g = { h = [1] }\n  i = local.g.j\n  k = local.g.h[1]\n  l = try(var.a.d, local.g.j, 1)\n  m = local.f + local.g\n  \
-                n = [for v in local.g.h : v.o]\n  p = x_y.z.q.r\n}\nresource \"x_y\" \"z\" {\n  s = terraform.workspace + 1\n}\n";
+    let text = indoc! {r#"
+        variable "a" {
+          type = object({ b = string })
+        }
+        locals {
+          c = var.a.d
+          e = upper(var.a.b, 1)
+          f = nope(1)
+          g = { h = [1] }
+          i = local.g.j
+          k = local.g.h[1]
+          l = try(var.a.d, local.g.j, 1)
+          m = local.f + local.g
+          n = [for v in local.g.h : v.o]
+          p = x_y.z.q.r
+        }
+        resource "x_y" "z" {
+          s = terraform.workspace + 1
+        }
+    "#};
     assert_eq!(
         places(reported(&[("", text)])),
         [
@@ -260,11 +378,35 @@ fn repetition_takes_numbers_maps_and_sets_of_strings() {
 fn arguments_fit_the_types_of_variables() {
     let child = (
         "m",
-        "variable \"s\" {\n  type = string\n}\nvariable \"o\" {\n  type = object({ a = number, b = optional(string) })\n}\n\
-                 variable \"n\" {\n  nullable = false\n}\n",
+        indoc! {r#"
+            variable "s" {
+              type = string
+            }
+            variable "o" {
+              type = object({ a = number, b = optional(string) })
+            }
+            variable "n" {
+              nullable = false
+            }
+        "#},
     );
-    let text = "module \"a\" {\n  source = \"./m\"\n  s = []\n  o = { a = \"x\" }\n  n = null\n}\nmodule \"b\" {\n  source = \"./m\"\n  \
-                s = 1\n  o = { a = \"1\", c = 1 }\n  n = local.x\n}\nlocals {\n  x = 1\n}\n";
+    let text = indoc! {r#"
+        module "a" {
+          source = "./m"
+          s = []
+          o = { a = "x" }
+          n = null
+        }
+        module "b" {
+          source = "./m"
+          s = 1
+          o = { a = "1", c = 1 }
+          n = local.x
+        }
+        locals {
+          x = 1
+        }
+    "#};
     assert_eq!(
         places(reported(&[("", text), child])),
         [
@@ -280,17 +422,62 @@ fn arguments_fit_the_types_of_variables() {
 fn a_failed_validation_is_reported_at_the_argument() {
     let child = (
         "m",
-        "variable \"a\" {\n  validation {\n    condition = contains([\"x\", \"y\"], var.a)\n    error_message = \"no\"\n  }\n}\n",
+        indoc! {r#"
+            variable "a" {
+              validation {
+                condition = contains(["x", "y"], var.a)
+                error_message = "no"
+              }
+            }
+        "#},
     );
-    let text = "module \"b\" {\n  source = \"./m\"\n  a = \"z\"\n}\nmodule \"c\" {\n  source = \"./m\"\n  a = \"x\"\n}\nmodule \"d\" {\n  source = \"./m\"\n  a = terraform.workspace\n}\n";
+    let text = indoc! {r#"
+        module "b" {
+          source = "./m"
+          a = "z"
+        }
+        module "c" {
+          source = "./m"
+          a = "x"
+        }
+        module "d" {
+          source = "./m"
+          a = terraform.workspace
+        }
+    "#};
     assert_eq!(places(reported(&[("", text), child])), [":3 module.b: Invalid value for variable"]);
 }
 
 #[test]
 fn an_output_of_a_root_shows_nothing_sensitive() {
-    let text = "variable \"s\" {\n  sensitive = true\n}\nlocals {\n  l = [var.s]\n}\noutput \"a\" {\n  value = \"x${var.s}\"\n}\noutput \"b\" {\n  value = local.l\n}\n\
-                output \"c\" {\n  value = nonsensitive(var.s)\n}\noutput \"d\" {\n  value = var.s\n  sensitive = true\n}\noutput \"e\" {\n  value = local.l[0] == 1\n}\n\
-                output \"f\" {\n  ephemeral = true\n  value = 1\n}\n";
+    let text = indoc! {r#"
+        variable "s" {
+          sensitive = true
+        }
+        locals {
+          l = [var.s]
+        }
+        output "a" {
+          value = "x${var.s}"
+        }
+        output "b" {
+          value = local.l
+        }
+        output "c" {
+          value = nonsensitive(var.s)
+        }
+        output "d" {
+          value = var.s
+          sensitive = true
+        }
+        output "e" {
+          value = local.l[0] == 1
+        }
+        output "f" {
+          ephemeral = true
+          value = 1
+        }
+    "#};
     assert_eq!(
         places(reported(&[("", text)])),
         [
@@ -301,15 +488,44 @@ fn an_output_of_a_root_shows_nothing_sensitive() {
         ]
     );
     let root = "module \"m\" {\n  source = \"./m\"\n}\n";
-    let child =
-        ("m", "variable \"s\" {\n  default = 1\n  sensitive = true\n}\noutput \"a\" {\n  value = var.s\n}\n");
+    let child = (
+        "m",
+        indoc! {r#"
+            variable "s" {
+              default = 1
+              sensitive = true
+            }
+            output "a" {
+              value = var.s
+            }
+        "#},
+    );
     assert_eq!(reported(&[("", root), child]), Vec::<String>::new());
 }
 
 #[test]
 fn imports_name_instances_that_can_be() {
-    let text = "resource \"x_y\" \"a\" {\n  count = 2\n}\nimport {\n  to = x_y.a\n  id = \"1\"\n}\nimport {\n  to = x_y.a[0]\n  id = \"1\"\n}\nimport {\n  to = x_y.new\n  id = \"1\"\n}\n\
-                import {\n  to = module.n.x_y.a\n  id = \"1\"\n}\n";
+    let text = indoc! {r#"
+        resource "x_y" "a" {
+          count = 2
+        }
+        import {
+          to = x_y.a
+          id = "1"
+        }
+        import {
+          to = x_y.a[0]
+          id = "1"
+        }
+        import {
+          to = x_y.new
+          id = "1"
+        }
+        import {
+          to = module.n.x_y.a
+          id = "1"
+        }
+    "#};
     assert_eq!(
         places(reported(&[("", text)])),
         [
@@ -321,7 +537,13 @@ fn imports_name_instances_that_can_be() {
 
 #[test]
 fn resources_of_the_engine_are_known() {
-    let text = "resource \"terraform_data\" \"a\" {\n  inptu = 1\n}\nresource \"terraform_dat\" \"b\" {}\ndata \"terraform_remote_state\" \"c\" {}\n";
+    let text = indoc! {r#"
+        resource "terraform_data" "a" {
+          inptu = 1
+        }
+        resource "terraform_dat" "b" {}
+        data "terraform_remote_state" "c" {}
+    "#};
     assert_eq!(
         reported(&[("", text)]),
         [

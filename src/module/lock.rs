@@ -88,6 +88,8 @@ fn plain(provider: ProviderAddress) -> ProviderAddress {
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use super::*;
     use crate::engine::Engine;
 
@@ -102,9 +104,16 @@ mod tests {
 
     #[test]
     fn a_provider_has_one_version_in_whichever_registry() {
-        let lock = read(
-            "# By hand.\n\nprovider \"registry.terraform.io/hashicorp/aws\" {\n  version = \"5.1.0\"\n  hashes = [\n    \"h1:X\",\n  ]\n}\n",
-        );
+        let lock = read(indoc! {r#"
+            # By hand.
+
+            provider "registry.terraform.io/hashicorp/aws" {
+              version = "5.1.0"
+              hashes = [
+                "h1:X",
+              ]
+            }
+        "#});
         let lock = lock.expect("a lock file");
         let selected =
             |host: &str| lock.selection(&provider(host)).map(|selection| selection.text.to_string());

@@ -292,6 +292,8 @@ fn is_placeholder(value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use super::*;
     use crate::syntax::{self, Notation};
     use crate::text::{FileId, Source};
@@ -340,12 +342,27 @@ mod tests {
             let text = format!("terraform {{\nbackend \"s3\" {{\n{arguments}\n}}\n}}\n");
             assert_eq!(addresses(&text), [""; 0], "{arguments}");
         }
-        assert_eq!(addresses("terraform {\n  backend \"unheard\" {\n    key = \"a\"\n  }\n}\n"), [""; 0]);
+        assert_eq!(
+            addresses(indoc! {r#"
+                terraform {
+                  backend "unheard" {
+                    key = "a"
+                  }
+                }
+            "#}),
+            [""; 0]
+        );
     }
 
     #[test]
     fn a_path_is_relative_to_the_module() {
-        let text = "terraform {\n  backend \"local\" {\n    path = \"../net.tfstate\"\n  }\n}\n";
+        let text = indoc! {r#"
+            terraform {
+              backend "local" {
+                path = "../net.tfstate"
+              }
+            }
+        "#};
         assert_eq!(addresses(text), ["local path=../net.tfstate"]);
         let from_top = |text| StateAddress::text_from_top(text, "live/a").map(Cow::into_owned);
         assert_eq!(from_top("local path=../net.tfstate").as_deref(), Some("local path=live/net.tfstate"));

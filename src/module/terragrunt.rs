@@ -232,6 +232,8 @@ fn addresses(block: &Block) -> Option<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use super::*;
 
     #[test]
@@ -243,10 +245,27 @@ mod tests {
         };
         for (text, expected) in [
             ("", Generated::default()),
-            ("terraform {\n  backend \"s3\" {\n    key = \"x\"\n  }\n}\n", Generated::default()),
+            (
+                indoc! {r#"
+                    terraform {
+                      backend "s3" {
+                        key = "x"
+                      }
+                    }
+                "#},
+                Generated::default(),
+            ),
             ("terraform {\n  required_version = \">= 1.5\"\n}\n", names(&[])),
             ("provider \"aws\" {\n  region = x\n}\n", names(&[])),
-            ("variable \"env\" {}\nlocals {\n  a = 1\n}\n", names(&["local.a", "var.env"])),
+            (
+                indoc! {r#"
+                    variable "env" {}
+                    locals {
+                      a = 1
+                    }
+                "#},
+                names(&["local.a", "var.env"]),
+            ),
             ("data \"a_b\" \"c\" {}\nresource \"a_b\" \"c\" {}\n", names(&["a_b.c", "data.a_b.c"])),
             ("variable \"unknown_part\" {}\n", Generated::unknown()),
             ("check \"c\" {}\n", Generated::unknown()),

@@ -197,6 +197,8 @@ impl<'p> Options<'p> {
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use super::*;
     use crate::limits::Limits;
     use crate::syntax::{self, Notation};
@@ -217,7 +219,13 @@ mod tests {
 
     #[test]
     fn options_have_types() {
-        let given = given("g = [\"a/*\"]\nl = [\"x\", \"y\"]\ns = \"x\"\nn = 4\nf = true\n");
+        let given = given(indoc! {r#"
+            g = ["a/*"]
+            l = ["x", "y"]
+            s = "x"
+            n = 4
+            f = true
+        "#});
         let options = Options::new(&given);
         assert!(options.globs("g").expect("globs").has("a/b"));
         assert_eq!(options.strings("l"), Ok(Some(vec!["x".into(), "y".into()])));
@@ -230,7 +238,12 @@ mod tests {
 
     #[test]
     fn a_value_of_the_wrong_type_is_reported_at_its_position() {
-        let given = given("a = \"x\"\nb = [1]\nc = [\"ok\", \"b[c\"]\nd = -1\n");
+        let given = given(indoc! {r#"
+            a = "x"
+            b = [1]
+            c = ["ok", "b[c"]
+            d = -1
+        "#});
         let options = Options::new(&given);
         let wrong = |result: Result<(), Finding>| reported(&result.expect_err("a mistake"));
         assert_eq!(

@@ -134,6 +134,8 @@ fn written_out(body: &Body) -> Vec<Option<SmolStr>> {
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use super::*;
 
     fn calls(files: &[(&str, &str)]) -> Vec<String> {
@@ -144,8 +146,14 @@ mod tests {
 
     #[test]
     fn every_address_that_is_written_out_counts() {
-        let text =
-            "module \"a\" {\n  source = \"../net//\"\n}\nmodule \"b\" {\n  source = \"hashicorp/x/y\"\n}\n";
+        let text = indoc! {r#"
+            module "a" {
+              source = "../net//"
+            }
+            module "b" {
+              source = "hashicorp/x/y"
+            }
+        "#};
         let over = "module \"a\" {\n  source = \"./mock\"\n}\n";
         assert_eq!(calls(&[("main.tf", text), ("main_override.tf", over)]), ["../net", "./mock"]);
         let json = r#"{"module": {"a": [{"source": "./a"}, {"source": "./b"}]}}"#;
@@ -155,8 +163,14 @@ mod tests {
 
     #[test]
     fn an_address_that_is_computed_is_what_some_engine_makes_of_it() {
-        let text =
-            "locals {\n  name = \"net\"\n}\nmodule \"a\" {\n  source = \"./modules/${local.name}\"\n}\n";
+        let text = indoc! {r#"
+            locals {
+              name = "net"
+            }
+            module "a" {
+              source = "./modules/${local.name}"
+            }
+        "#};
         assert_eq!(calls(&[("main.tf", text)]), ["./modules/net"]);
         assert_eq!(calls(&[("main.tofu", text), ("main.tf", "")]), ["./modules/net"]);
         assert!(calls(&[("main.tf", "module \"a\" {\n  source = var.nothing\n}\n")]).is_empty());
@@ -181,8 +195,19 @@ mod tests {
         }
         for text in [
             "provider \"aws\" {}\n",
-            "provider \"aws\" {\n  alias   = \"a\"\n  version = \"~> 2.0\"\n}\n",
-            "terraform {\n  required_providers {\n    aws = {}\n  }\n}\n",
+            indoc! {r#"
+                provider "aws" {
+                  alias   = "a"
+                  version = "~> 2.0"
+                }
+            "#},
+            indoc! {"
+                terraform {
+                  required_providers {
+                    aws = {}
+                  }
+                }
+            "},
             "resource \"a_backend\" \"b\" {\n  provider = aws.b\n}\n",
         ] {
             assert!(!shows("main.tf", text), "{text}");

@@ -49,6 +49,8 @@ fn addresses(source: &Source) -> BTreeSet<SmolStr> {
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use super::*;
 
     #[test]
@@ -57,7 +59,13 @@ mod tests {
             let found = addresses(&Source::new(name, text.into()));
             found.into_iter().map(|address| address.to_string()).collect::<Vec<_>>()
         };
-        let native = "run \"a\" {\n  module {\n    source = \"./tests/setup\"\n  }\n}\n";
+        let native = indoc! {r#"
+            run "a" {
+              module {
+                source = "./tests/setup"
+              }
+            }
+        "#};
         assert_eq!(addresses("a.tftest.hcl", native), ["./tests/setup"]);
         let json = r#"{"run": {"a": {"module": {"source": "./b"}}, "c": {"module": {"source": "a/b/c"}}}}"#;
         assert_eq!(addresses("a.tftest.json", json), ["./b"]);

@@ -155,6 +155,8 @@ fn in_json(node: &Node, about: Span, start: &str, remarks: &mut Vec<Remark>) {
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use crate::limits::Limits;
     use crate::syntax::{Notation, parse};
     use crate::text::{FileId, Source};
@@ -175,7 +177,15 @@ mod tests {
     #[test]
     fn a_comment_is_about_its_line_or_the_next() {
         assert_eq!(about("a = 1 # note: x\nb = 2\n"), ["a = 1 # note: x"]);
-        assert_eq!(about("# note: x\n// other\nb = 2\nc = 3\n"), ["b = 2"]);
+        assert_eq!(
+            about(indoc! {"
+                # note: x
+                // other
+                b = 2
+                c = 3
+            "}),
+            ["b = 2"]
+        );
         assert_eq!(about("/* note: x */\nb = 2\n"), ["b = 2"]);
         assert_eq!(about("# note: x\n\nb = 2\n"), [""]);
         assert_eq!(about("# other note: x\nb = 2\n# note: at the end"), [""]);
@@ -185,10 +195,47 @@ mod tests {
     fn what_starts_on_the_line_counts_whole() {
         let block = "b \"l\" {\n  a = 1\n}";
         assert_eq!(about(&format!("# note: x\n{block}\nc = 1\n")), [block]);
-        assert_eq!(about("b \"l\" { # note: x\n  a = 1\n}\nc = 1\n"), ["b \"l\" { # note: x\n  a = 1\n}"]);
-        assert_eq!(about("b {\n  # note: x\n  a = [\n    1,\n  ]\n  c = 1\n}\n"), ["  a = [\n    1,\n  ]"]);
-        assert_eq!(about("b {\n  a = [\n    1, # note: x\n  ]\n}\n"), ["    1, # note: x"]);
-        assert_eq!(about("b {\n  c {\n    a = 1\n  } # note: x\n}\n"), ["  } # note: x"]);
+        assert_eq!(
+            about(indoc! {r#"
+                b "l" { # note: x
+                  a = 1
+                }
+                c = 1
+            "#}),
+            ["b \"l\" { # note: x\n  a = 1\n}"]
+        );
+        assert_eq!(
+            about(indoc! {"
+                b {
+                  # note: x
+                  a = [
+                    1,
+                  ]
+                  c = 1
+                }
+            "}),
+            ["  a = [\n    1,\n  ]"]
+        );
+        assert_eq!(
+            about(indoc! {"
+                b {
+                  a = [
+                    1, # note: x
+                  ]
+                }
+            "}),
+            ["    1, # note: x"]
+        );
+        assert_eq!(
+            about(indoc! {"
+                b {
+                  c {
+                    a = 1
+                  } # note: x
+                }
+            "}),
+            ["  } # note: x"]
+        );
     }
 
     #[test]

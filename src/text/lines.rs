@@ -52,6 +52,8 @@ pub fn whole_lines(text: &str, part: Range<usize>) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use super::*;
 
     #[test]
@@ -61,13 +63,65 @@ mod tests {
             let range = whole_lines(text, at..at + part.len());
             format!("{}{}", &text[..range.start], &text[range.end..])
         };
-        assert_eq!(without("b {\n  a = 1 # c\n  b = 2\n}\n", "a = 1"), "b {\n  b = 2\n}\n");
         assert_eq!(
-            without("b {\n  a = 1\n\n  b = 2\n\n  c = 3\n}\n", "b = 2"),
-            "b {\n  a = 1\n\n  c = 3\n}\n"
+            without(
+                indoc! {"
+                    b {
+                      a = 1 # c
+                      b = 2
+                    }
+                "},
+                "a = 1"
+            ),
+            "b {\n  b = 2\n}\n"
         );
-        assert_eq!(without("b {\n  a = 1\n\n  b = 2\n}\n", "a = 1"), "b {\n  b = 2\n}\n");
-        assert_eq!(without("b {\n  a = 1\n\n  b = 2\n}\n", "b = 2"), "b {\n  a = 1\n}\n");
+        assert_eq!(
+            without(
+                indoc! {"
+                    b {
+                      a = 1
+
+                      b = 2
+
+                      c = 3
+                    }
+                "},
+                "b = 2"
+            ),
+            indoc! {"
+                b {
+                  a = 1
+
+                  c = 3
+                }
+            "}
+        );
+        assert_eq!(
+            without(
+                indoc! {"
+                    b {
+                      a = 1
+
+                      b = 2
+                    }
+                "},
+                "a = 1"
+            ),
+            "b {\n  b = 2\n}\n"
+        );
+        assert_eq!(
+            without(
+                indoc! {"
+                    b {
+                      a = 1
+
+                      b = 2
+                    }
+                "},
+                "b = 2"
+            ),
+            "b {\n  a = 1\n}\n"
+        );
         assert_eq!(without("b { a = 1 }\n", "a = 1"), "b {  }\n");
         assert_eq!(without("\u{feff}a = 1\nb = 2\n", "a = 1"), "\u{feff}b = 2\n");
         assert_eq!(without("a = 1 /* one\ntwo */\nb = 2\n", "a = 1"), " /* one\ntwo */\nb = 2\n");

@@ -1,6 +1,7 @@
 //! `affected` and `changes`: the modules that a change affects, and changes to interfaces.
 
 use super::place::Place;
+use indoc::indoc;
 
 const NET: &str = r#"
 variable "name" {
@@ -39,7 +40,15 @@ fn repository() -> Place {
         ("modules/net/main.tf", NET),
         ("live/a/main.tf", LIVE),
         ("live/b/main.tf", "terraform {\n  backend \"local\" {}\n}\n"),
-        ("examples/net/main.tf", "module \"net\" {\n  source = \"../../modules/net\"\n  name = \"a\"\n}\n"),
+        (
+            "examples/net/main.tf",
+            indoc! {r#"
+                module "net" {
+                  source = "../../modules/net"
+                  name = "a"
+                }
+            "#},
+        ),
     ])
 }
 
@@ -140,17 +149,23 @@ fn every_change_of_an_interface_has_an_impact() {
     place.stage("modules/net/main.tf", &text);
     assert_eq!(
         changes(&place),
-        "modules/net (shared)
-  breaking  var.name: type narrowed: string → number
-  breaking  terraform_data.this: removed without a `moved` or `removed` block; existing objects are destroyed
-  feature   var.size: default changed: 1 → 2
-  feature   terraform_data.main: added
-  fix       output.id: value changed
+        indoc! {"
+            modules/net (shared)
+              breaking  var.name: type narrowed: string → number
+              breaking  terraform_data.this: removed without a `moved` or `removed` block; existing objects are destroyed
+              feature   var.size: default changed: 1 → 2
+              feature   terraform_data.main: added
+              fix       output.id: value changed
 
-1 module changed: breaking
-"
+            1 module changed: breaking
+        "}
     );
-    let moved = "moved {\n  from = terraform_data.this\n  to   = terraform_data.main\n}\n";
+    let moved = indoc! {"
+        moved {
+          from = terraform_data.this
+          to   = terraform_data.main
+        }
+    "};
     place.stage("modules/net/moved.tf", moved);
     assert!(!changes(&place).contains("gone without"));
 }
@@ -178,13 +193,14 @@ terraform {
     assert_eq!(output.code, Some(1));
     assert_eq!(
         output.out,
-        "modules/net (shared)
-  breaking  var.size: renamed to var.amount
-  breaking  aws.east: added to configuration_aliases, and callers must pass it
-  feature   aws: required (hashicorp/aws)
+        indoc! {"
+            modules/net (shared)
+              breaking  var.size: renamed to var.amount
+              breaking  aws.east: added to configuration_aliases, and callers must pass it
+              feature   aws: required (hashicorp/aws)
 
-1 module changed: breaking
-"
+            1 module changed: breaking
+        "}
     );
     let output = place.overrule(&["changes", "--changed", "--fail-on", "breaking", "live"]);
     assert_eq!((output.code, output.out.as_str()), (Some(0), "no module changed\n"));

@@ -1,9 +1,16 @@
 //! The findings of a change: the modules that it affects, those that are new, and changes that are not checked.
 
 use crate::place::{Output, Place};
+use indoc::indoc;
 
 const NET: &str = "resource \"x_y\" \"z\" {}\n";
-const CONFIGURED: &str = "resource \"x_y\" \"z\" {}\n\nprovider \"x\" {\n  a = 1\n}\n";
+const CONFIGURED: &str = indoc! {r#"
+    resource "x_y" "z" {}
+
+    provider "x" {
+      a = 1
+    }
+"#};
 
 fn call(source: &str, rest: &str) -> String {
     format!("module \"m\" {{\n  source = \"{source}\"\n{rest}}}\n")
@@ -40,7 +47,14 @@ fn a_provider_block_in_a_module_breaks_its_callers_up_every_chain() {
 
 #[test]
 fn callers_are_checked_only_if_they_see_something_of_the_change() {
-    let net = "variable \"a\" {}\n\nresource \"x_y\" \"z\" {\n  a = var.a\n  b = 1\n}\n";
+    let net = indoc! {r#"
+        variable "a" {}
+
+        resource "x_y" "z" {
+          a = var.a
+          b = 1
+        }
+    "#};
     let place = repository(&[
         ("modules/net/main.tf", net),
         ("live/a/main.tf", &call("../../modules/net", "  a = 1\n")),
@@ -71,7 +85,13 @@ fn module_instances_that_are_not_compared_are_reported() {
         call(&format!("../m{next}"), "") + &call(&format!("../m{next}"), "").replace("\"m\"", "\"n\"")
     };
     let mut files: Vec<(String, String)> = (0..15).map(|n| (format!("m{n}/main.tf"), twice(n + 1))).collect();
-    let last = "variable \"a\" {\n  default = 1\n}\n\nresource \"x_y\" \"z\" {}\n";
+    let last = indoc! {r#"
+        variable "a" {
+          default = 1
+        }
+
+        resource "x_y" "z" {}
+    "#};
     files.push(("m15/main.tf".to_owned(), last.to_owned()));
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (&**path, &**text)).collect();
     let place = Place::committed(&files);
@@ -182,7 +202,15 @@ fn the_policy_is_the_one_that_is_staged() {
 
 #[test]
 fn exceptions_that_concern_other_modules_are_left_alone() {
-    let policy = "policy {\n  extends = [\"recommended\"]\n}\nexception \"invalid-name\" {\n  paths  = [\"other\"]\n  reason = \"later\"\n}\n";
+    let policy = indoc! {r#"
+        policy {
+          extends = ["recommended"]
+        }
+        exception "invalid-name" {
+          paths  = ["other"]
+          reason = "later"
+        }
+    "#};
     let place = Place::committed(&[("overrule.hcl", policy), ("main.tf", ""), ("other/main.tf", "")]);
     place.stage("main.tf", "locals {}\n");
     assert!(place.check_changed().findings().is_empty());
@@ -233,7 +261,15 @@ fn a_change_without_modules_is_nothing_to_check() {
 
 #[test]
 fn a_file_that_a_policy_wants_is_missed_where_it_vanishes() {
-    let policy = "policy {\n  extends = [\"language\"]\n}\nrule \"required-file\" \"read-me\" {\n  level = \"error\"\n  file  = \"docs/*.md\"\n}\n";
+    let policy = indoc! {r#"
+        policy {
+          extends = ["language"]
+        }
+        rule "required-file" "read-me" {
+          level = "error"
+          file  = "docs/*.md"
+        }
+    "#};
     let place = Place::committed(&[
         ("overrule.hcl", policy),
         ("a/main.tf", "locals {}\n"),
@@ -249,11 +285,24 @@ fn a_file_that_a_policy_wants_is_missed_where_it_vanishes() {
 
 #[test]
 fn what_made_objects_is_missed_once_it_goes_with_them() {
-    let own = "provider \"x\" {\n  a = 1\n}\nresource \"x_y\" \"z\" {}\n";
+    let own = indoc! {r#"
+        provider "x" {
+          a = 1
+        }
+        resource "x_y" "z" {}
+    "#};
     let place = Place::committed(&[
         ("modules/net/main.tf", own),
         ("modules/site/main.tf", "module \"net\" {\n  source = \"../net\"\n}\n"),
-        ("live/main.tf", "locals {}\nmodule \"site\" {\n  source = \"../modules/site\"\n}\n"),
+        (
+            "live/main.tf",
+            indoc! {r#"
+                locals {}
+                module "site" {
+                  source = "../modules/site"
+                }
+            "#},
+        ),
     ]);
     let found = |place: &Place| {
         let output = place.check_changed();
@@ -277,9 +326,23 @@ fn what_made_objects_is_missed_once_it_goes_with_them() {
     assert_eq!(found(&place), told);
     place.git(&["rm", "--quiet", "-r", "modules"]);
     assert_eq!(found(&place), told, "and no less where the module goes too");
-    place.stage("live/main.tf", "locals {}\nmoved {\n  from = module.site\n  to   = module.other\n}\n");
+    place.stage(
+        "live/main.tf",
+        indoc! {"
+            locals {}
+            moved {
+              from = module.site
+              to   = module.other
+            }
+        "},
+    );
     assert_eq!(found(&place), nothing, "it was moved");
-    let policy = "exception \"provider-removed-with-resources\" {\n  paths  = [\"live\"]\n  reason = \"it is empty\"\n}\n";
+    let policy = indoc! {r#"
+        exception "provider-removed-with-resources" {
+          paths  = ["live"]
+          reason = "it is empty"
+        }
+    "#};
     place.git(&["reset", "--quiet", "--hard"]);
     place.stage("overrule.hcl", policy);
     place.commit("excused");
@@ -293,16 +356,40 @@ fn what_made_objects_is_missed_once_it_goes_with_them() {
 #[test]
 fn of_what_is_told_alike_the_new_one_is_told_where_it_is() {
     let place = repository(&[("main.tf", "variable \"a\" {}\n# One.\nvariable \"a\" {}\n")]);
-    place.stage("main.tf", "variable \"a\" {}\nvariable \"a\" {}\n# One.\nvariable \"a\" {}\n");
+    place.stage(
+        "main.tf",
+        indoc! {r#"
+            variable "a" {}
+            variable "a" {}
+            # One.
+            variable "a" {}
+        "#},
+    );
     assert_eq!(
         place.check_changed().findings(),
         ["main.tf:2:1: error: Duplicate variable declaration [duplicate-declaration]"]
     );
-    let excused = "variable \"a\" {}\n# overrule: allow(duplicate-declaration) for a test\nvariable \"a\" {}\n# One.\nvariable \"a\" {}\n";
+    let excused = indoc! {r#"
+        variable "a" {}
+        # overrule: allow(duplicate-declaration) for a test
+        variable "a" {}
+        # One.
+        variable "a" {}
+    "#};
     place.stage("main.tf", excused);
     let output = place.check_changed();
     assert_eq!((output.code, output.out.as_str()), (Some(0), ""), "one is excused, and one is not new");
-    place.stage("main.tf", "locals {}\n\nvariable \"a\" {}\n# One.\nvariable \"a\" {}\nvariable \"a\" {}\n");
+    place.stage(
+        "main.tf",
+        indoc! {r#"
+            locals {}
+
+            variable "a" {}
+            # One.
+            variable "a" {}
+            variable "a" {}
+        "#},
+    );
     assert_eq!(
         place.check_changed().findings(),
         ["main.tf:6:1: error: Duplicate variable declaration [duplicate-declaration]"]
@@ -326,7 +413,14 @@ fn what_was_found_in_a_block_is_known_under_its_new_name() {
     );
     place.stage(
         "main.tf",
-        "module \"other\" {\n  wrong  = 1\n  false  = 1\n  source = \"./net/\"\n  no = 1\n}\n",
+        indoc! {r#"
+            module "other" {
+              wrong  = 1
+              false  = 1
+              source = "./net/"
+              no = 1
+            }
+        "#},
     );
     assert_eq!(place.check_changed().findings().len(), 3, "that is another one");
 }
@@ -581,15 +675,28 @@ fn a_json_file_that_was_meant_as_an_override_file_is_reported_with_the_change_th
 
 #[test]
 fn a_role_does_not_depend_on_how_much_is_read() {
-    let versions = "terraform {\n  required_providers {\n    x = {\n      source  = \"y/x\"\n      version = \">= 1.0\"\n    }\n  }\n}\n";
+    let versions = indoc! {r#"
+        terraform {
+          required_providers {
+            x = {
+              source  = "y/x"
+              version = ">= 1.0"
+            }
+          }
+        }
+    "#};
     let place = repository(&[
         ("vpc/main.tf", versions),
         ("examples/vpc/main.tf", &call("../../vpc", "")),
         ("examples/vpc/provider.tf", "provider \"x\" {\n  a = 1\n}\n"),
         ("dns/main.tf", versions),
     ]);
-    let policy =
-        "policy {\n  extends = [\"language\"]\n}\nrule \"no-upper-bound-in-root\" { level = \"error\" }\n";
+    let policy = indoc! {r#"
+        policy {
+          extends = ["language"]
+        }
+        rule "no-upper-bound-in-root" { level = "error" }
+    "#};
     place.stage("overrule.hcl", policy);
     place.commit("policy");
     let both = |place: &Place| {

@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 
+use indoc::indoc;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -225,7 +226,12 @@ fn a_git_directory_elsewhere_is_found_by_what_git_sets() {
 #[test]
 fn a_sparse_checkout_is_checked_with_what_it_does_not_show() {
     for index in ["--no-sparse-index", "--sparse-index"] {
-        let call = "module \"net\" {\n  source = \"../modules/net\"\n  count  = 2\n}\n";
+        let call = indoc! {r#"
+            module "net" {
+              source = "../modules/net"
+              count  = 2
+            }
+        "#};
         let place = hooked(&[("live/main.tf", call), ("modules/net/main.tf", "resource \"x_y\" \"z\" {}\n")]);
         place.git(&["sparse-checkout", "set", "--cone", index, "modules"]);
         assert!(!place.path().join("live").exists());
@@ -233,7 +239,15 @@ fn a_sparse_checkout_is_checked_with_what_it_does_not_show() {
         assert!(!place.path().join("modules").exists());
         assert_eq!(place.overrule(&["check"]).code, Some(0), "what is hidden is not missing");
         place.git(&["sparse-checkout", "set", "--cone", index, "modules"]);
-        place.stage("modules/net/main.tf", "resource \"x_y\" \"z\" {}\nprovider \"x\" {\n  a = 1\n}\n");
+        place.stage(
+            "modules/net/main.tf",
+            indoc! {r#"
+                resource "x_y" "z" {}
+                provider "x" {
+                  a = 1
+                }
+            "#},
+        );
         stops(&commit(&place, &[]), "live/main.tf:3:12: error: Module is incompatible with count");
     }
 }
@@ -277,7 +291,15 @@ fn links_are_checked_as_they_are_committed() {
     place.stage("live/main.tf", "module \"net\" {\n  source = \"./net\"\n}\n");
     place.git(&["add", "live/net"]);
     stops(&commit(&place, &[]), "live/main.tf:1:14: error: Missing required argument");
-    place.stage("live/main.tf", "module \"net\" {\n  source = \"./net\"\n  a      = \"x\"\n}\n");
+    place.stage(
+        "live/main.tf",
+        indoc! {r#"
+            module "net" {
+              source = "./net"
+              a      = "x"
+            }
+        "#},
+    );
     passes(&commit(&place, &[]));
     fs::remove_file(place.path().join("live/net")).expect("a link");
     place.link("live/net", "../modules/none");

@@ -1,5 +1,6 @@
 //! Adding exceptions for all findings: the edits, and the files that stay unchanged.
 
+use indoc::indoc;
 use std::fs;
 
 use crate::place::Place;
@@ -15,7 +16,16 @@ fn text(place: &Place, name: &str) -> String {
 #[test]
 fn a_file_that_a_link_leads_to_as_well_gets_its_comment_once() {
     let place = Place::repository(&[
-        ("a/main.tf", "resource \"x_y\" \"z\" {\n  q = var.n\n  w = var.k\n}\nvariable \"n\" {}\n"),
+        (
+            "a/main.tf",
+            indoc! {r#"
+                resource "x_y" "z" {
+                  q = var.n
+                  w = var.k
+                }
+                variable "n" {}
+            "#},
+        ),
         ("b/k.tf", "variable \"k\" {}\n"),
     ]);
     place.link("b/main.tf", "../a/main.tf");

@@ -1,13 +1,35 @@
 //! Fixing files: the edits, and the files that stay unchanged.
 
+use indoc::indoc;
 use std::fs;
 
 use crate::place::Place;
 
 /// A module with a fixable finding.
-const FOUND: &str = "terraform {\n  required_version = \">= 1.3\"\n  required_providers {\n    aws = \">= 5.0\"\n  }\n}\n\ndata \"aws_region\" \"here\" {}\n";
+const FOUND: &str = indoc! {r#"
+    terraform {
+      required_version = ">= 1.3"
+      required_providers {
+        aws = ">= 5.0"
+      }
+    }
+
+    data "aws_region" "here" {}
+"#};
 /// The same module after fixing.
-const FIXED: &str = "terraform {\n  required_version = \">= 1.3\"\n  required_providers {\n    aws = {\n      source  = \"hashicorp/aws\"\n      version = \">= 5.0\"\n    }\n  }\n}\n\ndata \"aws_region\" \"here\" {}\n";
+const FIXED: &str = indoc! {r#"
+    terraform {
+      required_version = ">= 1.3"
+      required_providers {
+        aws = {
+          source  = "hashicorp/aws"
+          version = ">= 5.0"
+        }
+      }
+    }
+
+    data "aws_region" "here" {}
+"#};
 
 /// The rule that finds something, at a level that matters.
 const STRICT: &[&str] = &["--preset", "strict", "--select", "provider-source-missing", "--fail-on", "notice"];
@@ -200,7 +222,14 @@ fn a_symbolic_link_stays_one() {
     let place = Place::repository(&[("shared/versions.tf", FOUND)]);
     place.link("a/versions.tf", "../shared/versions.tf");
     place.link("b", "shared");
-    let root = "terraform {\n  required_version = \">= 1.3\"\n}\nmodule \"b\" {\n  source = \"./b\"\n}\n";
+    let root = indoc! {r#"
+        terraform {
+          required_version = ">= 1.3"
+        }
+        module "b" {
+          source = "./b"
+        }
+    "#};
     place.write("main.tf", root);
     place.commit("first");
     let output = place.overrule(FIX);
@@ -239,7 +268,12 @@ fn changed_files_are_listed_if_the_report_cannot_be_written() {
 #[cfg(unix)]
 #[test]
 fn what_another_directory_reads_through_a_link_to_the_file_is_not_removed() {
-    let variable = "variable \"size\" {\n  type    = number\n  default = 1\n}\n";
+    let variable = indoc! {r#"
+        variable "size" {
+          type    = number
+          default = 1
+        }
+    "#};
     let versions = "terraform {\n  required_version = \">= 1.5\"\n}\n";
     let place =
         Place::repository(&[("a/variables.tf", variable), ("a/main.tf", versions), ("b/main.tf", "")]);

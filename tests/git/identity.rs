@@ -2,6 +2,7 @@
 //! them.
 
 use crate::place::Place;
+use indoc::indoc;
 
 const POLICY: &str = r#"policy {
   extends = ["strict"]
@@ -143,7 +144,15 @@ fn a_renamed_block_keeps_its_findings_and_those_of_the_module() {
     };
     assert_nothing_new_in_git(|place| {
         renamed(place);
-        place.write("moved.tf", "moved {\n  from = random_pet.main\n  to   = random_pet.other\n}\n");
+        place.write(
+            "moved.tf",
+            indoc! {"
+                moved {
+                  from = random_pet.main
+                  to   = random_pet.other
+                }
+            "},
+        );
     });
     let [changed, base, listed] = new_by_each_way(renamed);
     let only = ["main.tf:1:1: warning: Renamed without a `moved` block [moved-without-moved-block] [*]"];

@@ -1,6 +1,7 @@
 //! Symbolic links to files and directories: each file is checked once and reported at its real path.
 
 use crate::place::Place;
+use indoc::indoc;
 
 const POLICY: (&str, &str) = ("overrule.hcl", "policy {\n  extends = [\"language\"]\n}\n");
 const BROKEN: &str = "locals {\n  a = var.gone\n}\n";
@@ -73,8 +74,12 @@ fn a_change_of_the_file_is_checked_in_every_module() {
 
 #[test]
 fn a_comment_in_the_file_suppresses_for_every_module() {
-    let place =
-        repository("locals {\n  # overrule: allow(undeclared-reference) generated\n  a = var.gone\n}\n");
+    let place = repository(indoc! {"
+        locals {
+          # overrule: allow(undeclared-reference) generated
+          a = var.gone
+        }
+    "});
     assert_eq!(findings(&place, &[]), [""; 0]);
     place.stage("shared/common.hcl", "# overrule: allow(undeclared-reference) generated\nlocals {}\n");
     let strict = "policy {\n  extends = [\"recommended\"]\n}\n";
@@ -95,20 +100,30 @@ fn a_module_behind_a_link_is_one_module() {
     let found = format!("modules/net/main.tf{FOUND}");
     assert_eq!(findings(&place, &[]), [found.as_str()]);
     assert_eq!(findings(&place, &["live"]), [found.as_str()]);
-    place.stage("live/main.tf", "module \"net\" {\n  source = \"./net\"\n}\n\nlocals {}\n");
+    place.stage(
+        "live/main.tf",
+        indoc! {r#"
+            module "net" {
+              source = "./net"
+            }
+
+            locals {}
+        "#},
+    );
     assert_eq!(findings(&place, &["--changed"]), [""; 0]);
     place.stage("modules/net/main.tf", format!("{BROKEN}\nlocals {{\n  b = var.lost\n}}\n"));
     assert_eq!(findings(&place, &["--changed"]).len(), 1);
 }
 
-const REQUIREMENTS: &str = "terraform {
-  required_providers {
-    random = { source = \"hashicorp/random\" }
-    auth0  = { source = \"auth0/auth0\", version = \"1.41.0\" }
-    tls    = { source = \"hashicorp/tls\", version = \"4.0.6\" }
-  }
-}
-";
+const REQUIREMENTS: &str = indoc! {r#"
+    terraform {
+      required_providers {
+        random = { source = "hashicorp/random" }
+        auth0  = { source = "auth0/auth0", version = "1.41.0" }
+        tls    = { source = "hashicorp/tls", version = "4.0.6" }
+      }
+    }
+"#};
 
 /// Two root modules that share their requirements. The first one uses a provider only through a module that it calls.
 fn sharing_requirements() -> Place {
@@ -118,7 +133,15 @@ fn sharing_requirements() -> Place {
         ("b/main.tf", "resource \"random_pet\" \"name\" {}\n"),
         (
             "login/main.tf",
-            "terraform {\n  required_providers {\n    auth0 = { source = \"auth0/auth0\" }\n  }\n}\n\nresource \"auth0_client\" \"web\" {}\n",
+            indoc! {r#"
+                terraform {
+                  required_providers {
+                    auth0 = { source = "auth0/auth0" }
+                  }
+                }
+
+                resource "auth0_client" "web" {}
+            "#},
         ),
     ]);
     for root in ["a", "b"] {

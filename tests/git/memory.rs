@@ -1,5 +1,6 @@
 //! The cache between runs: it makes them faster and changes nothing else, even if it is damaged.
 
+use indoc::indoc;
 use std::fs;
 use std::path::PathBuf;
 
@@ -14,7 +15,15 @@ fn place() -> Place {
         ("live/main.tf", &call("../modules/app", "  count = 2\n")),
         ("other/main.tf", "locals {}\n"),
     ]);
-    place.stage("modules/net/main.tf", "resource \"x_y\" \"z\" {}\nprovider \"x\" {\n  a = 1\n}\n");
+    place.stage(
+        "modules/net/main.tf",
+        indoc! {r#"
+            resource "x_y" "z" {}
+            provider "x" {
+              a = 1
+            }
+        "#},
+    );
     place
 }
 
@@ -98,7 +107,15 @@ fn what_is_staged_next_is_seen() {
     let place = place();
     check(&place);
     place.commit("next");
-    place.stage("other/main.tf", "module \"m\" {\n  source   = \"../modules/net\"\n  for_each = {}\n}\n");
+    place.stage(
+        "other/main.tf",
+        indoc! {r#"
+            module "m" {
+              source   = "../modules/net"
+              for_each = {}
+            }
+        "#},
+    );
     let output = check(&place);
     assert!(output.out.contains("other/main.tf:3:14: error: Module is incompatible"), "{}", output.out);
     place.stage("other/main.tf", "locals {}\n");

@@ -1,6 +1,7 @@
 //! `overrule modules` for staged modules and for the modules that a staged change touches.
 
 use crate::place::Place;
+use indoc::indoc;
 
 fn call(source: &str) -> String {
     format!("module \"m\" {{\n  source = \"{source}\"\n}}\n")
@@ -29,12 +30,13 @@ fn what_a_change_touches_is_shown_with_all_that_leads_there() {
     place.stage("modules/net/main.tf", "locals { a = 1 }\n");
     assert_eq!(
         shown(&place, &["--impact"]),
-        "live/a  root: no module calls it
-└─ m → modules/app
-   └─ m → modules/net  (changed)
+        indoc! {"
+            live/a  root: no module calls it
+            └─ m → modules/app
+               └─ m → modules/net  (changed)
 
-3 modules, 2 calls
-"
+            3 modules, 2 calls
+        "}
     );
 }
 
@@ -86,7 +88,12 @@ fn an_override_file_a_lock_file_and_another_name_are_changes_too() {
     place.stage("live/b/main.tf", call("../../modules/database"));
     assert_eq!(
         shown(&place, &["--impact"]),
-        "live/b  root: no module calls it  (changed)\n└─ m → modules/database  (changed)\n\n2 modules, 1 call\n"
+        indoc! {"
+            live/b  root: no module calls it  (changed)
+            └─ m → modules/database  (changed)
+
+            2 modules, 1 call
+        "}
     );
     place.write("live/a/main.tf", "# not staged\n");
     assert!(!shown(&place, &["--impact"]).contains("live/a"));

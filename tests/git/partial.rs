@@ -1,6 +1,7 @@
 //! Partial clones: without the necessary files there is no comparison, and the error names the command that fetches
 //! them.
 
+use indoc::indoc;
 use std::path::{Path, PathBuf};
 
 use crate::place::{Output, Place};
@@ -11,7 +12,15 @@ fn branched() -> Place {
         ("overrule.hcl", "policy {\n  extends = [\"language\"]\n}\n"),
         ("modules/net/main.tf", "variable \"a\" {}\nvariable \"a\" {}\n"),
         ("modules/dns/main.tf", "locals {}\n"),
-        ("live/main.tf", "module \"net\" {\n  source = \"../modules/net\"\n  a      = 1\n}\n"),
+        (
+            "live/main.tf",
+            indoc! {r#"
+                module "net" {
+                  source = "../modules/net"
+                  a      = 1
+                }
+            "#},
+        ),
         ("other/main.tf", "module \"net\" {\n  source = \"../modules/dns\"\n}\n"),
     ]);
     place.git(&["config", "uploadpack.allowFilter", "true"]);
@@ -71,7 +80,12 @@ fn files_outside_of_a_sparse_working_tree_are_fetched_with_their_directories() {
     add(&["sparse-checkout", "add", "live"]);
     std::fs::write(
         partial.join("live/main.tf"),
-        "module \"net\" {\n  source = \"../modules/net\"\n  c = 1\n}\n",
+        indoc! {r#"
+            module "net" {
+              source = "../modules/net"
+              c = 1
+            }
+        "#},
     )
     .expect("a file");
     add(&["add", "live"]);

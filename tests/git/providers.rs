@@ -1,6 +1,7 @@
 //! Changes that move existing resources to other provider configurations.
 
 use crate::place::Place;
+use indoc::indoc;
 
 const MODULE: &str = r#"terraform {
   required_providers {
@@ -101,7 +102,13 @@ fn names_of_files_directories_calls_and_aliases_change_nothing() {
     place.git(&["mv", "modules/topics", "modules/sns"]);
     place.stage("modules/net/main.tf", "module \"topics\" {\n  source = \"../sns\"\n}\n");
     let renamed = root(PASSED).replace("west\"", "oregon\"").replace("aws.west", "aws.oregon");
-    let moved = "\nmoved {\n  from = module.net\n  to   = module.network\n}\n";
+    let moved = indoc! {"
+
+        moved {
+          from = module.net
+          to   = module.network
+        }
+    "};
     place.stage("live/b/main.tf", renamed.replace("module \"net\"", "module \"network\"") + moved);
     assert_eq!(found(&place), nothing);
 }

@@ -1,6 +1,7 @@
 //! Random repositories and changes: the findings of a change are the difference of two checks of the whole
 //! repository, and the findings in affected modules are those of a check of the whole repository.
 
+use indoc::indoc;
 use std::collections::{BTreeMap, BTreeSet};
 
 use overrule::check::{Outcome, Settings, Verdict, load_policy, run, run_change};
@@ -30,25 +31,85 @@ const DIRECTORIES: &[&str] = &[
 /// Content of modules, in addition to calls.
 const PARTS: &[&str] = &[
     "provider \"aws\" {\n  region = \"x\"\n}\n",
-    "provider \"aws\" {\n  alias  = \"w\"\n  region = \"x\"\n}\n",
+    indoc! {r#"
+        provider "aws" {
+          alias  = "w"
+          region = "x"
+        }
+    "#},
     "provider \"aws\" {}\n",
-    "terraform {\n  required_providers {\n    aws = {\n      source = \"hashicorp/aws\"\n    }\n  }\n}\n",
-    "terraform {\n  required_providers {\n    aws = {\n      source  = \"hashicorp/aws\"\n      version = \"~> 5.0\"\n      configuration_aliases = [aws.w]\n    }\n  }\n}\n",
+    indoc! {r#"
+        terraform {
+          required_providers {
+            aws = {
+              source = "hashicorp/aws"
+            }
+          }
+        }
+    "#},
+    indoc! {r#"
+        terraform {
+          required_providers {
+            aws = {
+              source  = "hashicorp/aws"
+              version = "~> 5.0"
+              configuration_aliases = [aws.w]
+            }
+          }
+        }
+    "#},
     "terraform {\n  required_version = \">= 1.5\"\n}\n",
     "terraform {\n  required_version = \"< 1.2\"\n}\n",
     "terraform {\n  backend \"s3\" {}\n}\n",
     "resource \"aws_vpc\" \"v\" {}\n",
     "resource \"aws_vpc\" \"w\" {\n  provider = aws.w\n}\n",
     "variable \"need\" {}\n",
-    "variable \"opt\" {\n  type    = string\n  default = \"\"\n}\n",
-    "variable \"fixed\" {\n  type  = string\n  const = true\n}\n",
-    "variable \"secret\" {\n  sensitive = true\n}\noutput \"secret\" {\n  value = var.secret\n}\n",
+    indoc! {r#"
+        variable "opt" {
+          type    = string
+          default = ""
+        }
+    "#},
+    indoc! {r#"
+        variable "fixed" {
+          type  = string
+          const = true
+        }
+    "#},
+    indoc! {r#"
+        variable "secret" {
+          sensitive = true
+        }
+        output "secret" {
+          value = var.secret
+        }
+    "#},
     "output \"out\" {\n  value = 1\n}\n",
     "variable \"twice\" {}\nvariable \"twice\" {}\n",
-    "import {\n  to = aws_vpc.v\n  id = \"1\"\n}\n",
-    "moved {\n  from = aws_vpc.old\n  to   = aws_vpc.v\n}\n",
-    "moved {\n  from = module.c0.aws_vpc.old\n  to   = module.c0.aws_vpc.v\n}\n",
-    "locals {\n  a = module.c0.out\n  b = module.c1.none\n}\n",
+    indoc! {r#"
+        import {
+          to = aws_vpc.v
+          id = "1"
+        }
+    "#},
+    indoc! {"
+        moved {
+          from = aws_vpc.old
+          to   = aws_vpc.v
+        }
+    "},
+    indoc! {"
+        moved {
+          from = module.c0.aws_vpc.old
+          to   = module.c0.aws_vpc.v
+        }
+    "},
+    indoc! {"
+        locals {
+          a = module.c0.out
+          b = module.c1.none
+        }
+    "},
     "terraform {\n  encryption {}\n}\n",
     "removed {\n  from = aws_vpc.gone\n}\n",
     "# overrule: allow(duplicate-declaration) known\nvariable \"dup\" {}\nvariable \"dup\" {}\n",
@@ -70,7 +131,16 @@ const BESIDE: &[(&str, &str)] = &[
     ("extra.tf.json", "{\"variable\": {\"need\": {}}}"),
 ];
 
-const POLICY: &str = "policy {\n  extends = [\"strict\"]\n}\n\nexception \"variable-type-missing\" {\n  paths  = [\"lib\"]\n  reason = \"later\"\n}\n";
+const POLICY: &str = indoc! {r#"
+    policy {
+      extends = ["strict"]
+    }
+
+    exception "variable-type-missing" {
+      paths  = ["lib"]
+      reason = "later"
+    }
+"#};
 
 /// The relative path of one directory in another.
 fn address(from: &str, to: &str) -> String {

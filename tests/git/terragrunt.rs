@@ -1,6 +1,7 @@
 //! Terragrunt units in the index and in commits: the modules that they run, and those that a change affects.
 
 use crate::place::Place;
+use indoc::indoc;
 
 const UNIT: &str = r#"
 include "root" {
@@ -53,7 +54,15 @@ fn what_a_unit_generates_is_declared_in_the_working_tree_the_index_and_commits()
     let db = "modules/db/main.tf:2:11: error: Reference to undeclared input variable [undeclared-reference]";
     let check = |arguments: &[&str]| place.overrule(&[&["check", "--format", "concise"], arguments].concat());
     assert_eq!(check(&[]).findings(), [db]);
-    place.stage("modules/net/more.tf", "locals {\n  a = var.env\n  b = var.other\n}\n");
+    place.stage(
+        "modules/net/more.tf",
+        indoc! {"
+            locals {
+              a = var.env
+              b = var.other
+            }
+        "},
+    );
     let new = "modules/net/more.tf:3:7: error: Reference to undeclared input variable [undeclared-reference]";
     assert_eq!(place.check_changed().findings(), [new]);
     place.commit("second");

@@ -1,6 +1,7 @@
 //! A change that would rather be checked with its own policy: `--policy-from` uses that of the base.
 
 use crate::place::{Output, Place};
+use indoc::indoc;
 
 const POLICY: &str = r#"policy {
   extends = ["language", "./team.hcl"]
@@ -176,7 +177,12 @@ fn without_a_policy_in_the_revision_the_recommended_one_holds() {
     let place = change(&[]);
     place.write(
         "overrule.hcl",
-        "policy {\n  extends = []\n}\nrule \"duplicate-declaration\" { level = \"off\" }\n",
+        indoc! {r#"
+            policy {
+              extends = []
+            }
+            rule "duplicate-declaration" { level = "off" }
+        "#},
     );
     place.write("live/main.tf", "variable \"a\" {}\nvariable \"a\" {}\n");
     place.commit("a change");
@@ -213,8 +219,30 @@ fn a_revision_that_is_not_there_is_no_reason_to_trust_another() {
 
 #[test]
 fn a_change_does_not_choose_a_less_strict_role() {
-    let policy = "policy {\n  extends = [\"recommended\"]\n}\n\nrule \"required-argument\" \"owner\" {\n  level    = \"error\"\n  roles    = [\"root\"]\n  blocks   = [\"resource.terraform_data\"]\n  argument = \"input\"\n  message  = \"No owner\"\n}\n";
-    let root = "terraform {\n  required_version = \">= 1.5\"\n\n  backend \"local\" {}\n}\n\nresource \"terraform_data\" \"a\" {\n  input = 1\n}\n";
+    let policy = indoc! {r#"
+        policy {
+          extends = ["recommended"]
+        }
+
+        rule "required-argument" "owner" {
+          level    = "error"
+          roles    = ["root"]
+          blocks   = ["resource.terraform_data"]
+          argument = "input"
+          message  = "No owner"
+        }
+    "#};
+    let root = indoc! {r#"
+        terraform {
+          required_version = ">= 1.5"
+
+          backend "local" {}
+        }
+
+        resource "terraform_data" "a" {
+          input = 1
+        }
+    "#};
     let shared = "terraform {\n  required_version = \">= 1.5\"\n}\n";
     let files = [("overrule.hcl", policy), ("live/main.tf", root), ("live/b.tf", shared)];
     let place = Place::committed(&files);

@@ -1,8 +1,17 @@
 //! Variable definitions and lock files: the staged content counts, and a change to one affects its module.
 
 use crate::place::Place;
+use indoc::indoc;
 
-const MODULE: &str = "variable \"size\" {\n  type = number\n}\n\nvariable \"zone\" {\n  type = string\n}\n";
+const MODULE: &str = indoc! {r#"
+    variable "size" {
+      type = number
+    }
+
+    variable "zone" {
+      type = string
+    }
+"#};
 const LOCK: &str = "provider \"registry.terraform.io/hashicorp/aws\" {\n  version = \"5.1.0\"\n}\n";
 
 fn repository(files: &[(&str, &str)]) -> Place {

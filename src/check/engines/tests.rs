@@ -5,6 +5,7 @@ use crate::check::doctest::example::examples;
 use crate::check::{Settings, run};
 use crate::finding::RuleId;
 use crate::rules::page::PAGES;
+use indoc::indoc;
 
 fn reported(files: &[(&str, &str)], policy: &str) -> Vec<String> {
     let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
@@ -16,7 +17,16 @@ fn reported(files: &[(&str, &str)], policy: &str) -> Vec<String> {
     outcome.verdicts.iter().map(line).collect()
 }
 
-const ASKS: &str = "terraform {\n  required_providers {\n    x = {\n      source = \"y/x\"\n      configuration_aliases = [x.a]\n    }\n  }\n}\n";
+const ASKS: &str = indoc! {r#"
+    terraform {
+      required_providers {
+        x = {
+          source = "y/x"
+          configuration_aliases = [x.a]
+        }
+      }
+    }
+"#};
 const CALLS: &str = "module \"m\" {\n  source = \"../net\"\n}\n";
 
 #[test]
@@ -29,8 +39,14 @@ fn calls_in_modules_for_the_other_engine_are_ignored() {
 
 #[test]
 fn an_exception_in_a_file_that_no_engine_loads_there_is_left_alone() {
-    let called =
-        "terraform {\n  required_version = \">= 1.5\"\n}\nmodule \"m\" {\n  source = \"../net\"\n}\n";
+    let called = indoc! {r#"
+        terraform {
+          required_version = ">= 1.5"
+        }
+        module "m" {
+          source = "../net"
+        }
+    "#};
     let comment = "# overrule: allow(invalid-name) nothing is wrong\nlocals {}\n";
     let files = [
         ("net/main.tf", comment),
@@ -45,7 +61,12 @@ fn an_exception_in_a_file_that_no_engine_loads_there_is_left_alone() {
 
 #[test]
 fn what_an_old_version_does_not_know_is_no_syntax_of_the_other_engine() {
-    let shared = "variable \"a\" {\n  ephemeral = true\n}\nvariable \"b c\" {}\n";
+    let shared = indoc! {r#"
+        variable "a" {
+          ephemeral = true
+        }
+        variable "b c" {}
+    "#};
     let files = [
         ("net/main.tf", shared),
         ("old/main.tf", CALLS),
@@ -59,7 +80,12 @@ fn what_an_old_version_does_not_know_is_no_syntax_of_the_other_engine() {
 
 #[test]
 fn two_versions_that_say_the_same_at_different_times_say_it_once() {
-    let calls = "module \"m\" {\n  source = \"../net\"\n  none   = 1\n}\n";
+    let calls = indoc! {r#"
+        module "m" {
+          source = "../net"
+          none   = 1
+        }
+    "#};
     let shared = "terraform {\n  required_version = \">= 1.5\"\n}\n";
     let root = "module \"m\" {\n  source = \"../app\"\n}\n";
     let files = [
@@ -129,7 +155,14 @@ fn findings_do_not_depend_on_the_batches() {
         files.push((format!("tofu{number}/main.tofu"), "locals {\n  a = tofu.b\n}\n".to_owned()));
     }
     // A directory without files of its own is known once somebody calls it.
-    let odd = "module \"m\" {\n  source = \"../none\"\n}\nmodule \"n\" {\n  source = \"../nothing\"\n}\n";
+    let odd = indoc! {r#"
+        module "m" {
+          source = "../none"
+        }
+        module "n" {
+          source = "../nothing"
+        }
+    "#};
     files.push(("odd/main.tf".to_owned(), odd.to_owned()));
     files.push(("none/below/main.tf".to_owned(), "locals {}\n".to_owned()));
     let whole = seen(&files, &[], true, usize::MAX);
@@ -195,9 +228,25 @@ fn opentofu_need_not_look_where_it_would_find_nothing() {
     for text in [
         "locals {\n  a = true && true\n}\n",
         "locals {\n  a = string\n}\n",
-        "variable \"a\" {\n  type    = object({})\n  default = { b = 1 }\n}\n",
-        "output \"a\" {\n  type  = string\n  value = \"\"\n}\n",
-        "terraform {\n  required_providers {\n    x = { source = \"registry.terraform.io/a/x\" }\n  }\n}\n",
+        indoc! {r#"
+            variable "a" {
+              type    = object({})
+              default = { b = 1 }
+            }
+        "#},
+        indoc! {r#"
+            output "a" {
+              type  = string
+              value = ""
+            }
+        "#},
+        indoc! {r#"
+            terraform {
+              required_providers {
+                x = { source = "registry.terraform.io/a/x" }
+              }
+            }
+        "#},
         "locals {\n  a = local.none\n}\n",
     ] {
         assert_eq!(looks(&[("a/main.tf", text), ("b/main.tf", "locals {}\n")]), ["a"], "{text}");

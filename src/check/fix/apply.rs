@@ -70,6 +70,8 @@ fn indent(line: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use super::*;
     use crate::text::{FileId, Span};
 
@@ -80,16 +82,43 @@ mod tests {
 
     #[test]
     fn neighbours_are_aligned_and_others_are_left_alone() {
-        let text = "a {\n  x = 1\n}\n\nb {\n  x   = 1\n    yy = 2\n}\n";
+        let text = indoc! {"
+            a {
+              x = 1
+            }
+
+            b {
+              x   = 1
+                yy = 2
+            }
+        "};
         let made = apply(text, &[&edit(text, "x = 1", "x = 1\n  sensitive = true")]);
-        assert_eq!(made, "a {\n  x         = 1\n  sensitive = true\n}\n\nb {\n  x   = 1\n    yy = 2\n}\n");
+        assert_eq!(
+            made,
+            indoc! {"
+                a {
+                  x         = 1
+                  sensitive = true
+                }
+
+                b {
+                  x   = 1
+                    yy = 2
+                }
+            "}
+        );
         let made = apply(text, &[&edit(text, "yy = 2", "yyy = 2")]);
         assert_eq!(made, text.replace("yy = 2", "yyy = 2"), "what was not aligned stays so");
     }
 
     #[test]
     fn what_is_left_of_neighbours_is_aligned_too() {
-        let text = "a {\n  x    = 1 # one\n  long = 2 # two\n}\n";
+        let text = indoc! {"
+            a {
+              x    = 1 # one
+              long = 2 # two
+            }
+        "};
         assert_eq!(apply(text, &[&edit(text, "  long = 2 # two\n", "")]), "a {\n  x = 1 # one\n}\n");
     }
 

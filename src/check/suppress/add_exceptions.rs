@@ -149,6 +149,8 @@ fn as_pattern(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use super::*;
     use crate::check::{Settings, load_policy, run};
     use crate::policy::Globs;
@@ -200,7 +202,13 @@ mod tests {
 
     #[test]
     fn what_a_comment_parts_is_aligned_anew() {
-        let text = "variable \"a\" {\n  type        = string\n  x           = 1\n  description = \"A\"\n}\n";
+        let text = indoc! {r#"
+            variable "a" {
+              type        = string
+              x           = 1
+              description = "A"
+            }
+        "#};
         let additions = added(&[("main.tf", text)]);
         let [(_, text)] = additions.files.as_slice() else { panic!("one file") };
         let parted = "  type = string\n  # overrule: allow(unsupported-block-or-argument) was here before\n  x           = 1\n";
@@ -210,7 +218,13 @@ mod tests {
     #[test]
     fn an_exception_is_no_reason_for_a_dependency() {
         let policy = "policy {\n  extends = [\"strict\"]\n}\n";
-        let call = "module \"a\" {\n  source     = \"./a\"\n  depends_on = [terraform_data.b]\n}\nresource \"terraform_data\" \"b\" {}\n";
+        let call = indoc! {r#"
+            module "a" {
+              source     = "./a"
+              depends_on = [terraform_data.b]
+            }
+            resource "terraform_data" "b" {}
+        "#};
         let files = [("main.tf", call), ("a/main.tf", "locals {}\n"), ("overrule.hcl", policy)];
         let additions = added(&files);
         let commented =
@@ -224,7 +238,16 @@ mod tests {
         let additions = added(&[("odd [1]/main.tf.json", json), ("main.tf.json", json)]);
         assert_eq!(
             additions.blocks,
-            "\nexception \"invalid-name\" {\n  paths  = [\n    \"main.tf.json\",\n    \"odd \\\\[1\\\\]/main.tf.json\",\n  ]\n  reason = \"was here before\"\n}\n"
+            indoc! {r#"
+
+                exception "invalid-name" {
+                  paths  = [
+                    "main.tf.json",
+                    "odd \\[1\\]/main.tf.json",
+                  ]
+                  reason = "was here before"
+                }
+            "#}
         );
     }
 
@@ -233,8 +256,14 @@ mod tests {
         let written = block("x", &BTreeSet::from([""]), "why");
         assert_eq!(
             written,
-            "\nexception \"x\" {\n  # \"/\" is the module in the top directory.\n  paths  = [\"/\"]\n  reason = \
-             \"why\"\n}\n"
+            indoc! {r#"
+
+                exception "x" {
+                  # "/" is the module in the top directory.
+                  paths  = ["/"]
+                  reason = "why"
+                }
+            "#}
         );
         let top = Globs::new([as_pattern("").as_str()]).expect("what is written can be read");
         assert!(top.has("") && !top.has("main.tf") && !top.has("net"));

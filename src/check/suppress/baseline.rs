@@ -60,6 +60,8 @@ impl Baseline {
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use super::*;
     use crate::check::{Settings, run};
     use crate::vfs::Snapshot;
@@ -76,9 +78,13 @@ mod tests {
         assert_eq!(list.lines().count(), HEAD.lines().count() + 1);
         assert!(list.ends_with(" duplicate-declaration main.tf\n"), "{list}");
         let baseline = Baseline::parse(&list).expect("a list");
-        let mut after = snapshot(
-            "locals {}\nvariable \"a\" {}\nvariable \"a\" {}\nvariable \"b\" {}\nvariable \"b\" {}\n",
-        );
+        let mut after = snapshot(indoc! {r#"
+            locals {}
+            variable "a" {}
+            variable "a" {}
+            variable "b" {}
+            variable "b" {}
+        "#});
         let outcome = run(&mut after, &Settings { baseline, ..Settings::default() });
         assert_eq!((outcome.verdicts.len(), outcome.known), (1, 1));
         assert_eq!(outcome.verdicts[0].finding.address, "variable.b");

@@ -1,11 +1,25 @@
 //! Modules with dependency cycles, and modules that only seem to have one.
 
 use crate::graph::tests::reported;
+use indoc::indoc;
 
 #[test]
 fn locals_and_resources_that_need_each_other_are_a_cycle() {
-    let text = "locals {\n  a = local.b\n  b = x_y.c.id\n  d = local.a\n  e = local.e\n}\nresource \"x_y\" \"c\" {\n  \
-                depends_on = [x_y.f]\n}\nresource \"x_y\" \"f\" {\n  g = local.a\n  h = x_y.f.id\n}\n";
+    let text = indoc! {r#"
+        locals {
+          a = local.b
+          b = x_y.c.id
+          d = local.a
+          e = local.e
+        }
+        resource "x_y" "c" {
+          depends_on = [x_y.f]
+        }
+        resource "x_y" "f" {
+          g = local.a
+          h = x_y.f.id
+        }
+    "#};
     let lines: Vec<String> = reported(&[("", text)])
         .into_iter()
         .map(|line| line.split(" (remove").next().unwrap_or("").to_owned())
@@ -23,11 +37,40 @@ fn locals_and_resources_that_need_each_other_are_a_cycle() {
 fn a_cycle_may_lead_through_a_module_that_is_called() {
     let child = (
         "m",
-        "variable \"x\" {}\nvariable \"z\" {}\nlocals {\n  l = var.x\n}\noutput \"y\" {\n  value = local.l\n}\noutput \"w\" {\n  value = var.z\n}\n",
+        indoc! {r#"
+            variable "x" {}
+            variable "z" {}
+            locals {
+              l = var.x
+            }
+            output "y" {
+              value = local.l
+            }
+            output "w" {
+              value = var.z
+            }
+        "#},
     );
-    let fine = "module \"a\" {\n  source = \"./m\"\n  x = 1\n  z = module.a.y\n}\n";
+    let fine = indoc! {r#"
+        module "a" {
+          source = "./m"
+          x = 1
+          z = module.a.y
+        }
+    "#};
     assert_eq!(reported(&[("", fine), child]), Vec::<String>::new());
-    let round = "module \"a\" {\n  source = \"./m\"\n  x = module.b.y\n  z = 1\n}\nmodule \"b\" {\n  source = \"./m\"\n  x = module.a.y\n  z = 1\n}\n";
+    let round = indoc! {r#"
+        module "a" {
+          source = "./m"
+          x = module.b.y
+          z = 1
+        }
+        module "b" {
+          source = "./m"
+          x = module.a.y
+          z = 1
+        }
+    "#};
     let reported = reported(&[("", round), child]);
     assert_eq!(reported.len(), 1, "{reported:?}");
     assert!(
@@ -39,9 +82,36 @@ fn a_cycle_may_lead_through_a_module_that_is_called() {
 
 #[test]
 fn a_module_as_a_whole_needs_all_that_is_in_it() {
-    let child = ("m", "variable \"x\" {}\nvariable \"z\" {}\noutput \"y\" {\n  value = var.x\n}\n");
-    let text = "module \"a\" {\n  source = \"./m\"\n  count = 1\n  x = 1\n  z = module.a[0].y\n}\nmodule \"b\" {\n  source = \"./m\"\n  for_each = {}\n  \
-                x = 1\n  z = module.b[each.key].y\n}\nmodule \"c\" {\n  source = \"./m\"\n  x = 1\n  z = 1\n  depends_on = [module.c]\n}\n";
+    let child = (
+        "m",
+        indoc! {r#"
+            variable "x" {}
+            variable "z" {}
+            output "y" {
+              value = var.x
+            }
+        "#},
+    );
+    let text = indoc! {r#"
+        module "a" {
+          source = "./m"
+          count = 1
+          x = 1
+          z = module.a[0].y
+        }
+        module "b" {
+          source = "./m"
+          for_each = {}
+          x = 1
+          z = module.b[each.key].y
+        }
+        module "c" {
+          source = "./m"
+          x = 1
+          z = 1
+          depends_on = [module.c]
+        }
+    "#};
     let reported = reported(&[("", text), child]);
     assert_eq!(reported.len(), 2, "{reported:?}");
     assert!(reported[0].contains("module.b"), "{reported:?}");
@@ -50,22 +120,66 @@ fn a_module_as_a_whole_needs_all_that_is_in_it() {
 
 #[test]
 fn of_modules_from_elsewhere_no_cycle_is_guessed() {
-    let text = "module \"a\" {\n  source = \"x/y/z\"\n  x = module.b.y\n}\nmodule \"b\" {\n  source = \"x/y/z\"\n  x = module.a.y\n}\n";
+    let text = indoc! {r#"
+        module "a" {
+          source = "x/y/z"
+          x = module.b.y
+        }
+        module "b" {
+          source = "x/y/z"
+          x = module.a.y
+        }
+    "#};
     assert_eq!(reported(&[("", text)]), Vec::<String>::new());
 }
 
 #[test]
 fn a_provider_and_what_it_makes_may_need_each_other() {
-    let text = "provider \"x\" {\n  a = x_y.b.id\n}\nresource \"x_y\" \"b\" {}\nprovider \"z\" {\n  a = x_y.b.id\n}\nresource \"z_y\" \"b\" {}\n";
+    let text = indoc! {r#"
+        provider "x" {
+          a = x_y.b.id
+        }
+        resource "x_y" "b" {}
+        provider "z" {
+          a = x_y.b.id
+        }
+        resource "z_y" "b" {}
+    "#};
     let reported = reported(&[("", text)]);
     assert_eq!(reported.len(), 1, "{reported:?}");
     assert!(reported[0].contains("Cycle: x_y.b, provider.x"), "{reported:?}");
-    let around = "provider \"x\" {\n  alias = \"w\"\n  a = local.l\n}\nlocals {\n  l = x_y.b.id\n}\nresource \"x_y\" \"b\" {\n  provider = x.w\n}\n";
+    let around = indoc! {r#"
+        provider "x" {
+          alias = "w"
+          a = local.l
+        }
+        locals {
+          l = x_y.b.id
+        }
+        resource "x_y" "b" {
+          provider = x.w
+        }
+    "#};
     assert_eq!(self::reported(&[("", around)]).len(), 1);
     let with_another = around.replace("x.w", "x.v") + "provider \"x\" {\n  alias = \"v\"\n}\n";
     assert_eq!(self::reported(&[("", &with_another)]), Vec::<String>::new());
-    let child = ("m", "resource \"x_y\" \"b\" {}\noutput \"o\" {\n  value = x_y.b.id\n}\n");
-    let root = "provider \"x\" {\n  a = module.m.o\n}\nmodule \"m\" {\n  source = \"./m\"\n}\n";
+    let child = (
+        "m",
+        indoc! {r#"
+            resource "x_y" "b" {}
+            output "o" {
+              value = x_y.b.id
+            }
+        "#},
+    );
+    let root = indoc! {r#"
+        provider "x" {
+          a = module.m.o
+        }
+        module "m" {
+          source = "./m"
+        }
+    "#};
     assert_eq!(self::reported(&[("", root), child]).len(), 1);
 }
 

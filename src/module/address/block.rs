@@ -12,6 +12,8 @@ pub fn block_address(block: &Block) -> String {
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use super::*;
     use crate::engine::Notation;
     use crate::limits::Limits;
@@ -20,7 +22,12 @@ mod tests {
 
     #[test]
     fn a_resource_goes_without_its_kind() {
-        let text = "resource \"a\" \"b\" {}\ndata \"a\" \"b\" {}\nvariable \"v\" {}\nmoved {}\n";
+        let text = indoc! {r#"
+            resource "a" "b" {}
+            data "a" "b" {}
+            variable "v" {}
+            moved {}
+        "#};
         let (file, _) = syntax::parse(
             FileId::new(0),
             &Source::new("main.tf", text.into()),

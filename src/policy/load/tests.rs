@@ -2,6 +2,7 @@ use super::*;
 use crate::finding::Severity;
 use crate::graph::Role;
 use crate::limits::{Limit, Limits};
+use indoc::indoc;
 
 const RULES: &[&str] =
     &["syntax-error", "invalid-name", "override-drops-provider-source", "unused-exception"];
@@ -46,9 +47,13 @@ fn without_extends_the_recommended_preset_applies() {
 
 #[test]
 fn the_later_and_the_nearer_wins_and_a_block_whole() {
-    let policy = loaded(
-        "rule \"invalid-name\" { level = \"warning\" }\npaths \"live\" {\n  rule \"invalid-name\" { level = \"off\" }\n}\nrule \"invalid-name\" { level = \"notice\" }\n",
-    );
+    let policy = loaded(indoc! {r#"
+        rule "invalid-name" { level = "warning" }
+        paths "live" {
+          rule "invalid-name" { level = "off" }
+        }
+        rule "invalid-name" { level = "notice" }
+    "#});
     assert_eq!(level(&policy, "invalid-name", "net/main.tf"), "notice by overrule.hcl:5");
     assert_eq!(level(&policy, "invalid-name", "live/a/main.tf"), "off by overrule.hcl:3");
     assert_eq!(level(&policy, "syntax-error", "main.tf").split(' ').next(), Some("the"));
@@ -58,7 +63,12 @@ fn the_later_and_the_nearer_wins_and_a_block_whole() {
 fn a_rule_named_without_a_level_keeps_the_one_that_it_had() {
     let policy = loaded("rule \"override-drops-provider-source\" {}\n");
     assert_eq!(level(&policy, "override-drops-provider-source", ""), "error by overrule.hcl:1");
-    let policy = loaded("policy {\n  extends = []\n}\nrule \"override-drops-provider-source\" {}\n");
+    let policy = loaded(indoc! {r#"
+        policy {
+          extends = []
+        }
+        rule "override-drops-provider-source" {}
+    "#});
     assert_eq!(level(&policy, "override-drops-provider-source", ""), "error by overrule.hcl:4");
 }
 
@@ -68,7 +78,14 @@ fn a_policy_starts_from_files_beside_it() {
         (".config/overrule.hcl", "policy {\n  extends = [\"language\", \"./team/base.hcl\"]\n}\n"),
         (
             ".config/team/base.hcl",
-            "policy {\n  extends = []\n  fail_on = \"warning\"\n  engine = \"terraform@1.11\"\n}\nrule \"invalid-name\" { level = \"notice\" }\n",
+            indoc! {r#"
+                policy {
+                  extends = []
+                  fail_on = "warning"
+                  engine = "terraform@1.11"
+                }
+                rule "invalid-name" { level = "notice" }
+            "#},
         ),
     ]);
     let policy = policy.expect("a policy without a mistake");
@@ -91,9 +108,17 @@ fn a_policy_starts_from_files_beside_it() {
 #[test]
 fn roles_and_what_is_excluded_are_patterns() {
     use crate::graph::Role;
-    let policy = loaded(
-        "policy {\n  exclude = [\"old\"]\n}\nrole \"shared\" {\n  paths = [\"lib/*\"]\n}\nrole \"root\" {\n  paths = [\"lib/app\"]\n}\n",
-    );
+    let policy = loaded(indoc! {r#"
+        policy {
+          exclude = ["old"]
+        }
+        role "shared" {
+          paths = ["lib/*"]
+        }
+        role "root" {
+          paths = ["lib/app"]
+        }
+    "#});
     assert_eq!(policy.role("lib/net"), Some(Role::Shared));
     assert_eq!(policy.role("lib/app"), Some(Role::Root), "the later wins");
     assert_eq!(policy.role("live"), None);
@@ -102,9 +127,13 @@ fn roles_and_what_is_excluded_are_patterns() {
 
 #[test]
 fn an_exception_has_a_rule_a_path_a_reason_and_a_last_day() {
-    let policy = loaded(
-        "exception \"invalid-name\" {\n  paths  = [\"old\"]\n  reason = \"goes away\"\n  until  = \"2027-03-31\"\n}\n",
-    );
+    let policy = loaded(indoc! {r#"
+        exception "invalid-name" {
+          paths  = ["old"]
+          reason = "goes away"
+          until  = "2027-03-31"
+        }
+    "#});
     let [exception] = policy.exceptions() else { panic!("one exception") };
     assert!(exception.covers("invalid-name", "old/main.tf"));
     assert!(!exception.covers("invalid-name", "new/main.tf"));
@@ -141,7 +170,12 @@ fn a_mistake_names_its_place_and_the_nearest_right_word() {
         ]
     );
     assert_eq!(
-        wrong("exception \"invalid-name\" {\n  reason = \" \"\n  until = \"tomorrow\"\n}\n"),
+        wrong(indoc! {r#"
+            exception "invalid-name" {
+              reason = " "
+              until = "tomorrow"
+            }
+        "#}),
         [
             "overrule.hcl:2,12: Exception without a reason:  (add a `reason`)",
             "overrule.hcl:3,11: Invalid date: `tomorrow` is not a valid date. (write year, month and day, as \
@@ -156,7 +190,13 @@ fn a_mistake_names_its_place_and_the_nearest_right_word() {
     );
     assert_eq!(wrong("rules \"a\" {}\nrule {}\n\"").len(), 3);
     assert_eq!(
-        wrong("paths \"a[\" {}\npolicy {\n  engine = \"terrafrom\"\n  fail_on = 1\n}\n"),
+        wrong(indoc! {r#"
+            paths "a[" {}
+            policy {
+              engine = "terrafrom"
+              fail_on = 1
+            }
+        "#}),
         [
             "overrule.hcl:3,12: Invalid engine: no engine is named `terrafrom`; did you mean `terraform`?",
             "overrule.hcl:4,13: Unsuitable value: `fail_on` must be a quoted string.",
@@ -165,8 +205,12 @@ fn a_mistake_names_its_place_and_the_nearest_right_word() {
     );
 }
 
-const OWNER: &str =
-    "rule \"required-argument\" \"owner-tag\" {\n  level = \"warning\"\n  argument = \"tags.Owner\"\n}\n";
+const OWNER: &str = indoc! {r#"
+    rule "required-argument" "owner-tag" {
+      level = "warning"
+      argument = "tags.Owner"
+    }
+"#};
 
 fn kind<'p>(policy: &'p Policy, rule: &str) -> Option<&'p str> {
     policy.definition(rule).map(|definition| definition.template.as_str())
@@ -201,9 +245,13 @@ fn a_name_alone_sets_the_level_and_a_definition_all_of_it() {
     assert_eq!(option(&policy, "owner-tag", "", "argument").as_deref(), Some("tags.Owner"));
     let policy = after("rule \"owner-tag\" {}\n");
     assert_eq!(level(&policy, "owner-tag", ""), "warning by overrule.hcl:4", "the level stays");
-    let policy = after(
-        "paths \"lab\" {\n  rule \"required-argument\" \"owner-tag\" {\n    argument = \"labels\"\n  }\n}\n",
-    );
+    let policy = after(indoc! {r#"
+        paths "lab" {
+          rule "required-argument" "owner-tag" {
+            argument = "labels"
+          }
+        }
+    "#});
     assert_eq!(level(&policy, "owner-tag", "lab/a.tf"), "error by overrule.hcl:5", "nothing is inherited");
     assert_eq!(option(&policy, "owner-tag", "lab/a.tf", "argument").as_deref(), Some("labels"));
     assert_eq!(option(&policy, "owner-tag", "a.tf", "argument").as_deref(), Some("tags.Owner"));
@@ -281,9 +329,16 @@ fn a_mistake_in_a_definition_shows_the_way_out() {
         ]
     );
     assert_eq!(
-        wrong(
-            "rule \"naming\" \"own\" {\n  exmple \"a\" {}\n  example {}\n  example \"a\" {}\n  example \"b\" {\n    code = \"${a}\"\n  }\n}\n"
-        ),
+        wrong(indoc! {r#"
+            rule "naming" "own" {
+              exmple "a" {}
+              example {}
+              example "a" {}
+              example "b" {
+                code = "${a}"
+              }
+            }
+        "#}),
         [
             "overrule.hcl:2,3: Unknown block: No block is named `exmple`. (did you mean `example`?)",
             "overrule.hcl:3,3: Example without a label:  (add one label that describes the example: `example \"a \
@@ -315,8 +370,24 @@ fn the_nearest_policy_decides_whether_comments_suppress() {
 
 #[test]
 fn limits_are_those_of_the_nearest_file_that_sets_them() {
-    let base = "policy {\n  extends = []\n}\nlimits {\n  file_size = \"1 MiB\"\n  nesting   = 50\n}\n";
-    let policy = "policy {\n  extends = [\"./base.hcl\"]\n}\nlimits {\n  nesting    = 60\n  evaluation = \"2000\"\n}\n";
+    let base = indoc! {r#"
+        policy {
+          extends = []
+        }
+        limits {
+          file_size = "1 MiB"
+          nesting   = 50
+        }
+    "#};
+    let policy = indoc! {r#"
+        policy {
+          extends = ["./base.hcl"]
+        }
+        limits {
+          nesting    = 60
+          evaluation = "2000"
+        }
+    "#};
     let policy = load(&[("overrule.hcl", policy), ("base.hcl", base)]).expect("a policy without a mistake");
     let limits = Limits::default()
         .with(Limit::FileSize, 1 << 20)
@@ -377,7 +448,17 @@ fn a_misspelled_name_is_reported_and_not_taken_for_a_missing_one() {
         ("exception \"invalid-name\" {\n  reson = \"x\"\n}\n", "2,3", "reason"),
         ("exceptions \"comments\" {\n  alowed = true\n}\n", "2,3", "allowed"),
         ("limits {\n  file_sise = \"1MiB\"\n}\n", "2,3", "file_size"),
-        ("rule \"naming\" \"own\" {\n  example \"a\" {\n    cod = \"\"\n  }\n}\n", "3,5", "code"),
+        (
+            indoc! {r#"
+                rule "naming" "own" {
+                  example "a" {
+                    cod = ""
+                  }
+                }
+            "#},
+            "3,5",
+            "code",
+        ),
     ] {
         let found = misspelled(text);
         assert!(found.starts_with(&format!("overrule.hcl:{place}: ")), "{found}");
@@ -387,15 +468,28 @@ fn a_misspelled_name_is_reported_and_not_taken_for_a_missing_one() {
 
 #[test]
 fn a_rule_can_say_where_it_reports() {
-    let policy =
-        loaded("rule \"invalid-name\" {\n  paths = [\"live\", \"!live/old\"]\n  roles = [\"root\"]\n}\n");
+    let policy = loaded(indoc! {r#"
+        rule "invalid-name" {
+          paths = ["live", "!live/old"]
+          roles = ["root"]
+        }
+    "#});
     let (_, setting) = policy.setting("invalid-name", "live/main.tf").expect("a setting");
     assert!(setting.common.has_path("live/main.tf") && !setting.common.has_path("live/old/main.tf"));
     assert_eq!(setting.common.roles(), Some(&[Role::Root][..]));
     assert_eq!(
-        wrong(
-            "rule \"invalid-name\" {\n  paths = []\n  roles = []\n  message = \" \"\n}\npaths \"live\" {\n  rule \"invalid-name\" {\n    paths = [\"live\"]\n  }\n}\n"
-        ),
+        wrong(indoc! {r#"
+            rule "invalid-name" {
+              paths = []
+              roles = []
+              message = " "
+            }
+            paths "live" {
+              rule "invalid-name" {
+                paths = ["live"]
+              }
+            }
+        "#}),
         [
             "overrule.hcl:2,11: Invalid `paths`: With an empty `paths`, the rule can never report anything. (leave \
              `paths` out for the whole repository)",

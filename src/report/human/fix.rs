@@ -94,6 +94,8 @@ fn line_end(text: &str, at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use super::*;
     use crate::text::Span;
 
@@ -103,7 +105,12 @@ mod tests {
 
     #[test]
     fn a_diff_shows_the_lines_that_change_and_no_others() {
-        let text = "a = 1\nb = 2\nc = 3\nd = 4\n";
+        let text = indoc! {"
+            a = 1
+            b = 2
+            c = 3
+            d = 4
+        "};
         let shown = |edits: &[Edit]| changed(text, &edits.iter().collect::<Vec<_>>(), Paint::new(false));
         assert_eq!(shown(&[edit(10, 11, "5")]), ["- b = 2", "+ b = 5"]);
         assert_eq!(shown(&[edit(6, 12, "")]), ["- b = 2"]);

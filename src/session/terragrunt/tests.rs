@@ -1,4 +1,5 @@
 use super::*;
+use indoc::indoc;
 
 const SETTINGS: &str = r#"
     generate "provider" {
@@ -220,7 +221,14 @@ fn locals_that_refer_to_each_other_end() {
 
 #[test]
 fn a_change_concerns_the_modules_of_the_units_that_read_a_file() {
-    let unit = "include {\n  path = find_in_parent_folders(\"root.hcl\")\n}\nterraform {\n  source = \"../../m\"\n}\n";
+    let unit = indoc! {r#"
+        include {
+          path = find_in_parent_folders("root.hcl")
+        }
+        terraform {
+          source = "../../m"
+        }
+    "#};
     let units = units(&[("live/root.hcl", ""), ("live/a/terragrunt.hcl", unit), ("m/main.tf", "")]);
     let touched = |path: &str| units.touched_by(&[path.to_owned()].into());
     assert_eq!(touched("live/root.hcl"), ["m".to_owned()].into());

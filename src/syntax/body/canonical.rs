@@ -130,6 +130,8 @@ fn write_node(node: &Node, depth: usize, is_left_out: &dyn Fn(&str) -> bool, tex
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use super::*;
     use crate::limits::Limits;
     use crate::syntax::{Notation, parse};
@@ -146,14 +148,34 @@ mod tests {
     fn layout_comments_order_and_descriptions_make_no_difference() {
         let one = canonical(
             Notation::Native,
-            "variable \"a\" {\n  description = \"x\"\n  type = string # text\n  default = \"b\"\n}\n",
+            indoc! {r#"
+                variable "a" {
+                  description = "x"
+                  type = string # text
+                  default = "b"
+                }
+            "#},
         );
         let other = canonical(
             Notation::Native,
-            "# A variable.\nvariable \"a\" {\n  default     = \"b\"\n  type = /* text */ string\n}\n",
+            indoc! {r#"
+                # A variable.
+                variable "a" {
+                  default     = "b"
+                  type = /* text */ string
+                }
+            "#},
         );
         assert_eq!(one, other);
-        let other = canonical(Notation::Native, "variable \"a\" {\n  default = \"b \"\n  type = string\n}\n");
+        let other = canonical(
+            Notation::Native,
+            indoc! {r#"
+                variable "a" {
+                  default = "b "
+                  type = string
+                }
+            "#},
+        );
         assert_ne!(one, other, "a space in a string");
     }
 

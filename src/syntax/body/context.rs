@@ -69,6 +69,8 @@ impl JsonBody {
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use crate::limits::Limits;
     use crate::syntax::{self, Notation};
     use crate::text::{FileId, Source};
@@ -87,7 +89,13 @@ mod tests {
         let at = |text: &str| context(text, Notation::Native);
         assert_eq!(at("a = |1\nb {\n}\n"), None);
         assert_eq!(at("locals {\n  a = |1\n}\n").as_deref(), Some("locals"));
-        let nested = "resource \"a\" \"b\" {\n  c {\n    d = |1\n  }\n}\n";
+        let nested = indoc! {r#"
+            resource "a" "b" {
+              c {
+                d = |1
+              }
+            }
+        "#};
         assert_eq!(at(nested).as_deref(), Some("resource \"a\" \"b\""));
         assert_eq!(at("a {\n}|\n"), None);
     }

@@ -199,6 +199,8 @@ fn objects(expr: &Expr) -> Vec<&[JsonProperty]> {
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use crate::limits::Limits;
     use crate::syntax::{self, Notation};
     use crate::text::{FileId, Source};
@@ -219,19 +221,56 @@ mod tests {
 
     #[test]
     fn a_dynamic_block_sets_its_label_or_its_iterator() {
-        let text = "a = x\ndynamic \"s\" {\n  for_each = y\n  content {\n    b = z\n  }\n}\n";
+        let text = indoc! {r#"
+            a = x
+            dynamic "s" {
+              for_each = y
+              content {
+                b = z
+              }
+            }
+        "#};
         assert_eq!(seen(text, Notation::Native), ["x in ", "y in ", "z in s?"]);
-        let text = "dynamic \"s\" {\n  for_each = y\n  iterator = it\n  labels = [l]\n  content {\n    b {\n      \
-                    c = z\n    }\n    dynamic \"t\" {\n      for_each = u\n      content {\n        d = w\n      }\n    \
-                    }\n  }\n}\n";
+        let text = indoc! {r#"
+            dynamic "s" {
+              for_each = y
+              iterator = it
+              labels = [l]
+              content {
+                b {
+                  c = z
+                }
+                dynamic "t" {
+                  for_each = u
+                  content {
+                    d = w
+                  }
+                }
+              }
+            }
+        "#};
         assert_eq!(seen(text, Notation::Native), ["y in ", "l in it?", "z in it?", "u in it", "w in it>t?"]);
     }
 
     #[test]
     fn content_is_certain_where_the_collection_is_written_out() {
-        let text = "dynamic \"s\" {\n  for_each = [y]\n  content {\n    b = z\n  }\n}\n";
+        let text = indoc! {r#"
+            dynamic "s" {
+              for_each = [y]
+              content {
+                b = z
+              }
+            }
+        "#};
         assert_eq!(seen(text, Notation::Native), ["y in ", "z in s"]);
-        let text = "dynamic \"s\" {\n  for_each = []\n  content {\n    b = z\n  }\n}\n";
+        let text = indoc! {r#"
+            dynamic "s" {
+              for_each = []
+              content {
+                b = z
+              }
+            }
+        "#};
         assert_eq!(seen(text, Notation::Native), [" in ", "z in s?"]);
     }
 

@@ -96,6 +96,8 @@ impl Layout<'_> {
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use super::*;
     use crate::limits::Limits;
     use crate::syntax::{Notation, parse};
@@ -137,8 +139,28 @@ mod tests {
             r#"{ "moved": [{ "from": "x.y" }, { "from": "a.b", "to": "a.b[\"k\"]" }] }"#
         );
         assert_eq!(
-            added("{\n  \"moved\": [\n    {\n      \"from\": \"x.y\"\n    }\n  ]\n}\n"),
-            "{\n  \"moved\": [\n    {\n      \"from\": \"x.y\"\n    },\n    {\n      \"from\": \"a.b\",\n      \"to\": \"a.b[\\\"k\\\"]\"\n    }\n  ]\n}\n"
+            added(indoc! {r#"
+                {
+                  "moved": [
+                    {
+                      "from": "x.y"
+                    }
+                  ]
+                }
+            "#}),
+            indoc! {r#"
+                {
+                  "moved": [
+                    {
+                      "from": "x.y"
+                    },
+                    {
+                      "from": "a.b",
+                      "to": "a.b[\"k\"]"
+                    }
+                  ]
+                }
+            "#}
         );
     }
 }

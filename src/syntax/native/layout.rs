@@ -214,6 +214,8 @@ fn opened(tokens: &[Token]) -> i32 {
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use super::*;
 
     #[test]
@@ -304,8 +306,26 @@ EOT
 
     #[test]
     fn heredocs_stay_where_they_are() {
-        let text = "b {\n    a = <<EOT\n    x\nEOT\n\n    c = [\n      1,\n    ]\n  }";
-        let moved = "b {\n  a = <<EOT\n    x\nEOT\n\n  c = [\n    1,\n  ]\n}";
+        let text = indoc! {"
+            b {
+                a = <<EOT
+                x
+            EOT
+
+                c = [
+                  1,
+                ]
+              }"};
+        let moved = indoc! {"
+            b {
+              a = <<EOT
+                x
+            EOT
+
+              c = [
+                1,
+              ]
+            }"};
         assert_eq!(reindented(text, "  ", ""), moved);
     }
 }

@@ -1,5 +1,6 @@
 //! Tests of the tree: items that survive an error, recovery, and limits.
 
+use indoc::indoc;
 use std::fmt::Write as _;
 
 use crate::finding::{Finding, Severity};
@@ -52,14 +53,32 @@ fn value(text: &str) -> (Source, Expr) {
 #[test]
 fn items_survive_errors_as_they_do_in_the_engines() {
     assert_eq!(items("a = 1 2\nd = 3\n"), " a d", "the value was read before the error");
-    assert_eq!(items("a = (1\n+ 2)\nd = ]\ne = 1\n"), " a d? e");
+    assert_eq!(
+        items(indoc! {"
+            a = (1
+            + 2)
+            d = ]
+            e = 1
+        "}),
+        " a d? e"
+    );
     assert_eq!(items("a = 1\na = 2\n"), " a");
     assert_eq!(items("b = {\n"), " b", "an object without items");
     assert_eq!(items("b {\n  a = 1\n"), " b[ a]", "an unclosed block");
     assert_eq!(items("c \"x\" = 1\na = 1\n"), " a c:x[]", "a broken header");
     assert_eq!(items("c \"${x}\" {\n  a = 1\n}\n"), " c:${ ... }[ a]");
     assert_eq!(items("b { a = 1, d = 2 }\ne = 1\n"), " e b[ a]");
-    assert_eq!(items("b {\n  1\n  a = 1\n}\nd = 1\n"), " d b[]", "a body ends at what is no item");
+    assert_eq!(
+        items(indoc! {"
+            b {
+              1
+              a = 1
+            }
+            d = 1
+        "}),
+        " d b[]",
+        "a body ends at what is no item"
+    );
 }
 
 #[test]
@@ -117,7 +136,12 @@ fn an_object_may_hold_a_key_twice() {
 
 #[test]
 fn heredocs_may_hold_lines_that_start_with_their_marker() {
-    let (_, expr) = value("a = <<EOF\nEOF\"\n EOF x\nEOF\n");
+    let (_, expr) = value(indoc! {r#"
+        a = <<EOF
+        EOF"
+         EOF x
+        EOF
+    "#});
     let ExprKind::Template(template) = &expr.kind else { panic!("a template") };
     let text = format!("{:?}", template.parts);
     assert!(text.contains(r#"EOF\"\n EOF x\n"#), "{text}");
@@ -125,7 +149,14 @@ fn heredocs_may_hold_lines_that_start_with_their_marker() {
 
 #[test]
 fn an_empty_heredoc_ends_where_it_does() {
-    let (source, expr) = value("a = [<<EOT\n  EOT\n, <<EOT\nx\nEOT\n]\n");
+    let (source, expr) = value(indoc! {"
+        a = [<<EOT
+          EOT
+        , <<EOT
+        x
+        EOT
+        ]
+    "});
     let ExprKind::Tuple(items) = &expr.kind else { panic!("a tuple") };
     let written: Vec<&str> = items.iter().map(|item| source.slice(item.span)).collect();
     assert_eq!(written, ["<<EOT\n  EOT", "<<EOT\nx\nEOT"]);
@@ -145,11 +176,21 @@ fn numbers_keep_their_digits_however_large_they_are() {
 fn line_breaks_mean_nothing_in_brackets() {
     for text in [
         "a = { for k, v in y : k => v ?\n1 :\n2 }\n",
-        "a = [\nfor v in c ?\nd : e : v\n]\n",
+        indoc! {"
+            a = [
+            for v in c ?
+            d : e : v
+            ]
+        "},
         "a = { for k, v in y\n.z : k => v }\n",
         "a = {\r\nfor\r\nk, v in y : k => v }\r\n",
         "a = \"%{ if b # c\n&& d }x%{ endif }\"\n",
-        "a = f(<<EOT\nx\nEOT\n, 1)\n",
+        indoc! {"
+            a = f(<<EOT
+            x
+            EOT
+            , 1)
+        "},
         "a = [ # b\n1 # c\n, 2 ]\n",
         "a = (b\n.c\n[0])\n",
     ] {
@@ -241,7 +282,14 @@ fn no_input_overflows_the_stack() {
 
 #[test]
 fn tokens_cover_the_text_in_order() {
-    let text = "a = \"x${b}%{ if c }\" # d\ne = <<-E\n  f $${g} ${h}\n  E\n/* i */ j {\n}\n";
+    let text = indoc! {r#"
+        a = "x${b}%{ if c }" # d
+        e = <<-E
+          f $${g} ${h}
+          E
+        /* i */ j {
+        }
+    "#};
     let source = Source::new("main.tf", text.as_bytes().to_vec());
     let mut end = 0;
     for token in scan(&source).tokens {

@@ -94,6 +94,8 @@ fn default_name(language: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use super::*;
     use crate::check::doctest::example::OnPage;
     use crate::finding::EngineRule;
@@ -168,7 +170,18 @@ locals {}
 
     #[test]
     fn a_block_may_show_what_was_there_before() {
-        let page = "## Examples\n### A\nbefore:\n```hcl\na\n```\n\n```hcl\nb\n```\n";
+        let page = indoc! {"
+            ## Examples
+            ### A
+            before:
+            ```hcl
+            a
+            ```
+
+            ```hcl
+            b
+            ```
+        "};
         let examples = read(page);
         assert_eq!(examples[0].before, [("main.tf".to_owned(), "a\n".to_owned())]);
         assert_eq!(examples[0].files.len(), 1);
@@ -177,7 +190,18 @@ locals {}
 
     #[test]
     fn a_block_may_show_what_it_is_like_once_it_is_fixed() {
-        let page = "## Examples\n### A\n```hcl\na\n```\n\nfixed:\n```hcl\nb\n```\n";
+        let page = indoc! {"
+            ## Examples
+            ### A
+            ```hcl
+            a
+            ```
+
+            fixed:
+            ```hcl
+            b
+            ```
+        "};
         let examples = read(page);
         assert_eq!(examples[0].fixed, [("main.tf".to_owned(), "b\n".to_owned())]);
         assert_eq!(examples[0].files.len(), 1);
@@ -239,7 +263,18 @@ locals {}
     fn an_invalid_page_is_reported_with_its_line() {
         let wrong = |page: &str| examples(page).map_err(|error| (error.line, error.message)).unwrap_err();
         assert_eq!(wrong("## Examples\n```hcl\n```\n").0, 2);
-        assert_eq!(wrong("## Examples\n### A\n```hcl\n```\n```hcl\n```\n").0, 5);
+        assert_eq!(
+            wrong(indoc! {"
+                ## Examples
+                ### A
+                ```hcl
+                ```
+                ```hcl
+                ```
+            "})
+            .0,
+            5
+        );
         assert!(wrong("## Examples\n### A\nengine: tofu\n").1.contains("did you mean `opentofu`?"));
     }
 }

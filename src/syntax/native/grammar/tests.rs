@@ -1,5 +1,6 @@
 //! Tests of expressions, written as terms: each node with the text of its span where that adds information.
 
+use indoc::indoc;
 use std::fmt::Write as _;
 
 use crate::finding::Finding;
@@ -200,9 +201,21 @@ fn templates_keep_what_the_scanner_would() {
 
 #[test]
 fn heredocs_lose_the_indentation_that_all_lines_share() {
-    assert_eq!(term("<<EOT\n  a\n    b\n  EOT"), "heredoc[\"  a\\n    b\\n\"]");
     assert_eq!(
-        term("<<-EOT\n    a ${b}\n\n      c\n  EOT"),
+        term(indoc! {"
+            <<EOT
+              a
+                b
+              EOT"}),
+        "heredoc[\"  a\\n    b\\n\"]"
+    );
+    assert_eq!(
+        term(indoc! {"
+            <<-EOT
+                a ${b}
+
+                  c
+              EOT"}),
         "heredoc[\"a \" $b \"\\n\\n  c\\n\"<\"\\n\\n      c\\n\">]"
     );
     assert_eq!(term("<<EOT\nEOT"), "heredoc[]");

@@ -1,5 +1,6 @@
 //! Compares hcl-edit with the grammar: the trees are equal except for [`DIFFERENCES`].
 
+use indoc::indoc;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -53,7 +54,11 @@ const DIFFERENCES: &[Difference] = &[
                    https://github.com/martinohmann/hcl-rs/pull/429 allowed them elsewhere",
         examples: &[
             "{ for k, v in y : k => v ?\n1 :\n2 }",
-            "[\nfor v in c ?\nd : e : v\n]",
+            indoc! {"
+                [
+                for v in c ?
+                d : e : v
+                ]"},
             "{ for k, v in y\n.z : k => v }",
             "\"%{ if b # c\n&& d }x%{ endif }\"",
         ],
@@ -74,7 +79,11 @@ const DIFFERENCES: &[Difference] = &[
         does: Does::Refuse,
         why: "hcl-edit skips line breaks in the rest of a value after a call or a list, and takes the key for arguments.",
         upstream: "parser/expr.rs `func_args` and `array`, which never undo `allow_newlines`",
-        examples: &["{\n b = f(c) || d\n (e) = 1\n}"],
+        examples: &[indoc! {"
+            {
+             b = f(c) || d
+             (e) = 1
+            }"}],
         has: |reading| reading.has(Kind::OpenBrace) && reading.has_word_before_parenthesis(),
     },
     Difference {
@@ -84,7 +93,21 @@ const DIFFERENCES: &[Difference] = &[
               an empty one in the lines after it.",
         upstream: "parser/expr.rs `heredoc`, parser/template.rs `heredoc_template`; \
                    https://github.com/martinohmann/hcl-rs/pull/512 ended it at prefixes of longer names no more",
-        examples: &["[<<EOF\nx\nEOF,\nEOF\n]", "[<<EOT\n  EOT\n, <<EOT\nx\nEOT\n]"],
+        examples: &[
+            indoc! {"
+                [<<EOF
+                x
+                EOF,
+                EOF
+                ]"},
+            indoc! {"
+                [<<EOT
+                  EOT
+                , <<EOT
+                x
+                EOT
+                ]"},
+        ],
         has: |reading| reading.has(Kind::OpenHeredoc),
     },
     Difference {
