@@ -176,7 +176,7 @@ fn what_the_language_finds_in_examples_was_looked_at() {
     for page in PAGES {
         for example in examples_of(page) {
             for (rule, _) in example.rules(&language) {
-                // An example may bring a policy, of which what it finds is no question here.
+                // What a policy of the example itself finds does not matter here.
                 let of_language = EngineRule::ALL.iter().any(|known| known.id() == rule);
                 if of_language && rule.as_str() != page.rule {
                     found.insert((page.rule.to_owned(), example.claim.clone(), rule.as_str().to_owned()));
@@ -190,8 +190,8 @@ fn what_the_language_finds_in_examples_was_looked_at() {
     assert_eq!(found, looked_at.collect());
 }
 
-/// Which rules of policies find something in examples of others that are to be silent, is kept in a file to be looked
-/// at; `UPDATE_PAGES=1` writes it anew.
+/// Lists the policy rules that report something in the silent examples of other rules in a file, which is reviewed.
+/// `UPDATE_PAGES=1` updates it.
 #[test]
 fn what_policies_find_in_silent_examples_was_looked_at() {
     let strict = Policy::preset("strict").expect("a preset");

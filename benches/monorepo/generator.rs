@@ -1,7 +1,7 @@
 //! A shape, turned into the files of a repository of modules: as many as are wanted, of a size that is usual, each time
 //! the same ones.
 
-/// What a repository is to be like.
+/// The shape of a generated repository.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Shape {
     /// How many modules there are.

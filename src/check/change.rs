@@ -49,7 +49,7 @@ pub struct Checked {
     pub outcome: Outcome,
     /// The checked modules.
     pub affected: BTreeSet<SmolStr>,
-    /// The number of directories of which the clone does not have all files, so that their calls are unknown.
+    /// The number of directories whose files are not all in the clone, so that their calls are unknown.
     pub absent: usize,
     /// The state before the change, if it was read.
     pub earlier: Option<Earlier>,

@@ -43,7 +43,8 @@ impl<'c> Context<'c> {
         Some((earlier.module(module.features.engine, &module.directory)?, earlier.sources()))
     }
 
-    /// Whether this is the first root module of which some instances were not compared for [`Context::provider_changes`].
+    /// Whether this is the first root module with too many module instances for [`Context::provider_changes`] to compare
+    /// them all.
     pub fn lacks_provider_changes(&self, node: Node<'_>) -> bool {
         let state = self.earlier.and_then(|earlier| earlier.state(node.graph().engine()));
         state.is_some_and(|state| {

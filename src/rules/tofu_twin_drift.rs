@@ -53,7 +53,7 @@ impl Rule for TofuTwinDrift {
     }
 }
 
-/// Two files of which OpenTofu loads one instead of the other.
+/// A `.tf` file and the `.tofu` file that OpenTofu loads instead.
 struct Twins<'a> {
     terraform: &'a str,
     tofu: &'a str,

@@ -6,7 +6,7 @@
 //! - by its syntax ([`finding`]): at least six files, and more than half of all, have errors that no file of a module
 //!   has, or every syntax error is in a file with a placeholder of a template;
 //! - by its content ([`evidence`]): no module calls it, no file beside it shows that it is a root module, and its files
-//!   are override files without a base, alternatives of which one is used, or targets of symbolic links.
+//!   are override files without a base, alternatives that are used one at a time, or targets of symbolic links.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -65,7 +65,7 @@ impl Snapshot {
         })
     }
 
-    /// A snapshot of which nothing is read.
+    /// A snapshot before anything is read.
     pub(super) fn without_directories(git_tree: &Arc<GitTree>, top: Option<&Path>) -> Self {
         let origin = Origin::Git { git_tree: git_tree.clone(), top: top.map(Path::to_owned) };
         Self { origin, scope: vec![String::new()], ..Self::default() }

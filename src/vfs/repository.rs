@@ -27,7 +27,7 @@ pub(super) struct Tracked {
     directories: HashMap<String, bool>,
     /// Submodules.
     pub(super) submodules: HashSet<String>,
-    /// Directories of which a sparse checkout omits files.
+    /// Directories that a sparse checkout omits in part.
     pub(super) hidden: HashSet<String>,
     /// Directories that a sparse checkout omits.
     pub(super) sparse: HashSet<String>,

@@ -16,7 +16,7 @@ pub(super) struct Top {
     roots: Vec<PathBuf>,
     /// Submodules, relative to the top.
     submodules: HashSet<String>,
-    /// Directories of which a sparse checkout omits files, relative to the top.
+    /// Directories that a sparse checkout omits in part, relative to the top.
     hidden: HashSet<String>,
     /// Directories that a sparse checkout omits, relative to the top.
     sparse: HashSet<String>,
@@ -56,7 +56,7 @@ impl Top {
         Self { path, roots, submodules, hidden, sparse, is_repository, repository_names }
     }
 
-    /// Adds the directories of which a sparse checkout omits files, and those that it omits.
+    /// Adds the directories that a sparse checkout omits in part, and those that it omits.
     pub(super) fn hiding(self, hidden: HashSet<String>, sparse: HashSet<String>) -> Self {
         Self { hidden, sparse, ..self }
     }

@@ -81,7 +81,7 @@ impl<'c> Known<'c> {
         Ok(Self { directories, unread, is_partial })
     }
 
-    /// The number of directories of which the clone does not have all files.
+    /// The number of directories whose files are not all in the clone.
     pub(super) fn absent(&self) -> usize {
         if self.is_partial { self.unread.len() } else { 0 }
     }
@@ -229,13 +229,13 @@ impl<'c> Impact<'c> {
         self.directories.iter().map(|(path, _)| *path).filter(is_meant).map(SmolStr::new).collect()
     }
 
-    /// What has to be read so that everything is known that has a say in these modules.
+    /// The directories to read so that these modules get all their findings.
     pub(super) fn excerpt(&self, modules: &BTreeSet<SmolStr>) -> Excerpt {
         self.excerpt_of(self.with_shared_states(modules, modules), &BTreeSet::new())
     }
 
-    /// The same as far as findings can be new: modules that shared a state before the change do not show that. `unseen`
-    /// are further modules, of which everything is read that does not depend on their callers.
+    /// Like [`Self::excerpt`], but without what only old findings need: modules that shared a state before the change
+    /// cannot show that anew. `unseen` are further modules, which are read without their callers.
     pub(super) fn excerpt_of_new(&self, modules: &BTreeSet<SmolStr>, unseen: &BTreeSet<SmolStr>) -> Excerpt {
         let restated = modules.intersection(&self.restated).cloned().collect();
         self.excerpt_of(self.with_shared_states(modules, &restated), unseen)

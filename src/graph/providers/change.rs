@@ -70,6 +70,6 @@ impl fmt::Display for Difference {
 pub struct ProviderChanges {
     /// The changes.
     pub changes: Vec<ProviderChange>,
-    /// The first root module of which some module instances were not compared, because there are too many.
+    /// The first root module with too many module instances to compare them all.
     pub incomplete_from: Option<NodeId>,
 }

@@ -243,7 +243,7 @@ impl Decoder<'_> {
         false
     }
 
-    /// Combines the rest of a block with its `_` block, of which there may be one.
+    /// Combines the rest of a block with its `_` block. A block can have only one.
     pub(super) fn escaping<'b>(
         &mut self,
         blocks: impl Iterator<Item = &'b Arc<Block>>,

@@ -19,7 +19,7 @@ use crate::text::Span;
 pub(super) const DUPLICATE_LOCAL: &str = "Duplicate local value definition";
 
 impl Merger<'_> {
-    /// Collects the requirements of base files, of which there may be one block, and then the entries of override
+    /// Collects the requirements of base files, which can have only one block in all, and then the entries of override
     /// files, which replace whole entries.
     pub(super) fn required_providers(
         &mut self,

@@ -57,7 +57,8 @@ impl Condition {
         self.operator == Operator::Pessimistic && self.version.written() == 1
     }
 
-    /// Conditions of which a version meets one exactly if it does not meet this one, ignoring prereleases.
+    /// The opposite of this condition, as alternatives: a version meets one of them if and only if it does not meet this
+    /// condition. Prereleases are ignored.
     fn complement(&self) -> Vec<Self> {
         let opposite = |operator| Self { operator, version: self.version.clone() };
         match self.operator {

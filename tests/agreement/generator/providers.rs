@@ -298,7 +298,7 @@ fn consumers(dice: &mut Dice, habits: &Habits, plan: &mut Plan, is_root: bool) {
         plan.base.push(Block::new("resource", &["terraform_data", "built_in"]));
     }
     if is_root && dice.chance(8) {
-        // Of a resource whose configuration is to be generated.
+        // An import of a resource whose configuration Terraform generates.
         let name = NAMES[dice.below(habits.names)];
         let mut import = Block::new("import", &[])
             .with("to", Value::word(format!("{name}_thing.generated")))
