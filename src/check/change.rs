@@ -30,7 +30,7 @@ use crate::check::change::match_findings::Side;
 use crate::check::fingerprint::Fingerprints;
 use crate::check::fingerprint::renames;
 use crate::check::location::real_directory;
-use crate::check::run::{Comparison, collect};
+use crate::check::run::{Collected, Comparison, collect};
 use crate::check::{Outcome, Settings, Verdict};
 use crate::engine::Companion;
 use crate::rules::Earlier;
@@ -80,18 +80,11 @@ pub fn run_change(
     if touched.is_empty() {
         // Most commits touch no module.
         let mut snapshot = change.open(State::Now, &Excerpt::default(), &settings.policy.limits(), policy);
-        let collected =
-            collect(&mut snapshot, &units.now, settings, Fingerprints::default(), Comparison::None);
+        let fingerprints = Fingerprints::default();
+        let collected = collect(&mut snapshot, &units.now, settings, fingerprints, Comparison::None);
         let outcome = collected.outcome(&snapshot, settings, &|_| false);
-        let memory = news(&memory, &known);
-        return Ok(Checked {
-            snapshot,
-            outcome,
-            affected: BTreeSet::new(),
-            absent: 0,
-            earlier: None,
-            memory,
-        });
+        let (affected, memory) = (BTreeSet::new(), news(&memory, &known));
+        return Ok(Checked { snapshot, outcome, affected, absent: 0, earlier: None, memory });
     }
     let impact = Impact::of(change, &touched, &known, &memory);
     let renamed: BTreeMap<SmolStr, SmolStr> =
@@ -103,49 +96,20 @@ pub fn run_change(
         // What is found in a module may depend on its callers.
         affected.append(&mut unseen);
     }
-    let (snapshot, now, before, earlier) = loop {
+    let compared = loop {
         unseen.retain(|directory| !affected.contains(directory));
         let excerpt = if all { impact.excerpt(&affected) } else { impact.excerpt_of_new(&affected, &unseen) };
-        let mut earlier = change.open(State::Before, &excerpt, &settings.policy.limits(), policy);
-        let mut snapshot = change.open(State::Now, &excerpt, &settings.policy.limits(), policy).within(scope);
-        let names = Fingerprints::ahead(renamed.clone(), renames::of(&earlier, &snapshot, &renamed));
-        let mut was = collect(&mut earlier, &units.before, settings, names, Comparison::Keep);
-        let (mut reported, mut suppressed) = (mem::take(&mut was.verdicts), mem::take(&mut was.suppressed));
-        let modules = earlier.directories().iter().map(|directory| directory.path.clone()).collect();
-        let earlier = was.earlier(earlier, renamed.clone());
-        let against = Comparison::With(&earlier);
-        let mut now = collect(&mut snapshot, &units.now, settings, Fingerprints::default(), against);
-        change.is_whole(&excerpt)?;
-        match_findings::number(
-            Side { sources: earlier.sources(), reported: &mut reported, suppressed: &mut suppressed },
-            Side {
-                sources: snapshot.sources(),
-                reported: &mut now.verdicts,
-                suppressed: &mut now.suppressed,
-            },
-            &renamed,
-        );
-        removed_module_hint::explain(&mut now.verdicts, snapshot.sources(), &modules, &renamed);
-        let before: BTreeSet<String> =
-            reported.iter().flat_map(|verdict| verdict.fingerprints().iter().cloned()).collect();
-        let new = now.verdicts.iter().filter(|verdict| !verdict.is_among(&before));
-        // Findings in the target of a new link may have existed before.
-        let modules = |verdict: &Verdict| {
-            let real = real_directory(&verdict.finding, snapshot.sources()).map(SmolStr::new);
-            real.into_iter().chain([verdict.finding.module.clone()])
-        };
-        let mut more: BTreeSet<SmolStr> = new.flat_map(modules).collect();
-        let seen_again =
-            |directory: &&SmolStr| of_module(&reported, directory) != of_module(&now.verdicts, directory);
-        let seen_again: BTreeSet<SmolStr> = unseen.iter().filter(seen_again).cloned().collect();
-        more.extend(impact.above(seen_again));
+        let compared = compare(change, &excerpt, policy, settings, scope, &units, &renamed)?;
+        let mut more = compared.with_new_findings();
+        more.extend(impact.above(compared.with_other_findings(&unseen)));
         if more.is_subset(&affected) {
-            break (snapshot, now, before, earlier);
+            break compared;
         }
-        discard(earlier);
+        discard(compared);
         affected.extend(more);
     };
     affected.append(&mut unseen);
+    let Compared { snapshot, now, earlier, before, .. } = compared;
     let mut outcome = now.outcome(&snapshot, settings, &|module| affected.contains(module));
     if !all {
         let found = outcome.verdicts.len();
@@ -154,6 +118,68 @@ pub fn run_change(
     }
     let (absent, memory) = (known.absent(), news(&memory, &known));
     Ok(Checked { snapshot, outcome, affected, absent, earlier: Some(earlier), memory })
+}
+
+/// The findings of both states in a part of the repository.
+struct Compared {
+    snapshot: Snapshot,
+    now: Collected,
+    earlier: Earlier,
+    /// The findings before the change.
+    reported: Vec<Verdict>,
+    /// Their fingerprints.
+    before: BTreeSet<String>,
+}
+
+/// Checks a part of the repository before and after a change. `renamed` has the directories that the change renames.
+fn compare(
+    change: &Change,
+    excerpt: &Excerpt,
+    policy: &Sources,
+    settings: &Settings,
+    scope: &[String],
+    units: &ChangedUnits,
+    renamed: &BTreeMap<SmolStr, SmolStr>,
+) -> Result<Compared, Error> {
+    let open = |state| change.open(state, excerpt, &settings.policy.limits(), policy);
+    let (mut earlier, mut snapshot) = (open(State::Before), open(State::Now).within(scope));
+    let names = Fingerprints::ahead(renamed.clone(), renames::of(&earlier, &snapshot, renamed));
+    let mut was = collect(&mut earlier, &units.before, settings, names, Comparison::Keep);
+    let (mut reported, mut suppressed) = (mem::take(&mut was.verdicts), mem::take(&mut was.suppressed));
+    let modules = earlier.directories().iter().map(|directory| directory.path.clone()).collect();
+    let earlier = was.earlier(earlier, renamed.clone());
+    let against = Comparison::With(&earlier);
+    let mut now = collect(&mut snapshot, &units.now, settings, Fingerprints::default(), against);
+    change.is_whole(excerpt)?;
+    match_findings::number(
+        Side { sources: earlier.sources(), reported: &mut reported, suppressed: &mut suppressed },
+        Side { sources: snapshot.sources(), reported: &mut now.verdicts, suppressed: &mut now.suppressed },
+        renamed,
+    );
+    removed_module_hint::explain(&mut now.verdicts, snapshot.sources(), &modules, renamed);
+    let before = reported.iter().flat_map(|verdict| verdict.fingerprints().iter().cloned()).collect();
+    Ok(Compared { snapshot, now, earlier, reported, before })
+}
+
+impl Compared {
+    /// The modules with new findings.
+    fn with_new_findings(&self) -> BTreeSet<SmolStr> {
+        let new = self.now.verdicts.iter().filter(|verdict| !verdict.is_among(&self.before));
+        // Findings in the target of a new link may have existed before.
+        let modules = |verdict: &Verdict| {
+            let real = real_directory(&verdict.finding, self.snapshot.sources()).map(SmolStr::new);
+            real.into_iter().chain([verdict.finding.module.clone()])
+        };
+        new.flat_map(modules).collect()
+    }
+
+    /// Those of some modules whose findings differ between the states.
+    fn with_other_findings(&self, modules: &BTreeSet<SmolStr>) -> BTreeSet<SmolStr> {
+        let differ = |directory: &&SmolStr| {
+            of_module(&self.reported, directory) != of_module(&self.now.verdicts, directory)
+        };
+        modules.iter().filter(differ).cloned().collect()
+    }
 }
 
 /// The fingerprints of the findings in a module.

@@ -59,6 +59,15 @@ pub(super) enum Comparison<'e> {
     Keep,
 }
 
+impl<'e> Comparison<'e> {
+    fn earlier(self) -> Option<&'e Earlier> {
+        match self {
+            Self::With(earlier) => Some(earlier),
+            Self::None | Self::Keep => None,
+        }
+    }
+}
+
 /// Checks every module of a snapshot. `units` are the Terragrunt units that may run them, and `fingerprints` numbers
 /// findings that are otherwise alike.
 pub(super) fn collect(
@@ -81,45 +90,32 @@ pub(super) fn collect(
     if active_rules.asks_for_excluded_locks() {
         snapshot.find_excluded_locks();
     }
-    let named_files = Arc::new(snapshot.named_files());
-    let mut cache = ParseCache::new(settings.policy.limits(), units.clone(), named_files);
-    cache.companions = Arc::new(Companions::of(snapshot));
-    if let Some(data) = &settings.installed {
-        cache.installed = Arc::new(Installed::read(snapshot, data));
-    }
-    if let Comparison::With(earlier) = comparison
-        && !settings.trusts_change
-    {
-        cache.former_roles = Arc::new(earlier.roles());
-    }
+    let mut cache = new_cache(snapshot, units, settings, comparison);
     let choice = settings.engines.as_ref().or(settings.policy.engine());
-    let (earlier, keeps_graphs) = match comparison {
-        Comparison::None => (None, false),
-        Comparison::With(earlier) => (Some(earlier), false),
-        Comparison::Keep => (None, true),
-    };
+    let keeps_graphs = matches!(comparison, Comparison::Keep);
     let batch_bytes = batch_bytes(rayon::current_num_threads());
     let states = States::default();
     let counts = &settings.counts;
     let active_rules = &active_rules;
-    let request =
-        CheckRequest { choice, active_rules, earlier, states: &states, keeps_graphs, batch_bytes, counts };
+    let request = CheckRequest {
+        choice,
+        active_rules,
+        earlier: comparison.earlier(),
+        states: &states,
+        keeps_graphs,
+        batch_bytes,
+        counts,
+    };
     let result = engines::check_all(snapshot, &mut cache, &request);
     let snapshot = &*snapshot;
     let sources = snapshot.sources();
     let in_values_files = values_files::check(snapshot, &settings.policy.limits(), &mut cache, may_excuse);
 
-    let found = snapshot
-        .findings()
-        .iter()
-        .cloned()
-        .chain(in_values_files)
-        .chain(mistakes)
-        .map(|finding| (finding, None));
+    let of_no_engine = snapshot.findings().iter().cloned().chain(in_values_files).chain(mistakes);
     let is_for_role =
         |finding: &Finding| settings.is_for_role(finding, sources, &result.roles, &result.checked_by);
-    let shared = across_batches(&states, snapshot).into_iter().map(|finding| (finding, None));
-    let found = found.chain(result.findings).chain(shared).filter(|(finding, _)| is_for_role(finding));
+    let of_no_engine = of_no_engine.chain(across_batches(&states, snapshot)).map(|finding| (finding, None));
+    let found = result.findings.into_iter().chain(of_no_engine).filter(|(finding, _)| is_for_role(finding));
     let verdicts = all_verdicts(found.collect(), sources, settings, &mut fingerprints);
     let exceptions = Exceptions::gather(snapshot, &cache, &result.checked_by, settings);
     discard(cache);
@@ -144,6 +140,25 @@ pub(super) fn collect(
         coverage: result.coverage,
         graphs: result.graphs,
     }
+}
+
+/// A parse cache with what is known of the repository besides its modules.
+fn new_cache(
+    snapshot: &mut Snapshot,
+    units: &Arc<Units>,
+    settings: &Settings,
+    comparison: Comparison<'_>,
+) -> ParseCache {
+    let named_files = Arc::new(snapshot.named_files());
+    let mut cache = ParseCache::new(settings.policy.limits(), units.clone(), named_files);
+    cache.companions = Arc::new(Companions::of(snapshot));
+    if let Some(data) = &settings.installed {
+        cache.installed = Arc::new(Installed::read(snapshot, data));
+    }
+    if let Some(earlier) = comparison.earlier().filter(|_| !settings.trusts_change) {
+        cache.former_roles = Arc::new(earlier.roles());
+    }
+    cache
 }
 
 impl Collected {
