@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What action.yml runs: `run.sh plan`, `run.sh install` and `run.sh check`, one after the other. A release runs
+# What action.yml runs: `run.sh plan`, `run.sh install` and `run.sh run`, one after the other. A release runs
 # `run.sh sources`.
 #
 # The inputs of the workflow come as INPUT_…, everything else is set by the runner. It keeps to bash 3.2, which macOS has.
@@ -10,7 +10,7 @@ step=${1-}
 
 fail() {
     printf '::error title=overrule::%s\n' "$1" >&2
-    [ "$step" != check ] || printf 'exit-code=2\n' >>"$GITHUB_OUTPUT"
+    [ "$step" != run ] || printf 'exit-code=2\n' >>"$GITHUB_OUTPUT"
     exit 2
 }
 
@@ -25,8 +25,12 @@ sources() {
         while IFS= read -r file; do cat "$file"; done | sha256)
 }
 
-# Prints the key under which the program is cached.
+# Prints the key under which the program is cached. Fails before the installation if there is no such command.
 plan() {
+    case $INPUT_COMMAND in
+        check | affected) ;;
+        *) fail "command is \`$INPUT_COMMAND\`, which is neither \`check\` nor \`affected\`" ;;
+    esac
     case $INPUT_INSTALL in
         auto | build) printf 'key=overrule-%s-%s-%s\n' "$RUNNER_OS" "$RUNNER_ARCH" "$(sources)" >>"$GITHUB_OUTPUT" ;;
         path) printf 'key=\n' >>"$GITHUB_OUTPUT" ;;
@@ -180,7 +184,7 @@ find_trusted() {
     if [ -n "$trusted" ]; then why=''; fi
 }
 
-# Prints the revision that the change is compared with; nothing where everything is to be checked.
+# Prints the revision that `check` compares with; nothing where everything is to be checked.
 base() {
     case $INPUT_BASE in
         none) return ;;
@@ -233,32 +237,60 @@ append_lines() {
     done <<<"$1"
 }
 
-# Checks once, hands out what was found, and fails last.
-check() {
-    local sarif=$RUNNER_TEMP/overrule.sarif summary=$RUNNER_TEMP/overrule.md top trusted why revision policy warning code=0
-    rm -f "$sarif" "$summary"
-    enter
-    find_trusted
-    revision=$(base)
-    find_policy
-    # GitHub shows what SARIF has as excused as if it were not.
-    arguments=(check --format github --output "sarif=$sarif" --output "markdown=$summary" --hide-suppressed)
-    [ -z "$revision" ] || arguments+=(--base "$revision")
+# Appends the options that all commands have to `arguments`.
+append_options() {
+    [ -z "$1" ] || arguments+=("--base=$1")
     [ -z "$policy" ] || arguments+=("--policy-from=$policy")
-    [ -z "$INPUT_ENGINE" ] || arguments+=(--engine "$INPUT_ENGINE")
-    [ -z "$INPUT_FAIL_ON" ] || arguments+=(--fail-on "$INPUT_FAIL_ON")
+    [ -z "$INPUT_ENGINE" ] || arguments+=("--engine=$INPUT_ENGINE")
     append_lines "$INPUT_ARGUMENTS"
+}
+
+# Checks once, and writes all reports.
+check() {
+    local sarif=$RUNNER_TEMP/overrule.sarif summary=$RUNNER_TEMP/overrule.md
+    rm -f "$sarif" "$summary"
+    # GitHub shows suppressed findings of a SARIF report as open.
+    arguments=(check --format github --output "sarif=$sarif" --output "markdown=$summary" --hide-suppressed)
+    append_options "$(base)"
+    [ -z "$INPUT_FAIL_ON" ] || arguments+=("--fail-on=$INPUT_FAIL_ON")
     arguments+=(--)
     append_lines "$INPUT_PATHS"
     overrule "${arguments[@]}" || code=$?
     if [ -f "$summary" ]; then cat "$summary" >>"$GITHUB_STEP_SUMMARY"; fi
-    if [ -n "$warning" ]; then printf '\n> [!WARNING]\n> %s\n' "$warning" >>"$GITHUB_STEP_SUMMARY"; fi
     if [ -f "$sarif" ]; then printf 'sarif=%s\n' "$sarif" >>"$GITHUB_OUTPUT"; fi
+}
+
+# Lists the root modules that the change affects with their reasons, and sets the output `matrix`.
+affected() {
+    local list matrix revision=${INPUT_BASE:-$trusted}
+    [ -z "$INPUT_PATHS$INPUT_FAIL_ON" ] || fail 'the inputs `paths` and `fail-on` are for the command `check`'
+    [ "$INPUT_BASE" != none ] || fail 'the command `affected` compares with a base, so `base` cannot be `none`'
+    [ -n "$revision" ] || fail "the command \`affected\` has no base to compare with: ${why:-set the input \`base\`}"
+    arguments=(affected)
+    append_options "$revision"
+    { list=$(overrule "${arguments[@]}") && matrix=$(overrule "${arguments[@]}" --format github-matrix); } || code=$?
+    [ "$code" = 0 ] || return 0
+    printf '%s\n' "$list"
+    # No name ends an indented block of Markdown.
+    printf '### overrule: affected root modules\n\n%s\n' "$(printf '%s\n' "$list" | sed 's/^/    /')" >>"$GITHUB_STEP_SUMMARY"
+    # A matrix without entries is an error, so a workflow has to skip the job.
+    if [ "$matrix" = '{"include": []}' ]; then matrix=''; fi
+    printf 'matrix=%s\n' "$matrix" >>"$GITHUB_OUTPUT"
+}
+
+# Runs the command that the workflow names, and fails last.
+run() {
+    local top trusted why policy warning code=0
+    enter
+    find_trusted
+    find_policy
+    "$INPUT_COMMAND"
+    if [ -n "$warning" ]; then printf '\n> [!WARNING]\n> %s\n' "$warning" >>"$GITHUB_STEP_SUMMARY"; fi
     printf 'exit-code=%s\n' "$code" >>"$GITHUB_OUTPUT"
     exit "$code"
 }
 
 case $step in
-    sources | plan | install | check) "$step" ;;
-    *) fail 'run.sh takes sources, plan, install or check' ;;
+    sources | plan | install | run) "$step" ;;
+    *) fail 'run.sh takes sources, plan, install or run' ;;
 esac

@@ -3,28 +3,30 @@
 use serde::Serialize;
 use smol_str::SmolStr;
 
-use super::{Style, escape, one_line};
+use super::sanitize::path_at_line_start;
+use super::{Names, Style, escape, one_line};
 use crate::check::Affected;
 use crate::text::counted;
 
 /// For people: a line for each module and unit, with the chain of reasons.
 pub fn human(affected: &Affected, style: &Style) -> String {
     let arrow = if style.unicode { " ← " } else { " <- " };
-    let name = |path: &SmolStr| one_line(&named(&style.names.of(path))).into_owned();
+    let start = |path: &str| path_at_line_start(path, &style.names);
+    let step = |path: &SmolStr| one_line(&style.names.of(path)).into_owned();
     let chain = |chain: &[SmolStr]| {
-        let steps = std::iter::once(String::new()).chain(chain.iter().map(name));
+        let steps = std::iter::once(String::new()).chain(chain.iter().map(step));
         steps.collect::<Vec<_>>().join(arrow)
     };
     let mut text = String::new();
     for module in &affected.modules {
         let deleted = if module.is_deleted { " (deleted)" } else { "" };
-        text.push_str(&format!("{}{deleted}{}\n", name(&module.directory), chain(&module.chain)));
+        text.push_str(&format!("{}{deleted}{}\n", start(&module.directory), chain(&module.chain)));
     }
     for unit in &affected.units {
-        text.push_str(&format!("{} (Terragrunt){}\n", name(&unit.path), chain(&unit.chain)));
+        text.push_str(&format!("{} (Terragrunt){}\n", start(&unit.path), chain(&unit.chain)));
     }
     for test in &affected.tests {
-        text.push_str(&format!("{} (test)\n", name(test)));
+        text.push_str(&format!("{} (test)\n", start(test)));
     }
     let mut counts = vec![counted(affected.modules.len(), "root module")];
     if !affected.units.is_empty() {
@@ -39,10 +41,10 @@ pub fn human(affected: &Affected, style: &Style) -> String {
 pub fn paths(affected: &Affected) -> String {
     let mut text = String::new();
     for path in there(affected) {
-        text.push_str(&format!("{}\n", one_line(&path)));
+        text.push_str(&format!("{}\n", on_a_line(&path)));
     }
     for test in &affected.tests {
-        text.push_str(&format!("{}\n", one_line(test)));
+        text.push_str(&format!("{}\n", on_a_line(test)));
     }
     text
 }
@@ -85,6 +87,11 @@ fn there(affected: &Affected) -> Vec<String> {
     paths.sort();
     paths.dedup();
     paths
+}
+
+/// A path on a line of its own.
+fn on_a_line(path: &str) -> String {
+    path_at_line_start(path, &Names::default())
 }
 
 /// The name of a directory; the top directory is `.`.

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::sanitize::path_at_line_start;
 use super::{Style, escape, markdown, one_line};
 use crate::check::ModuleChange;
 use crate::module::interface::Impact;
@@ -16,10 +17,9 @@ pub fn impact(changes: &[ModuleChange]) -> Option<Impact> {
 pub fn human(changes: &[ModuleChange], style: &Style) -> String {
     let mut text = String::new();
     for module in changes {
-        let name = style.names.of(&module.directory);
-        let name = if name.is_empty() { ".".to_owned() } else { name };
+        let name = path_at_line_start(&module.directory, &style.names);
         let from = module.moved_from.as_ref().map(|from| format!(", moved from {from}")).unwrap_or_default();
-        text.push_str(&format!("{} ({}{})\n", one_line(&name), module.role.word(), one_line(&from)));
+        text.push_str(&format!("{name} ({}{})\n", module.role.word(), one_line(&from)));
         for change in &module.changes {
             text.push_str(&format!("  {:<8}  {}\n", change.impact.name(), one_line(&change.to_string())));
         }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use smol_str::SmolStr;
 
 use super::modules::{Drawing, in_dot, in_mermaid};
+use super::sanitize::path_at_line_start;
 use super::{Style, escape, one_line};
 use crate::check::{Certainty, RootState, StateRead};
 use crate::text::counted;
@@ -14,7 +15,7 @@ use crate::text::counted;
 pub fn human(states: &[RootState], style: &Style) -> String {
     let mut text = String::new();
     for state in states {
-        let name = shown(&state.directory, style);
+        let name = path_at_line_start(&state.directory, &style.names);
         text.push_str(&format!(
             "{name}  {}{}\n",
             address(&state.backend, &state.arguments),
@@ -74,8 +75,7 @@ fn remark(certainty: &Certainty) -> String {
 }
 
 fn shown(directory: &str, style: &Style) -> String {
-    let name = style.names.of(directory);
-    one_line(if name.is_empty() { "." } else { &name }).into_owned()
+    one_line(&style.names.of(directory)).into_owned()
 }
 
 /// As a graph: root modules, and an arrow from each to the states that it reads.

@@ -2,6 +2,7 @@
 //! outputs, PATH and the summary.
 #![cfg(unix)]
 
+mod affected;
 mod release;
 mod trust;
 
@@ -260,17 +261,26 @@ fn a_program_that_is_not_there_is_said_to_be_missing() {
 
 /// A repository with a change that has a finding, checked out as for the event `pull_request`, with a limited depth.
 fn pull_request(depth: &str) -> Runner {
+    let old = "variable \"old\" {}\nvariable \"old\" {}\n";
+    let new = format!("{old}\nvariable \"new\" {{}}\nvariable \"new\" {{}}\n");
+    pull_request_of(&[("main.tf", old)], &[("main.tf", &new)], depth)
+}
+
+/// A repository with files and with a change that writes others, checked out as for the event `pull_request`, with a
+/// limited depth.
+fn pull_request_of(files: &[(&str, &str)], change: &[(&str, &str)], depth: &str) -> Runner {
     let mut runner = Runner::new();
     let git = |arguments: &[&str]| runner.git(arguments, "origin");
     fs::create_dir(runner.path("origin")).expect("a directory");
     git(&["init", "--quiet", "--initial-branch", "main"]);
-    let old = "variable \"old\" {}\nvariable \"old\" {}\n";
-    runner.write("origin/main.tf", old);
-    git(&["add", "."]);
-    git(&["commit", "--quiet", "--message", "a"]);
+    let write = |files: &[(&str, &str)], message: &str| {
+        files.iter().for_each(|(path, text)| runner.write(&format!("origin/{path}"), text));
+        git(&["add", "."]);
+        git(&["commit", "--quiet", "--message", message]);
+    };
+    write(files, "a");
     git(&["checkout", "--quiet", "-b", "change"]);
-    runner.write("origin/main.tf", &format!("{old}\nvariable \"new\" {{}}\nvariable \"new\" {{}}\n"));
-    git(&["commit", "--quiet", "--all", "--message", "b"]);
+    write(change, "b");
     git(&["checkout", "--quiet", "main"]);
     git(&["commit", "--quiet", "--allow-empty", "--message", "c"]);
     git(&["merge", "--quiet", "--no-edit", "change"]);
