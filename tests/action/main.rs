@@ -274,7 +274,9 @@ fn pull_request_of(files: &[(&str, &str)], change: &[(&str, &str)], depth: &str)
     fs::create_dir(runner.path("origin")).expect("a directory");
     git(&["init", "--quiet", "--initial-branch", "main"]);
     let write = |files: &[(&str, &str)], message: &str| {
-        files.iter().for_each(|(path, text)| runner.write(&format!("origin/{path}"), text));
+        for (path, text) in files {
+            runner.write(&format!("origin/{path}"), text);
+        }
         git(&["add", "."]);
         git(&["commit", "--quiet", "--message", message]);
     };
