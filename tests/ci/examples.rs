@@ -92,7 +92,13 @@ fn every_command_that_a_ci_is_given_runs() {
          git -c user.name=a -c user.email=a@b commit -qm a && git update-ref refs/remotes/origin/main HEAD");
     assert!(made.status.success(), "{made:?}");
     let template = read("templates/check.yml");
-    let template = template.replace("$[[ inputs.fail-on ]]", "error").replace("$[[ inputs.paths ]]", ".");
+    let (inputs, template) = template.split_once("\n---\n").expect("two documents");
+    let mut template = template.to_owned();
+    for (name, input) in yaml(inputs)["spec"]["inputs"].as_object().expect("inputs") {
+        // GitLab writes a value that is not a string as JSON.
+        let value = input["default"].as_str().map_or_else(|| input["default"].to_string(), str::to_owned);
+        template = template.replace(&format!("$[[ inputs.{name} ]]"), &value);
+    }
     let texts = [examples("yaml"), examples("groovy"), blocks("yaml"), vec![template]].concat();
     let command = Regex::new(r"overrule check[^'\n]*").expect("an expression");
     let commands: Vec<_> =
