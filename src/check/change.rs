@@ -74,7 +74,7 @@ pub fn run_change(
     }
     let mut memory = remembered(change);
     let known = if change.is_empty() { Known::default() } else { Known::of(change, &mut memory)? };
-    touched_otherwise.extend(known.readers(change, &memory));
+    touched_otherwise.extend(known.readers(change, &memory).into_keys());
     let mut touched = change.touched()?;
     touched.extend(touched_otherwise.iter().cloned());
     if touched.is_empty() {
@@ -188,8 +188,8 @@ fn of_module<'v>(verdicts: &'v [Verdict], directory: &str) -> BTreeSet<&'v Strin
     of_module.flat_map(Verdict::fingerprints).collect()
 }
 
-/// The directories of modules whose functions may read a file that a change alters.
-pub(crate) fn readers(change: &Change) -> Result<BTreeSet<String>, Error> {
+/// The directories of modules whose functions may read a file that a change alters, each with the first such file.
+pub(crate) fn readers(change: &Change) -> Result<BTreeMap<String, String>, Error> {
     let mut memory = remembered(change);
     Ok(Known::of(change, &mut memory)?.readers(change, &memory))
 }

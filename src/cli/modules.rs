@@ -115,7 +115,7 @@ fn open(arguments: &Arguments, current: &Path) -> Result<(Snapshot, BTreeSet<Smo
     let snapshot = if arguments.impact {
         let change = Change::staged(current)?;
         let touched = change.touched()?.into_iter().chain(ChangedUnits::of(&change).touched);
-        changed = touched.chain(readers(&change)?).map(SmolStr::from).collect();
+        changed = touched.chain(readers(&change)?.into_keys()).map(SmolStr::from).collect();
         Snapshot::listed_in_index(current)?.asked(current, &arguments.paths)?
     } else {
         arguments.state.open(current, &arguments.paths)?

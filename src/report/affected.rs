@@ -28,9 +28,18 @@ pub fn human(affected: &Affected, style: &Style) -> String {
     for test in &affected.tests {
         text.push_str(&format!("{} (test)\n", start(test)));
     }
-    let mut counts = vec![counted(affected.modules.len(), "root module")];
-    if !affected.units.is_empty() {
-        counts.push(counted(affected.units.len(), "Terragrunt unit"));
+    let mut counts = Vec::new();
+    for (number, noun) in [
+        (affected.modules.len(), "root module"),
+        (affected.units.len(), "Terragrunt unit"),
+        (affected.tests.len(), "test file"),
+    ] {
+        if number > 0 {
+            counts.push(counted(number, noun));
+        }
+    }
+    if counts.is_empty() {
+        counts.push("nothing".to_owned());
     }
     text.push_str(&format!("{} affected\n", counts.join(" and ")));
     text

@@ -25,7 +25,7 @@ pub(crate) struct Calls {
     pub(crate) addresses: BTreeSet<SmolStr>,
     /// The addresses of the states that backend blocks configure, as read by [`StateAddress::text_from_top`].
     pub(crate) states: BTreeSet<SmolStr>,
-    /// The patterns of the files that its functions may read, as read by [`reads::may_match`].
+    /// The patterns of the files that its functions may read, as read by [`reads::first_match`].
     pub(crate) reads: BTreeSet<SmolStr>,
     /// Whether all files could be read.
     pub(crate) complete: bool,

@@ -129,19 +129,23 @@ pub(crate) fn is_relative_to_module(pattern: &str) -> bool {
     pattern.starts_with(OF_MODULE)
 }
 
-/// Whether a pattern of the module in a directory matches one of these paths.
-pub(crate) fn may_match(pattern: &str, directory: &str, paths: &BTreeSet<String>) -> bool {
+/// The first of these paths that a pattern of the module in a directory may match.
+pub(crate) fn first_match<'p>(
+    pattern: &str,
+    directory: &str,
+    paths: &'p BTreeSet<String>,
+) -> Option<&'p String> {
     if let Some(pattern) = pattern.strip_prefix(OF_MODULE) {
-        let Some(full) = join(directory, pattern) else { return false };
-        let Some((start, _)) = full.split_once('*') else { return paths.contains(&full) };
-        let from = paths.range(start.to_owned()..).take_while(|path| path.starts_with(start));
-        return from.into_iter().any(|path| is_match(&full, path));
+        let full = join(directory, pattern)?;
+        let Some((start, _)) = full.split_once('*') else { return paths.get(&full) };
+        let mut from = paths.range(start.to_owned()..).take_while(|path| path.starts_with(start));
+        return from.find(|path| is_match(&full, path));
     }
-    may_match_somewhere(pattern, paths)
+    first_match_somewhere(pattern, paths)
 }
 
-/// Whether a pattern that is relative to a root module matches a path from any directory.
-fn may_match_somewhere(pattern: &str, paths: &BTreeSet<String>) -> bool {
+/// The first path that a pattern that is relative to a root module matches from any directory.
+fn first_match_somewhere<'p>(pattern: &str, paths: &'p BTreeSet<String>) -> Option<&'p String> {
     let pattern = pattern.strip_prefix(OF_ROOT).unwrap_or(pattern);
     let mut names: Vec<&str> = Vec::new();
     for name in pattern.split('/') {
@@ -152,7 +156,7 @@ fn may_match_somewhere(pattern: &str, paths: &BTreeSet<String>) -> bool {
         }
     }
     let pattern = format!("*/{}", names.join("/"));
-    paths.iter().any(|path| is_match(&pattern[2..], path) || is_match(&pattern, path))
+    paths.iter().find(|path| is_match(&pattern[2..], path) || is_match(&pattern, path))
 }
 
 /// Whether a pattern matches a path.
@@ -209,7 +213,11 @@ mod tests {
             ("?/prod/*", "live", true),
             ("?/od/x.txt", "live", false),
         ] {
-            assert_eq!(may_match(pattern, directory, &paths), is_there, "{pattern} of {directory}");
+            assert_eq!(
+                first_match(pattern, directory, &paths).is_some(),
+                is_there,
+                "{pattern} of {directory}"
+            );
         }
     }
 }

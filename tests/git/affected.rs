@@ -67,12 +67,12 @@ fn comments_layout_and_descriptions_affect_nothing() {
         NET.replace("  description = \"A name.\"\n  type        = string", "  # A name.\n  type = string");
     assert_ne!(text, NET);
     place.stage("modules/net/main.tf", &text);
-    assert_eq!(affected(&place), "0 root modules affected\n");
+    assert_eq!(affected(&place), "nothing affected\n");
     assert_eq!(changes(&place), "no module changed\n");
     let (variables, rest) = text.split_once("resource").expect("a resource");
     place.stage("modules/net/main.tf", variables);
     place.stage("modules/net/more.tf", format!("resource{rest}"));
-    assert_eq!(affected(&place), "0 root modules affected\n", "in another file");
+    assert_eq!(affected(&place), "nothing affected\n", "in another file");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn a_unit_is_affected_by_its_module_and_by_its_own_file() {
     place.stage("units/a/terragrunt.hcl", format!("{unit}inputs = {{\n  name = \"b\"\n}}\n"));
     assert_eq!(
         affected(&place),
-        "units/a/terragrunt.hcl (Terragrunt) ← units/a/terragrunt.hcl\n0 root modules and 1 Terragrunt unit affected\n"
+        "units/a/terragrunt.hcl (Terragrunt) ← units/a/terragrunt.hcl\n1 Terragrunt unit affected\n"
     );
     place.commit("inputs");
     place.stage("modules/net/main.tf", NET.replace("input = var.name", "input = var.size"));

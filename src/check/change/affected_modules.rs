@@ -98,13 +98,14 @@ impl<'c> Known<'c> {
             || change.has_root_files(is_wanted)
     }
 
-    /// The directories of the modules whose functions may read a file that the change alters.
-    pub(super) fn readers(&self, change: &Change, memory: &CallIndex) -> BTreeSet<String> {
+    /// The directories of the modules whose functions may read a file that the change alters, each with the first such
+    /// file.
+    pub(super) fn readers(&self, change: &Change, memory: &CallIndex) -> BTreeMap<String, String> {
         let paths: BTreeSet<String> = change.paths().collect();
         // A pattern that is not relative to its module matches the same everywhere.
-        let mut seen: HashMap<&str, bool> = HashMap::new();
-        let reads_one = |pattern: &str, path: &str| reads::may_match(pattern, path, &paths);
-        let mut readers = BTreeSet::new();
+        let mut seen: HashMap<&str, Option<&String>> = HashMap::new();
+        let reads_one = |pattern: &str, path: &str| reads::first_match(pattern, path, &paths);
+        let mut readers = BTreeMap::new();
         for (path, _, calls) in &self.directories {
             let patterns = calls.map(|calls| memory.reads(calls)).unwrap_or_default();
             let mut patterns = patterns.iter().map(|number| memory.addresses()[*number as usize].as_str());
@@ -115,13 +116,13 @@ impl<'c> Known<'c> {
                     *seen.entry(pattern).or_insert_with(|| reads_one(pattern, path))
                 }
             };
-            if patterns.any(concerns) {
-                readers.insert((*path).to_owned());
+            if let Some(file) = patterns.find_map(concerns) {
+                readers.insert((*path).to_owned(), file.clone());
             }
         }
         for (path, calls) in &self.unread {
-            if calls.reads.iter().any(|pattern| reads_one(pattern, path)) {
-                readers.insert((*path).to_owned());
+            if let Some(file) = calls.reads.iter().find_map(|pattern| reads_one(pattern, path)) {
+                readers.insert((*path).to_owned(), file.clone());
             }
         }
         readers

@@ -117,7 +117,8 @@ impl Comparison {
         let mut touched = change.touched()?;
         let mut memory = remembered(change);
         let known = Known::of(change, &mut memory)?;
-        touched.extend(known.readers(change, &memory));
+        let read = known.readers(change, &memory);
+        touched.extend(read.keys().cloned());
         let impact = Impact::of(change, &touched, &known, &memory);
         let affected = impact.affected();
         let [before, now] =
@@ -136,7 +137,8 @@ impl Comparison {
         let by_module = by_module(change, &comparison.paths);
         let causes = touched.into_iter().filter_map(|directory| {
             let differing = by_module.get(directory.as_str()).map(Vec::as_slice).unwrap_or_default();
-            Some((SmolStr::from(&directory), comparison.cause(&directory, differing)?))
+            let read = read.get(&directory).map(SmolStr::from);
+            Some((SmolStr::from(&directory), comparison.cause(&directory, differing, read)?))
         });
         comparison.causes = causes.collect();
         let defaults: BTreeMap<SmolStr, BTreeSet<SmolStr>> = comparison
@@ -150,8 +152,8 @@ impl Comparison {
     }
 
     /// The first changed path that can alter a plan of the module in a directory. Returns `None` if there is none.
-    /// `differing` are the paths that belong to the module.
-    fn cause(&self, directory: &str, differing: &[&SmolStr]) -> Option<SmolStr> {
+    /// `differing` are the paths that belong to the module, and `read` is a path that its functions may read.
+    fn cause(&self, directory: &str, differing: &[&SmolStr], read: Option<SmolStr>) -> Option<SmolStr> {
         let name = |path: &SmolStr| last_name(path).to_owned();
         if let Some(path) = differing.iter().find(|path| is_module_file(&name(path)))
             && !self.is_same(directory, Meaning::of)
@@ -168,7 +170,8 @@ impl Comparison {
             |path: &SmolStr| !is_module_file(&name(path)) && !is_aside(path) && !is_same_value(path);
         let other = differing.iter().find(|path| is_other(path));
         // If nothing in it differs, the target of a link does.
-        other.map(|path| (*path).clone()).or_else(|| differing.is_empty().then(|| directory.into()))
+        let of_link = || differing.is_empty().then(|| directory.into());
+        other.map(|path| (*path).clone()).or(read).or_else(of_link)
     }
 
     /// Whether the content of a module is equal before and after the change, as computed by `read`.
