@@ -5,6 +5,7 @@ pub mod changes;
 mod checkstyle;
 mod concise;
 mod escape;
+mod fold;
 mod github;
 mod gitlab;
 mod human;
@@ -33,7 +34,7 @@ use crate::policy::FailOn;
 use crate::rules::page::Page;
 use crate::text::Sources;
 
-pub use human::fold;
+pub use fold::fold;
 pub use rules::{Listed, rules};
 pub use sanitize::{one_line, sanitize};
 pub use tally::Tally;

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io::{self, Write};
 
+use super::fold::fold;
 use super::sanitize::at_line_start;
 use super::tally::{by_rule, closing_line, count_fixable};
 use super::{Style, one_line, page_url, sanitize, set_by};
@@ -42,10 +43,11 @@ pub(super) fn write(
         }
     }
     out.write_all(counts.as_bytes())?;
-    writeln!(out, "{}", closing_line(outcome, style))?;
-    if !style.statistics && !outcome.verdicts.is_empty() {
-        for step in next_steps(outcome, style) {
-            writeln!(out, "{step}")?;
+    let steps =
+        if style.statistics || outcome.verdicts.is_empty() { Vec::new() } else { next_steps(outcome, style) };
+    for line in std::iter::once(closing_line(outcome, style)).chain(steps) {
+        for piece in fold(&line, style.width.max(40)) {
+            writeln!(out, "{piece}")?;
         }
     }
     Ok(())
@@ -180,27 +182,6 @@ fn paragraph(report: &mut String, text: &str, title: &str, style: &Style) {
             indent.clone_from(&rest);
         }
     }
-}
-
-/// Breaks a line at spaces so that no piece is wider than `width`, unless it is a single word.
-pub fn fold(line: &str, width: usize) -> Vec<String> {
-    let mut pieces = vec![String::new()];
-    let mut taken = 0;
-    for word in line.split(' ') {
-        let wide = word.chars().count();
-        if taken > 0 && taken + 1 + wide > width {
-            pieces.push(String::new());
-            taken = 0;
-        }
-        let piece = pieces.last_mut().expect("there is always a last piece");
-        if taken > 0 {
-            piece.push(' ');
-            taken += 1;
-        }
-        piece.push_str(word);
-        taken += wide;
-    }
-    pieces
 }
 
 fn statistics(report: &mut String, outcome: &Outcome, paint: Paint, max: usize) {
