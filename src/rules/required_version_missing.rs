@@ -33,11 +33,12 @@ impl Rule for RequiredVersionMissing {
         if !counts || !does_something || !is_known || !module.required_versions.is_empty() {
             return;
         }
+        let settings = context.terraform_blocks(module);
         let is_written = |block: &Arc<Block>| block.attribute("required_version").is_some();
-        if node.is_broken() && context.terraform_blocks(module).iter().any(is_written) {
+        if node.is_broken() && settings.iter().any(is_written) {
             return;
         }
-        let Some(at) = is_run_or_published(node).then(|| place(module)).flatten() else { return };
+        let Some(at) = is_run_or_published(node).then(|| place(module, &settings)).flatten() else { return };
         let product = module.features.engine.product;
         let finding = Self::finding("Missing `required_version`")
             .detail(format!(
@@ -84,13 +85,11 @@ fn is_run_or_published(node: Node<'_>) -> bool {
     }
 }
 
-/// Where to add it: next to other requirements, or to the storage of the state; else at the start of the module.
-fn place(module: &Module) -> Option<Span> {
-    let storage = module.backend.as_ref().or(module.cloud.as_ref());
-    let settings = module.required_providers_block.as_ref().or(storage.map(|storage| &storage.block));
+/// The first `terraform` block, or else the start of the module.
+fn place(module: &Module, settings: &[Arc<Block>]) -> Option<Span> {
     let resources = module.resources.values().map(|resource| &resource.origin);
     let calls = module.calls.values().map(|call| &call.origin);
     let providers = module.providers.values().map(|provider| &provider.origin);
     let first = || resources.chain(calls).chain(providers).map(Origin::header).min();
-    settings.map(|block| block.header).or_else(first)
+    settings.iter().map(|block| block.header).min().or_else(first)
 }
