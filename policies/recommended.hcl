@@ -62,6 +62,8 @@ rule "shared-state-address" { level = "warning" }
 rule "default-fails-validation" { level = "warning" }
 rule "sensitive-default" { level = "warning" }
 rule "moved-target-missing" { level = "warning" }
+rule "moved-without-moved-block" { level = "warning" }
+rule "undeclared-remote-state-output" { level = "warning" }
 
 # Expressions
 rule "comparison-of-different-types" { level = "warning" }

@@ -1,4 +1,4 @@
-# All rules, also about style, for new repositories and for teams that want them.
+# All rules, also about style and for matters that not every team cares about. Good for new repositories.
 
 policy {
   extends = ["recommended"]
@@ -40,8 +40,6 @@ rule "moved-target-missing" {
   level   = "warning"
   history = true
 }
-rule "moved-without-moved-block" { level = "warning" }
-rule "undeclared-remote-state-output" { level = "warning" }
 rule "breaking-interface-change" { level = "warning" }
 rule "unused-declaration" { level = "warning" }
 rule "unused-output" { level = "notice" }

@@ -15,7 +15,7 @@ const STARTER: &str = r#"# The policy of overrule, in the language of Terraform.
 
 policy {
   # `language` reports what Terraform and OpenTofu report, `recommended` adds what the documentation recommends,
-  # `strict` adds matters of style. `overrule rules --preset strict` prints a preset.
+  # `strict` adds style, and checks that not every team needs. `overrule rules --preset strict` prints a preset.
   extends = ["recommended"]
 
   # The engine, where the modules do not show it: "terraform", "opentofu", "terraform@1.11" or "both".
