@@ -13,7 +13,7 @@ pub(super) struct Arguments {
     /// Compare staged content with the last commit
     #[arg(long)]
     changed: bool,
-    /// Compare with the merge base with REV; `auto` takes REV from the CI environment
+    /// Compare staged content with the merge base with REV; `auto` takes REV from a pull request in GitHub Actions or a merge request in GitLab CI
     #[arg(long, value_name = "REV")]
     base: Option<String>,
 }
@@ -41,7 +41,8 @@ pub(super) fn base_of_ci(variable: &dyn Fn(&str) -> Option<String>) -> Result<St
         .or_else(|| branch("CI_MERGE_REQUEST_TARGET_BRANCH_NAME"))
         .or_else(|| variable("PRE_COMMIT_FROM_REF"))
         .ok_or_else(|| {
-            Failure::new("`--base auto` found no base: this is not a CI run for a pull or merge request")
+            let known = "a pull request in GitHub Actions, a merge request in GitLab CI, and pre-commit";
+            Failure::new(format!("`--base auto` found no base: it knows only {known}"))
                 .help("name a revision, such as `--base origin/main`")
         })
 }

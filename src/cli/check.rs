@@ -66,7 +66,7 @@ pub(super) struct Arguments {
     reports: outputs::Arguments,
     #[command(flatten)]
     fixes: fix::Arguments,
-    /// Add an exception for every finding: a comment above the finding, or a block in the policy file
+    /// Add an exception for every finding: a comment above the finding, or a block in the policy file; not with `--preset`
     #[arg(long, conflicts_with_all = ["write_baseline", "isolated", "preset", "policy_from"], conflicts_with_all = PARTS, help_heading = SUPPRESSION)]
     add_exceptions: bool,
     /// Reason that `--add-exceptions` writes
@@ -148,6 +148,13 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let mut judged = judged?;
     if judged.outcome.modules == 0 && !arguments.reports.quiet && !judged.is_part {
         err(&place::no_module(&judged.snapshot, &request.current));
+    }
+    if judged.outcome.modules == 0
+        && judged.is_part
+        && !arguments.reports.quiet
+        && !arguments.change.is_of_hook()
+    {
+        err("note: the change affects no module; unstaged changes are not part of it\n");
     }
     if !arguments.reports.quiet {
         unread_kinds(&judged.snapshot);

@@ -78,6 +78,15 @@ fn own_page(rule: &str, definition: &Definition, snapshot: &mut Snapshot) -> Str
 fn unknown_rule(name: &str, policy: &Policy) -> Failure {
     let failure = Failure::new(format!("no rule is named `{}`", one_line(name)));
     let known = page_names_under(policy);
+    let longer: Vec<String> = known
+        .iter()
+        .filter(|known| known.starts_with(name))
+        .take(4)
+        .map(|known| format!("`{known}`"))
+        .collect();
+    if !name.is_empty() && !longer.is_empty() {
+        return failure.help(format!("did you mean {}?", longer.join(" or ")));
+    }
     match nearest(name, known.iter().map(SmolStr::as_str)) {
         Some(rule) => failure.help(format!("did you mean `{rule}`?")),
         None => failure.help(LIST),

@@ -69,7 +69,10 @@ fn remark(certainty: &Certainty) -> String {
     match certainty {
         Certainty::Known => String::new(),
         Certainty::Partial(missing) => format!("  (partial: no literal value for {})", missing.join(", ")),
-        Certainty::Replaceable => "  (unknown: Terragrunt or `-backend-config` may replace it)".to_owned(),
+        Certainty::Replaceable => {
+            "  (unknown: Terragrunt or a file for `init -backend-config` may replace the arguments)"
+                .to_owned()
+        }
         Certainty::UnknownBackend => "  (unknown: overrule does not know this backend)".to_owned(),
     }
 }

@@ -62,6 +62,10 @@ fn lock_of(module: &Module, context: &Context<'_>) -> Option<Lock> {
 fn in_use(constraints: Option<&Constraints>) -> String {
     let lower = constraints.and_then(|constraints| constraints.range().lower);
     match lower.as_ref().map(|bound| bound.version.segments()) {
+        // Before 1.0, a minor version may break as a major version does later.
+        Some([0, minor, ..]) => format!(
+            "if `init` installs version 0.{minor}, write `version = \"~> 0.{minor}.0\"`; otherwise add an upper bound"
+        ),
         Some([major, minor, ..]) => format!(
             "if `init` installs version {major}, write `version = \"~> {major}.{minor}\"`; otherwise add the next major \
              version as upper bound"

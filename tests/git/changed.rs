@@ -253,8 +253,10 @@ fn a_change_without_modules_is_nothing_to_check() {
     let place = repository(&[("main.tf", "variable \"a\" {}\nvariable \"a\" {}\n")]);
     for _ in 0..2 {
         let output = place.overrule(&["check", "--changed"]);
-        assert_eq!((output.code, output.err.as_str()), (Some(0), ""));
+        let note = "note: the change affects no module; unstaged changes are not part of it\n";
+        assert_eq!((output.code, output.err.as_str()), (Some(0), note));
         assert_eq!(output.out, "checked 0 modules, 0 files: no findings\n");
+        assert_eq!(place.overrule(&["check", "--hook"]).err, "", "a commit of other files is usual");
         place.stage("readme.md", "text");
     }
 }
