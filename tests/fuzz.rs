@@ -234,6 +234,11 @@ fn merging_holds() {
 }
 
 #[test]
+fn changes_of_connected_modules_hold() {
+    a_while("change", 1, 40);
+}
+
+#[test]
 fn checks_hold() {
     a_while("check", 12, 30);
 }

@@ -1,7 +1,9 @@
 //! Properties of every input, and seeds: for the fuzzer, and for `tests/fuzz.rs` of the project.
 
 pub mod companions;
+pub mod change;
 pub mod check;
+pub mod connected;
 pub mod decode;
 pub mod json;
 pub mod merge;
@@ -33,5 +35,6 @@ pub const TARGETS: &[Target] = &[
     Target { name: "test_file", holds: test_file::holds, seeds: seeds::tests },
     Target { name: "decode", holds: decode::holds, seeds: seeds::decode },
     Target { name: "merge", holds: merge::holds, seeds: seeds::trees },
+    Target { name: "change", holds: change::holds, seeds: seeds::changes },
     Target { name: "check", holds: check::holds, seeds: seeds::trees },
 ];

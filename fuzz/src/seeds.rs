@@ -133,6 +133,18 @@ pub fn trees() -> Vec<String> {
     sorted(of_pages.chain(of_directories).chain([LANGUAGE.to_owned()]).collect())
 }
 
+/// Numbers for connected modules and their edits.
+pub fn changes() -> Vec<String> {
+    let numbers = |seed: u64| {
+        let next = |number: &u64| {
+            Some(number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407))
+        };
+        let drawn = std::iter::successors(Some(seed), next).skip(1).take(300);
+        drawn.map(|number| char::from(u8::try_from(number >> 57).expect("seven bits"))).collect()
+    };
+    (0..24).map(numbers).collect()
+}
+
 fn of_pages() -> Vec<Example> {
     PAGES.iter().flat_map(|page| examples(page.text).unwrap_or_default()).collect()
 }
