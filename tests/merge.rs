@@ -70,7 +70,7 @@ fn an_argument_takes_the_place_of_another() {
         merged(main, over),
         indoc! {r#"
             resource "aws_instance" "web" {
-              instance_type = "t3"  # cheap # from a_override.tf:3, was "t2.micro" in main.tf:2
+              instance_type = "t3"  # from a_override.tf:3, was "t2.micro" in main.tf:2
               ami           = "foo" # from a_override.tf:2, was "ami-408c7f28" in main.tf:3
             }
         "#}
@@ -81,7 +81,7 @@ fn an_argument_takes_the_place_of_another() {
 fn values_of_several_lines_have_their_origin_above_them() {
     let main = indoc! {r#"
         resource "a" "b" {
-          tags = { a = 1 } # kept
+          tags = { a = 1 } # one
           x    = 1
         }
     "#};
@@ -102,7 +102,7 @@ fn values_of_several_lines_have_their_origin_above_them() {
               # from a_override.tf:2, was { a = 1 } in main.tf:2
               tags = {
                 b = 2
-              } # kept
+              }
               # from a_override.tf:5, was 1 in main.tf:3
               x = <<EOT
               a
@@ -116,8 +116,8 @@ fn values_of_several_lines_have_their_origin_above_them() {
 }
 
 #[test]
-fn a_comment_behind_a_value_goes_above_a_heredoc() {
-    let main = "resource \"a\" \"b\" {\n  x = 1 # kept\n}\n";
+fn a_comment_behind_a_value_goes_with_the_value() {
+    let main = "resource \"a\" \"b\" {\n  x = 1 # one\n}\n";
     let over = indoc! {r#"
         resource "a" "b" {
           x = <<EOT
@@ -129,7 +129,6 @@ fn a_comment_behind_a_value_goes_above_a_heredoc() {
         merged(main, over),
         indoc! {r#"
             resource "a" "b" {
-              # kept
               # from a_override.tf:2, was 1 in main.tf:2
               x = <<EOT
             a
@@ -741,7 +740,7 @@ fn line_breaks_stay_what_they_are() {
     let main = "\u{feff}locals {\r\n  a = 1 # x\r\n}\r\n";
     let files = [("main.tf", main), ("a_override.tf", "locals { a = 2 }\n")];
     let style = MergeStyle { comments: false, ..STYLE };
-    assert_eq!(merge("terraform@1.11", &files, &style), "locals {\r\n  a = 2 # x\r\n}\r\n");
+    assert_eq!(merge("terraform@1.11", &files, &style), "locals {\r\n  a = 2\r\n}\r\n");
 }
 
 #[test]

@@ -178,24 +178,20 @@ impl Writer<'_> {
         let line = own.name_span.start as usize;
         let indent = indent_of(text, line);
         let value = self.value_of(argument, &around.block.kind, indent);
-        let behind = end..line_end(text, end);
+        let line_end = line_end(text, end);
+        let behind = text[end..line_end].trim_start();
+        let is_comment = behind.starts_with('#') || behind.starts_with("//");
+        // A comment behind a value is about that value, so it goes with it. None can follow the end of a heredoc.
+        let drops_comment = is_comment && (!is_own || value.contains("<<"));
+        let replaced = start..if drops_comment { line_end } else { end };
         let note = self.of_argument(argument, &around.block.kind, is_own).map(|note| marked(&note));
         if !value.contains('\n') {
-            edits.push(Edit::new(start..end, value));
-            edits.extend(note.map(|note| Edit::insert(behind.end, format!(" {note}"))));
+            edits.push(Edit::new(replaced, value));
+            edits.extend(note.map(|note| Edit::insert(line_end, format!(" {note}"))));
             return;
         }
-        // A comment cannot follow the end of a heredoc, so it is above the argument.
-        let mut above: Vec<String> = note.into_iter().collect();
-        let comment = text[behind.clone()].trim();
-        if !comment.is_empty() && value.contains("<<") {
-            above.insert(0, comment.to_owned());
-            edits.push(Edit::new(start..behind.end, value));
-        } else {
-            edits.push(Edit::new(start..end, value));
-        }
-        let above: Vec<String> = above.iter().map(|line| format!("{line}\n{indent}")).collect();
-        edits.push(Edit::insert(line, above.concat()));
+        edits.push(Edit::new(replaced, value));
+        edits.extend(note.map(|note| Edit::insert(line, format!("{note}\n{indent}"))));
     }
 
     /// Adds new arguments after the existing ones, or before them.
