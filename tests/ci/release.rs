@@ -32,6 +32,33 @@ fn the_hook_installs_the_wheel_of_this_version_and_nothing_else() {
     }
 }
 
+#[test]
+fn the_crate_and_the_source_distribution_have_every_source_file() {
+    let top = env!("CARGO_MANIFEST_DIR");
+    let output = std::process::Command::new(env!("CARGO"))
+        .args(["package", "--list", "--allow-dirty", "--offline"])
+        .current_dir(top)
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{output:?}");
+    let list = String::from_utf8(output.stdout).expect("UTF-8").replace('\\', "/");
+    let mut open = vec![Path::new(top).join("src"), Path::new(top).join("policies")];
+    let mut files = 0;
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(&directory).expect("a directory") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                open.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(top).expect("inside").to_string_lossy().replace('\\', "/");
+            assert!(list.lines().any(|line| line == name), "`exclude` in Cargo.toml leaves out {name}");
+            files += 1;
+        }
+    }
+    assert!(files > 500, "{files} files");
+}
+
 /// The targets of a release.
 const TARGETS: [&str; 5] = [
     "aarch64-apple-darwin",
