@@ -2,7 +2,8 @@
 # What action.yml runs: `run.sh plan`, `run.sh install` and `run.sh run`, one after the other. A release runs
 # `run.sh sources`.
 #
-# The inputs of the workflow come as INPUT_…, everything else is set by the runner. It keeps to bash 3.2, which macOS has.
+# The inputs of the workflow are variables INPUT_…; the runner sets all others. The script uses only what bash 3.2 has,
+# because macOS has no newer one.
 set -euo pipefail
 
 root=$RUNNER_TEMP/overrule
@@ -61,14 +62,14 @@ from_cargo() {
     sed -n "s/^$1 = \"\(.*\)\"\$/\1/p" "$GITHUB_ACTION_PATH/Cargo.toml" | head -n 1
 }
 
-# Downloads a file of the release, or says why overrule is built instead.
+# Downloads a file of the release, or prints why overrule is built instead.
 get() {
     local code
     for _ in 1 2 3; do
         code=0
         curl --fail --silent --show-error --location --retry 3 --max-time 300 \
             --output "$downloads/$1" "$url/$1" 2>"$downloads/why" || code=$?
-        # 22 is an answer of the server. Other failures, such as an interrupted download, may pass.
+        # 22 is an error that the server reports. Other failures, such as an interrupted download, may be temporary.
         case $code in 0) return 0 ;; 22) break ;; esac
     done
     printf '::notice title=overrule::overrule is built from source, because %s/%s cannot be downloaded: %s\n' \
@@ -76,8 +77,8 @@ get() {
     return 1
 }
 
-# Installs the release that was built from these sources. Fails where there is none, and stops the job where a file is not
-# the one that was released.
+# Installs the release that was built from these sources. Fails if there is none, and stops the job if a file differs from
+# the released one.
 download() {
     local target repository url downloads archive expected found
     case $RUNNER_OS-$RUNNER_ARCH in
@@ -89,7 +90,7 @@ download() {
         *) return 1 ;;
     esac
     repository=$(from_cargo repository)
-    # Nobody publishes a release of a copy that names no owner.
+    # A copy that names no owner has no release.
     case $repository in */OWNER/*) return 1 ;; esac
     url=$repository/releases/download/v$(from_cargo version)
     downloads=$RUNNER_TEMP/overrule-download
@@ -107,11 +108,11 @@ download() {
     [ "$found" = "$expected" ] || fail "the checksum of $url/$archive is $found, but SHA256SUMS has ${expected:-none}"
     verify "$downloads/$archive" "$repository"
     mkdir -p "$root/bin"
-    # A file name would be taken for a host on Windows, because it has a colon.
+    # On Windows, tar would take the part of a file name before the colon for a host.
     tar -xz -C "$root/bin" <"$downloads/$archive" || fail "cannot extract $url/$archive"
 }
 
-# Verifies who built the archive, where the program that can is installed, as it is on the runners of GitHub.
+# Verifies who built the archive, if `gh` is installed, as it is on the runners of GitHub.
 verify() {
     case $2 in https://github.com/*) ;; *) return 0 ;; esac
     if [ -z "$INPUT_TOKEN" ] || ! command -v gh >/dev/null; then return 0; fi
@@ -121,8 +122,8 @@ verify() {
 
 # Goes into the working directory, and sets `top` to the top of the checkout around it; empty where there is none.
 #
-# A change decides neither where that is nor what is read there. A symbolic link or a submodule in the place of the
-# directory would lead elsewhere, and a directory that looks like a bare repository would be one to git.
+# A change must decide neither where that is nor what is read there. A symbolic link or a submodule in this position
+# would lead elsewhere, and git would take a directory that looks like a bare repository for one.
 enter() {
     local workspace
     workspace=$(pwd -P)
@@ -150,13 +151,13 @@ has_commit() {
     in_top rev-parse --quiet --verify "$1^{commit}" >/dev/null 2>&1
 }
 
-# Succeeds where the change is checked out as GitHub merged it into its base, which is then the first parent.
+# Succeeds if the merge of the change into its base, which GitHub makes, is checked out. Its first parent is the base.
 is_merged_into_its_base() {
     [ "$(in_top rev-parse HEAD)" = "$GITHUB_SHA" ] && has_commit 'HEAD^2'
 }
 
-# Sets `trusted` to the revision that a change cannot alter; empty where the event is not about a change, or where the
-# checkout does not hold it. Then `why` says what to do about that.
+# Sets `trusted` to the revision that a change cannot alter. It is empty if the event is not about a change, and if the
+# checkout lacks the revision; `why` is then the setting that adds it.
 find_trusted() {
     trusted='' why=''
     case $GITHUB_EVENT_NAME in
@@ -168,7 +169,7 @@ find_trusted() {
                 trusted=origin/$GITHUB_BASE_REF
             fi
             ;;
-        # They run for a branch of this repository, whatever is checked out then.
+        # These events run for a branch of this repository, whatever is checked out.
         pull_request_target | workflow_run)
             if [ "$(in_top rev-parse HEAD)" = "$GITHUB_SHA" ]; then return; fi
             why="run \`git fetch --depth 1 origin $GITHUB_SHA\` after actions/checkout"
@@ -184,7 +185,7 @@ find_trusted() {
     if [ -n "$trusted" ]; then why=''; fi
 }
 
-# Prints the revision that `check` compares with; nothing where everything is to be checked.
+# Prints the revision that `check` compares with, or nothing to check everything.
 base() {
     case $INPUT_BASE in
         none) return ;;
@@ -201,8 +202,8 @@ base() {
     fi
 }
 
-# Sets `policy` to the revision that the policy is taken from, empty where that is what is checked out, and `warning` to
-# what to say about that.
+# Sets `policy` to the revision that the policy is taken from, which is empty for the checkout itself, and `warning` to
+# the warning about that.
 find_policy() {
     local line
     policy='' warning=''
@@ -213,13 +214,13 @@ find_policy() {
             return
             ;;
     esac
-    # Who wrote the workflow says already which policy holds.
+    # The arguments of the workflow choose a policy already.
     while IFS= read -r line; do
         case ${line%$'\r'} in --policy | --policy=* | --policy-from | --policy-from=* | --isolated) return ;; esac
     done <<<"$INPUT_ARGUMENTS"
     policy=$trusted
     if [ -z "$why" ]; then return; fi
-    # The change runs with the rights of the base here, so it must not choose its policy.
+    # The change runs with the rights of the base, so it must not choose its policy.
     if [ "$GITHUB_EVENT_NAME" = pull_request_target ]; then
         fail "the change would choose its own policy: $why"
     fi

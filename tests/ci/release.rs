@@ -24,7 +24,8 @@ fn the_hook_installs_the_wheel_of_this_version_and_nothing_else() {
     let pin = format!("dependencies = [\"{name}=={}\"]", env!("CARGO_PKG_VERSION"));
     assert!(project.lines().any(|line| line == pin), "{pin}");
     assert!(project.contains("\npy-modules = []\n"), "it has no code of its own");
-    let command = Regex::new(r"\bpipx? install (?:--\S+ (?:dist )?)*(overrule[\w-]*)").expect("an expression");
+    let command =
+        Regex::new(r"\bpipx? install (?:--\S+ (?:dist )?)*(overrule[\w-]*)").expect("an expression");
     let pages = ["README.md", "docs/ci.md", "packaging/wheel/README.md", ".github/workflows/release.yml"];
     for (page, text) in pages.map(|page| (page, read(page).replace("bin/pip\"", "bin/pip"))) {
         let named: Vec<_> = command.captures_iter(&text).map(|found| found[1].to_owned()).collect();
