@@ -145,5 +145,6 @@ fn pipelines_and_projects_are_written_from_what_a_change_affects() {
     let plan = written("plans.yml")["plan live/a b"]["script"].as_str().expect("a script").to_owned();
     assert!(plan.starts_with("terraform -chdir=\"live/a b\" init && "), "{plan}");
     sh(&hook);
-    assert_eq!(written("atlantis.yaml")["projects"], serde_json::json!([{"dir": "live/a b"}]));
+    let project = serde_json::json!({"dir": "live/a b", "autoplan": {"when_modified": ["../../**"]}});
+    assert_eq!(written("atlantis.yaml")["projects"], serde_json::json!([project]));
 }
