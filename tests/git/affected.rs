@@ -171,6 +171,59 @@ fn every_change_of_an_interface_has_an_impact() {
 }
 
 #[test]
+fn a_required_version_that_excludes_versions_breaks_callers() {
+    let place = repository();
+    let with = |constraint: &str| format!("terraform {{\n  required_version = \"{constraint}\"\n}}\n");
+    let mut before = "none";
+    for (after, change) in [
+        (">= 1.3", "feature   required_version: added: any → >= 1.3"),
+        (">= 1.5", "breaking  required_version: narrowed: >= 1.3 → >= 1.5"),
+        (">= 1.2, < 1.9", "breaking  required_version: constraint changed: >= 1.5 → >= 1.2, < 1.9"),
+        (">= 1.2", "feature   required_version: widened: >= 1.2, < 1.9 → >= 1.2"),
+    ] {
+        place.stage("modules/net/versions.tf", with(after));
+        let output = changes(&place);
+        assert!(output.contains(change), "{before} to {after}: {output}");
+        place.commit("version");
+        before = after;
+    }
+}
+
+#[test]
+fn a_shared_module_that_moves_breaks_callers_elsewhere() {
+    let place = repository();
+    place.git(&["mv", "modules/net", "modules/network"]);
+    place.stage("live/a/main.tf", LIVE.replace("modules/net", "modules/network"));
+    place.stage("live/b/main.tf", LIVE.replace("modules/net", "modules/network"));
+    let output = place.overrule(&["changes", "--changed", "modules"]);
+    assert!(
+        output.out.contains("breaking  module: moved from modules/net, where callers may look for it"),
+        "{}",
+        output.out
+    );
+}
+
+#[test]
+fn a_file_that_functions_read_changes_the_module_and_starts_the_chain() {
+    let place = repository();
+    let read = "output \"motd\" {\n  value = file(\"${path.module}/motd.txt\")\n}\n";
+    place.stage("modules/net/motd.tf", read);
+    place.stage("modules/net/motd.txt", "one");
+    place.commit("motd");
+    place.stage("modules/net/motd.txt", "two");
+    assert!(
+        affected(&place).contains("live/a ← modules/net ← modules/net/motd.txt\n"),
+        "{}",
+        affected(&place)
+    );
+    assert!(
+        changes(&place).contains("fix       module: a file that it reads changed"),
+        "{}",
+        changes(&place)
+    );
+}
+
+#[test]
 fn a_renamed_variable_and_a_required_alias_break_callers() {
     let place = repository();
     let text = NET.replace("variable \"size\"", "variable \"amount\"");

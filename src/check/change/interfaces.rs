@@ -1,9 +1,11 @@
 //! Finds the changes to module interfaces.
 
+use std::collections::BTreeSet;
+
 use smol_str::SmolStr;
 
 use crate::check::change::comparison::{Asked, Comparison};
-use crate::engine::{Choice, is_module_file};
+use crate::engine::{Choice, Companion, LOCK_FILE, is_module_file};
 use crate::graph::{Node, Role};
 use crate::module::interface::{Impact, Interface, InterfaceChange, Part};
 use crate::policy::Policy;
@@ -42,9 +44,12 @@ pub fn interface_changes(
     let comparison = Comparison::of(change, Asked { policy, texts: policy_sources, choice })?;
     let is_moved_away = |directory: &SmolStr| comparison.renamed.values().any(|old| old == directory);
     let mut changes = Vec::new();
-    // Only the files of a module can change its interface.
-    let by_module_file = comparison.causes.iter().filter(|(_, cause)| is_module_file(last_name(cause)));
-    for (directory, _) in by_module_file {
+    // Values and lock files do not belong to the module that callers see.
+    let is_of_module =
+        |cause: &SmolStr| Companion::of(last_name(cause)).is_none() && last_name(cause) != LOCK_FILE;
+    let altered = comparison.causes.iter().filter(|(_, cause)| is_of_module(cause)).map(|(module, _)| module);
+    let altered: BTreeSet<&SmolStr> = altered.chain(comparison.renamed.keys()).collect();
+    for directory in altered {
         let is_named = directories.is_empty()
             || directories
                 .iter()
@@ -62,21 +67,33 @@ pub fn interface_changes(
             (Some(before), Some(now)) => {
                 let [before, now] = [(before, &comparison.before), (now, &comparison.now)]
                     .map(|(node, side)| Interface::of(node.module(), side.snapshot.sources()));
-                let changes = before.changes_to(&now);
-                if changes.is_empty() {
-                    vec![of_whole(Impact::Fix, "content changed, interface unchanged")]
-                } else {
-                    changes
+                let mut changes = before.changes_to(&now);
+                if let Some(old) = moved_from.as_ref().filter(|_| role == Role::Shared) {
+                    changes.insert(
+                        0,
+                        of_whole(
+                            Impact::Breaking,
+                            &format!("moved from {old}, where callers may look for it"),
+                        ),
+                    );
+                }
+                let cause = comparison.causes.get(directory).map(|cause| is_module_file(last_name(cause)));
+                match cause {
+                    Some(true) if changes.is_empty() => {
+                        vec![of_whole(Impact::Fix, "content changed, interface unchanged")]
+                    }
+                    Some(false) if changes.is_empty() => {
+                        vec![of_whole(Impact::Fix, "a file that it reads changed")]
+                    }
+                    Some(_) | None => changes,
                 }
             }
             (None, None) => continue,
         };
-        changes.push(ModuleChange {
-            directory: directory.clone(),
-            moved_from,
-            role,
-            changes: changes_of_module,
-        });
+        if !changes_of_module.is_empty() {
+            let directory = directory.clone();
+            changes.push(ModuleChange { directory, moved_from, role, changes: changes_of_module });
+        }
     }
     Ok(changes)
 }

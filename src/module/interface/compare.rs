@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 
 use super::types::accepts_all;
 use super::{Interface, OutputInterface, ProviderInterface, RequiredVersion, VariableInterface};
+use crate::value::Constraints;
 
 /// The effect of a change on callers, in the terms of semantic versioning; the strongest is the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -275,7 +276,14 @@ impl Changes {
                 let what = format!("source changed: {} → {}", before.source, after.source);
                 self.add(Impact::Breaking, Part::Provider, name.clone(), what);
             }
-            if let Some((impact, what)) = version(before.version.as_ref(), after.version.as_ref()) {
+            if let Some((change, what)) = version(before.version.as_ref(), after.version.as_ref()) {
+                let impact = match change {
+                    VersionChange::RaisesMajor => Impact::Breaking,
+                    // `init` installs another version of the provider.
+                    VersionChange::ExcludesVersions | VersionChange::Added | VersionChange::Widened => {
+                        Impact::Feature
+                    }
+                };
                 self.add(impact, Part::Provider, name.clone(), format!("version {what}"));
             }
         }
@@ -296,10 +304,13 @@ impl Changes {
     fn required_version(&mut self, before: &[RequiredVersion], after: &[RequiredVersion]) {
         // Comparing several constraints is hard and rarely necessary.
         if let ([] | [_], [] | [_]) = (before, after)
-            && let Some((impact, what)) = version(before.first(), after.first())
+            && let Some((change, what)) = version(before.first(), after.first())
         {
-            // A newer provider is installed automatically, but callers must install a newer engine themselves.
-            let impact = if what.starts_with("narrowed") { Impact::Breaking } else { impact };
+            let impact = match change {
+                // Callers must install another engine themselves.
+                VersionChange::RaisesMajor | VersionChange::ExcludesVersions => Impact::Breaking,
+                VersionChange::Added | VersionChange::Widened => Impact::Feature,
+            };
             self.add(impact, Part::RequiredVersion, "required_version", what);
         }
     }
@@ -332,29 +343,41 @@ impl Changes {
     }
 }
 
-/// The change of a version constraint. Returns `None` if the same versions are allowed.
-fn version(before: Option<&RequiredVersion>, after: Option<&RequiredVersion>) -> Option<(Impact, String)> {
+/// How a version constraint changes.
+enum VersionChange {
+    /// It is new.
+    Added,
+    /// All versions that were allowed are still allowed.
+    Widened,
+    /// Some versions are no longer allowed.
+    ExcludesVersions,
+    /// Likewise, and the lowest allowed major version rises.
+    RaisesMajor,
+}
+
+/// The change of a version constraint, with its description. Returns `None` if the same versions are allowed.
+fn version(
+    before: Option<&RequiredVersion>,
+    after: Option<&RequiredVersion>,
+) -> Option<(VersionChange, String)> {
     let text = |of: Option<&RequiredVersion>| of.map_or("any", |version| version.text.as_str()).to_owned();
-    let between = format!("{} → {}", text(before), text(after));
-    match (before.and_then(|of| of.constraints.as_ref()), after.and_then(|of| of.constraints.as_ref())) {
-        (None, None) => None,
-        (Some(before), Some(after)) if before == after => None,
-        (Some(before), Some(after)) if before.is_within(after) => {
-            Some((Impact::Feature, format!("widened: {between}")))
-        }
-        (Some(_), None) => Some((Impact::Feature, format!("widened: {between}"))),
-        (before, Some(after)) => {
-            let major = |of: &crate::value::Constraints| {
-                Some(*of.range().lower?.version.segments().first().unwrap_or(&0))
-            };
-            let raises_major = before.and_then(major) < major(after) && before.is_some();
-            Some(if raises_major {
-                (Impact::Breaking, format!("narrowed: {between}"))
-            } else {
-                (Impact::Feature, format!("constraint changed: {between}"))
-            })
-        }
-    }
+    let (change, word) =
+        match (before.and_then(|of| of.constraints.as_ref()), after.and_then(|of| of.constraints.as_ref())) {
+            (None, None) => return None,
+            (Some(before), Some(after)) if before == after => return None,
+            (None, Some(_)) => (VersionChange::Added, "added"),
+            (Some(_), None) => (VersionChange::Widened, "widened"),
+            (Some(before), Some(after)) if before.is_within(after) => (VersionChange::Widened, "widened"),
+            (Some(before), Some(after)) => {
+                let major =
+                    |of: &Constraints| Some(*of.range().lower?.version.segments().first().unwrap_or(&0));
+                let raises_major = major(before) < major(after);
+                let change =
+                    if raises_major { VersionChange::RaisesMajor } else { VersionChange::ExcludesVersions };
+                (change, if after.is_within(before) { "narrowed" } else { "constraint changed" })
+            }
+        };
+    Some((change, format!("{word}: {} → {}", text(before), text(after))))
 }
 
 /// A value as text, cut off if it is long.
