@@ -103,14 +103,14 @@ pub(super) fn file(body: &Body, decoder: &mut Decoder<'_>) -> Declarations {
 
 /// The valid top-level blocks of a file, in source order.
 pub fn top_blocks(body: &Body, features: &Features) -> Vec<Arc<Block>> {
-    body.partial_content(&Schema { attributes: &[], blocks: &blocks(features) }, &mut Vec::new()).0.blocks
+    body.matching(&Schema { attributes: &[], blocks: &blocks(features) }).blocks
 }
 
 /// Whether a file has a block that is meant for a root module: `backend`, `cloud`, or a `provider` block with
 /// arguments.
 pub fn shows_root(body: &Body) -> bool {
     let blocks = &[BlockSchema::new("terraform", &[]), BlockSchema::new("provider", &["name"])];
-    let (content, _) = body.partial_content(&Schema { attributes: &[], blocks }, &mut Vec::new());
+    let content = body.matching(&Schema { attributes: &[], blocks });
     let mut blocks = content.blocks.iter();
     blocks.any(|block| match block.kind.as_str() {
         "terraform" => {

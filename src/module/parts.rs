@@ -157,7 +157,7 @@ impl Place {
 fn properties(body: &Body) -> Vec<Arc<Attribute>> {
     let names = body.names();
     let attributes: Vec<_> = names.iter().map(|name| AttributeSchema::optional(name)).collect();
-    body.partial_content(&Schema { attributes: &attributes, blocks: &[] }, &mut Vec::new()).0.attributes
+    body.matching(&Schema { attributes: &attributes, blocks: &[] }).attributes
 }
 
 /// The block types that are valid in a block of this type.

@@ -144,7 +144,7 @@ fn copies_module_files(terraform: &Body) -> bool {
         attributes: &[],
         blocks: &[BlockSchema::new("before_hook", &["name"]), BlockSchema::new("after_hook", &["name"])],
     };
-    let hooks = terraform.partial_content(&schema, &mut Vec::new()).0.blocks;
+    let hooks = terraform.matching(&schema).blocks;
     let commands = hooks.iter().filter_map(|hook| value(hook, "execute"));
     let names_module_file = |text: &str| {
         text.split_whitespace().any(|word| is_module_file(last_name(word.trim_matches(['"', '\'', ';']))))

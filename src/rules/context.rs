@@ -108,7 +108,7 @@ impl<'c> Context<'c> {
             let source = self.sources().get(id);
             let (file, _) = syntax::parse(id, source, Notation::of(source.name()), &Limits::default());
             let variables = Schema { attributes: &[], blocks: &[BlockSchema::new("variable", &["name"])] };
-            let blocks = file.body.partial_content(&variables, &mut Vec::new()).0.blocks;
+            let blocks = file.body.matching(&variables).blocks;
             names.extend(blocks.iter().filter_map(|block| Some(block.labels.first()?.text.clone())));
         }
         Some(names)

@@ -122,7 +122,7 @@ fn parse(source: &Source) -> File {
 /// The address of each call in a file, except addresses with expressions.
 fn written_out(body: &Body) -> Vec<Option<SmolStr>> {
     let schema = Schema { attributes: &[], blocks: &[BlockSchema::new("module", &["name"])] };
-    let blocks = body.partial_content(&schema, &mut Vec::new()).0.blocks;
+    let blocks = body.matching(&schema).blocks;
     let sources = blocks.iter().filter_map(|block| block.attribute("source"));
     let address = |source: Arc<Attribute>| {
         let mut wrong = Vec::new();

@@ -36,7 +36,7 @@ fn addresses(source: &Source) -> BTreeSet<SmolStr> {
     let notation = Notation::of(source.name());
     let (file, _) = syntax::parse(FileId::new(0), source, notation, &Limits::default());
     let schema = Schema { attributes: &[], blocks: &[BlockSchema::new("run", &["name"])] };
-    let runs = file.body.partial_content(&schema, &mut Vec::new()).0.blocks;
+    let runs = file.body.matching(&schema).blocks;
     let modules = runs.iter().flat_map(|run| run.blocks("module", &[]));
     let sources = modules.filter_map(|module| module.attribute("source"));
     let features = Engine::newest(Product::Terraform).features();

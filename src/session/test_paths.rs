@@ -19,7 +19,7 @@ pub(crate) fn ids(snapshot: &Snapshot, directory: &str) -> Vec<FileId> {
 /// The mock files in the directories that a test file names.
 pub(crate) fn mock_ids(snapshot: &Snapshot, directory: &str, test: &File) -> Vec<FileId> {
     let schema = Schema { attributes: &[], blocks: &[BlockSchema::new("mock_provider", &["name"])] };
-    let blocks = test.body.partial_content(&schema, &mut Vec::new()).0.blocks;
+    let blocks = test.body.matching(&schema).blocks;
     let sources = blocks.iter().filter_map(|block| block.attribute("source"));
     let directories = sources.filter_map(|source| {
         let value = value::constant(&source.expr, &mut Vec::new());

@@ -67,7 +67,7 @@ impl Block {
     /// The nested blocks of this type with these labels.
     pub fn blocks(&self, kind: &str, labels: &[&str]) -> Vec<Arc<Block>> {
         let schema = Schema { attributes: &[], blocks: &[BlockSchema::new(kind, labels)] };
-        self.body.partial_content(&schema, &mut Vec::new()).0.blocks
+        self.body.matching(&schema).blocks
     }
 }
 
@@ -220,13 +220,13 @@ struct Hidden {
     blocks: Names,
 }
 
-/// A sorted set of names.
+/// A sorted set of names. Nearly all sets are empty, and have no memory that threads would share.
 #[derive(Debug, Clone, Default)]
-struct Names(Arc<[SmolStr]>);
+struct Names(Option<Arc<Box<[SmolStr]>>>);
 
 impl Names {
     fn has(&self, name: &str) -> bool {
-        self.0.binary_search_by(|own| own.as_str().cmp(name)).is_ok()
+        self.0.as_ref().is_some_and(|own| own.binary_search_by(|own| own.as_str().cmp(name)).is_ok())
     }
 
     /// This set with more names.
@@ -235,10 +235,11 @@ impl Names {
         if more.peek().is_none() {
             return self.clone();
         }
-        let mut names: Vec<SmolStr> = self.0.iter().cloned().chain(more).collect();
+        let own = self.0.iter().flat_map(|own| own.iter().cloned());
+        let mut names: Vec<SmolStr> = own.chain(more).collect();
         names.sort_unstable();
         names.dedup();
-        Self(names.into())
+        Self(Some(Arc::new(names.into_boxed_slice())))
     }
 }
 
@@ -247,7 +248,7 @@ impl Body {
     /// order, and only the first argument of a name is among them.
     pub fn native(span: Span, attributes: Vec<Arc<Attribute>>, blocks: Vec<Arc<Block>>) -> Self {
         let missing_item = Span { end: span.start, ..span };
-        let native = NativeBody { span, missing_item, attributes, blocks };
+        let native = NativeBody { span, missing_item, attributes: attributes.into(), blocks: blocks.into() };
         Self { inner: Arc::new(Inner::Native(native)), hidden: Hidden::default(), is_unclosed: false }
     }
 
@@ -255,7 +256,8 @@ impl Body {
     /// whole body, and reports missing items there.
     pub fn single_line(span: Span, attribute: Arc<Attribute>) -> Self {
         let missing_item = Span { end: attribute.span.start, ..attribute.span };
-        let native = NativeBody { span, missing_item, attributes: vec![attribute], blocks: Vec::new() };
+        let native =
+            NativeBody { span, missing_item, attributes: Box::new([attribute]), blocks: Box::default() };
         Self { inner: Arc::new(Inner::Native(native)), hidden: Hidden::default(), is_unclosed: false }
     }
 
@@ -291,6 +293,15 @@ impl Body {
             Inner::Json(json) => json.partial_content(&self.hidden, schema, findings),
         };
         (content, Self { inner: Arc::clone(&self.inner), hidden, ..*self })
+    }
+
+    /// Returns the items that `schema` expects, without findings.
+    pub fn matching(&self, schema: &Schema<'_>) -> Content {
+        let mut ignored = Vec::new();
+        match &*self.inner {
+            Inner::Native(native) => native.expected(&self.hidden, schema, &mut ignored),
+            Inner::Json(json) => json.partial_content(&self.hidden, schema, &mut ignored).0,
+        }
     }
 
     /// The argument of this name, if it was not taken yet.

@@ -14,8 +14,8 @@ pub(super) struct NativeBody {
     pub(super) span: Span,
     /// Where the engine reports missing items.
     pub(super) missing_item: Span,
-    pub(super) attributes: Vec<Arc<Attribute>>,
-    pub(super) blocks: Vec<Arc<Block>>,
+    pub(super) attributes: Box<[Arc<Attribute>]>,
+    pub(super) blocks: Box<[Arc<Block>]>,
 }
 
 impl NativeBody {
@@ -81,7 +81,12 @@ impl NativeBody {
     }
 
     /// The items of `schema`. Adds a finding for each missing one.
-    fn expected(&self, hidden: &Hidden, schema: &Schema<'_>, findings: &mut Vec<Finding>) -> Content {
+    pub(super) fn expected(
+        &self,
+        hidden: &Hidden,
+        schema: &Schema<'_>,
+        findings: &mut Vec<Finding>,
+    ) -> Content {
         let names = schema.attribute_names();
         let attributes: Vec<_> =
             self.visible_attributes(hidden).filter(|attribute| names.has(&attribute.name)).cloned().collect();

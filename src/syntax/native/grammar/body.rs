@@ -34,9 +34,7 @@ struct Items<'a> {
 }
 
 impl Items<'_> {
-    fn into_body(mut self, span: Span) -> Body {
-        self.attributes.shrink_to_fit();
-        self.blocks.shrink_to_fit();
+    fn into_body(self, span: Span) -> Body {
         Body::native(span, self.attributes, self.blocks)
     }
 }
