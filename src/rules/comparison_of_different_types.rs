@@ -17,7 +17,8 @@ impl Rule for ComparisonOfDifferentTypes {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let comparisons = Comparisons { node, context, values: node.values() };
-        expressions::for_each(node, context, &mut |expr, written| {
+        let has_comparison = |text: &str| ["==", "!="].iter().any(|operator| text.contains(operator));
+        expressions::for_each_in(node, context, &has_comparison, &mut |expr, written| {
             expr.walk(&mut |inner, scope| findings.extend(comparisons.look(inner, scope, written)));
         });
     }
@@ -66,7 +67,7 @@ impl Comparisons<'_> {
                 .help(help)
                 .fixed_by(mended.map(|edit| Fix::on_request([edit])))
                 .concerns(Concern::Name(self.context.sources().slice(expr.span).into()))
-                .address(written.address),
+                .address(written.address()),
         )
     }
 

@@ -157,7 +157,7 @@ impl Search<'_> {
                 .at(at)
                 .help(help)
                 .fixed_by(edit.map(|edit| Fix::safe([edit])))
-                .address(self.written.address),
+                .address(self.written.address()),
         );
     }
 }

@@ -25,7 +25,7 @@ impl Rule for DuplicateKey {
             expr.walk(&mut |inner, _| {
                 if let ExprKind::Object(items) = &inner.kind {
                     let found = repeated(inner, items, context);
-                    findings.extend(found.into_iter().map(|finding| finding.address(written.address)));
+                    findings.extend(found.into_iter().map(|finding| finding.address(written.address())));
                 }
             });
         });

@@ -12,10 +12,26 @@ use crate::syntax::{Block, Expr};
 pub(in crate::rules) struct Written<'w> {
     /// The iterators of the enclosing `dynamic` blocks, outermost first.
     pub(in crate::rules) iterators: &'w [SmolStr],
-    /// The address of its declaration, which may be empty.
-    pub(in crate::rules) address: &'w str,
     /// Whether it is in a JSON file.
     pub(in crate::rules) is_json: bool,
+    /// The top-level block.
+    block: &'w Block,
+    /// The argument, which may be empty.
+    argument: &'w str,
+}
+
+impl Written<'_> {
+    /// The address of its declaration, which may be empty.
+    pub(in crate::rules) fn address(&self) -> String {
+        let labels = self.block.labels.iter().map(|label| label.text.as_str());
+        let parts: Vec<&str> = match self.block.kind.as_str() {
+            "resource" => labels.collect(),
+            "locals" if !self.argument.is_empty() => vec!["local", self.argument],
+            "locals" | "terraform" => Vec::new(),
+            kind => std::iter::once(kind).chain(labels).collect(),
+        };
+        parts.join(".")
+    }
 }
 
 /// Calls `visit` with every expression in the files of a module that is evaluated to a value, including those in
@@ -27,22 +43,29 @@ pub(in crate::rules) fn for_each(
     context: &Context<'_>,
     visit: &mut dyn FnMut(&Expr, Written<'_>),
 ) {
+    for_each_in(node, context, &|_| true, visit);
+}
+
+/// Like [`for_each`], without the native files whose text `may_matter` refuses.
+pub(in crate::rules) fn for_each_in(
+    node: Node<'_>,
+    context: &Context<'_>,
+    may_matter: &dyn Fn(&str) -> bool,
+    visit: &mut dyn FnMut(&Expr, Written<'_>),
+) {
     let module = node.module();
     for (id, _) in context.module_files(module) {
         let Some(file) = context.file(id) else { continue };
         let is_json = file.body.is_json();
+        if !is_json && !may_matter(context.sources().get(id).text()) {
+            continue;
+        }
         for block in top_blocks(&file.body, &module.features) {
-            let address = address(&block);
             block.body.for_each_expression_in_scope(&mut |expr, around| {
-                if is_address_or_type(&block.kind, around.argument) {
-                    return;
+                if !is_address_or_type(&block.kind, around.argument) {
+                    let (iterators, argument) = (around.names, around.argument);
+                    visit(expr, Written { iterators, is_json, block: &block, argument });
                 }
-                let address = if block.kind == "locals" && !around.argument.is_empty() {
-                    format!("local.{}", around.argument)
-                } else {
-                    address.clone()
-                };
-                visit(expr, Written { iterators: around.names, address: &address, is_json });
             });
         }
     }
@@ -59,14 +82,4 @@ fn is_address_or_type(block: &str, argument: &str) -> bool {
         "type" => matches!(block, "variable" | "output"),
         _ => false,
     }
-}
-
-fn address(block: &Block) -> String {
-    let labels = block.labels.iter().map(|label| label.text.as_str());
-    let parts: Vec<&str> = match block.kind.as_str() {
-        "resource" => labels.collect(),
-        "locals" | "terraform" => Vec::new(),
-        kind => std::iter::once(kind).chain(labels).collect(),
-    };
-    parts.join(".")
 }
