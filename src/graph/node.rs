@@ -59,7 +59,8 @@ pub struct ModuleGraph {
 
 #[derive(Debug)]
 pub(super) struct NodeData {
-    pub(super) module: Module,
+    /// Boxed, because lists of nodes are moved as they grow.
+    pub(super) module: Box<Module>,
     /// Whether the engine reports errors in its files.
     pub(super) broken: bool,
     pub(super) around: Surroundings,
@@ -130,10 +131,10 @@ impl ModuleGraph {
     }
 
     /// Adds a module; `broken` is true if the engine reports errors in its files.
-    pub fn add(&mut self, module: Module, broken: bool) -> NodeId {
+    pub fn add(&mut self, module: impl Into<Box<Module>>, broken: bool) -> NodeId {
         self.forget();
         self.nodes.push(NodeData {
-            module,
+            module: module.into(),
             broken,
             around: Surroundings::default(),
             run_by: RunBy::default(),
@@ -237,7 +238,7 @@ impl ModuleGraph {
     }
 
     /// Returns the modules and drops the graph.
-    pub fn into_modules(self) -> Vec<Module> {
+    pub fn into_modules(self) -> Vec<Box<Module>> {
         self.nodes.into_iter().map(|node| node.module).collect()
     }
 

@@ -112,7 +112,7 @@ fn version_conflicts(graph: &ModuleGraph) -> Vec<Conflicts> {
             let summary = &mut summaries[*child];
             children.extend(if waiting[*child] == 0 { summary.take() } else { summary.clone() });
         }
-        let modules = component.iter().map(|node| &graph.nodes[*node].module);
+        let modules = component.iter().map(|node| &*graph.nodes[*node].module);
         let (summary, new) = together(children, modules, most);
         // In a module call cycle, each module has a child with the same constraints.
         if let [node] = component[..]

@@ -50,7 +50,7 @@ pub(crate) struct ParseCache {
 /// A module with the findings in its files that do not depend on other modules.
 #[derive(Debug)]
 pub(crate) struct Built {
-    pub(crate) module: Module,
+    pub(crate) module: Box<Module>,
     pub(crate) findings: Vec<Finding>,
     /// The Terragrunt units that run it.
     pub(crate) run_by: RunBy,
@@ -143,11 +143,13 @@ impl ParseCache {
         Self { has_root: self.has_root, former_roles, companions, installed, ..fork }
     }
 
-    /// Drops all parsed files but those that are `wanted` later.
-    pub(crate) fn evict(&mut self, wanted: impl Fn(FileId) -> bool + Sync) {
+    /// Takes out all parsed files but those that are `wanted` later.
+    pub(crate) fn evict(&mut self, wanted: impl Fn(FileId) -> bool + Sync) -> Vec<(FileId, File)> {
         let files = std::mem::take(&mut self.files);
-        self.files = files.into_par_iter().filter(|(id, _)| wanted(*id)).collect();
+        let (wanted, evicted) = files.into_par_iter().partition(|(id, _)| wanted(*id));
+        self.files = wanted;
         self.syntax_errors = HashMap::new();
+        evicted
     }
 
     /// Adds the files of another cache.
@@ -211,14 +213,14 @@ impl ParseCache {
         // The snapshot reports files that could not be read.
         let complete = files.len() == directory.module_files(engine).len();
         let unknown = directory.lacks_rendered_files.then(Generated::unknown);
-        let mut module = Module::build_beside(
+        let mut module = Box::new(Module::build_beside(
             unknown.as_ref().unwrap_or(&run_by.generated),
             directory.path.clone(),
             &files,
             &engine.features(),
             &self.limits,
             &mut findings,
-        );
+        ));
         module.complete &= complete;
         if let Some(finding) =
             fragments::finding(directory, files.len(), &findings, |file| self.templates.contains(&file))
