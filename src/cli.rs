@@ -43,7 +43,7 @@ use crate::vfs::{self, cause};
 
 /// Check Terraform and OpenTofu modules before `init`.
 #[derive(Debug, Parser)]
-#[command(name = "overrule", version, max_term_width = 100)]
+#[command(name = "overrule", bin_name = "overrule", version, max_term_width = 100)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -219,5 +219,11 @@ mod tests {
     #[test]
     fn the_arguments_hold_together() {
         <Arguments as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn usage_has_the_same_name_on_windows() {
+        let error = Arguments::try_parse_from(["overrule.exe", "check", "--statistic"]).expect_err("a typo");
+        assert!(error.to_string().contains("Usage: overrule check --statistics"), "{error}");
     }
 }

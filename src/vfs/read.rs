@@ -297,8 +297,24 @@ pub(super) fn reason(error: &io::Error) -> String {
     }
 }
 
-/// The message of the system for the end of a sentence, without the error number.
+/// The message of the system for the end of a sentence, without the error number. The most frequent one is the same on
+/// all systems.
 pub fn cause(error: &io::Error) -> String {
+    if error.kind() == io::ErrorKind::NotFound {
+        return "no such file or directory".to_owned();
+    }
     let text = error.to_string();
-    text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+    text.split(" (os error").next().unwrap_or(&text).trim_end_matches('.').to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_ends_a_sentence_on_windows_too() {
+        let windows = |text: &str| cause(&io::Error::other(text));
+        assert_eq!(windows("Access is denied. (os error 5)"), "access is denied");
+        assert_eq!(cause(&io::Error::from_raw_os_error(2)), "no such file or directory");
+    }
 }
