@@ -207,6 +207,10 @@ impl Evaluator<'_> {
         if failed(&found) {
             return Err(Failure::Template(described(source, &found)));
         }
+        if value.is_null() {
+            let why = "the result is null, which is no valid result of a template";
+            return Err(Failure::Template(format!("{}: {why}", place(source, template.span))));
+        }
         // Positions in a template are not in a file of the run.
         self.findings.extend(found.into_iter().map(|finding| finding.at(at)));
         Ok(value)
