@@ -57,6 +57,9 @@ struct Reader {
 }
 
 fn document(text: &str) -> Result<Value, Failure> {
+    if has_wrong_tab(text) {
+        return Err(Failure::Wrong("a tab cannot indent".to_owned()));
+    }
     if text.lines().any(|line| line.starts_with('%')) || is_peculiar(text) {
         return Err(Failure::Unknown);
     }
@@ -85,7 +88,30 @@ fn document(text: &str) -> Result<Value, Failure> {
     value.ok_or_else(|| Failure::Wrong("there is no document".to_owned()))
 }
 
-/// Whether a text has content on which parsers disagree: tabs at the start of a line, characters that are not
+/// Whether the first line that a tab indents, at its start or after its hyphen, is certainly an error.
+///
+/// It is one at the start of the document, and after lines that form a collection on their own. A root scalar, an open
+/// quoted string and an open flow collection may continue with a tab.
+fn has_wrong_tab(text: &str) -> bool {
+    let is_indented = |line: &str| {
+        let after_hyphen = line.strip_prefix('-').map(|rest| rest.trim_start_matches(' '));
+        after_hyphen.unwrap_or(line).starts_with('\t')
+    };
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if is_indented(line) {
+            let before = &text[..start];
+            let is_empty =
+                |line: &str| line == "---" || line.starts_with('#') || line.trim_matches(' ').is_empty();
+            let is_collection = |value: Value| matches!(value, Value::Object(_) | Value::Tuple(_));
+            return before.lines().all(is_empty) || document(before).is_ok_and(is_collection);
+        }
+        start += line.len();
+    }
+    false
+}
+
+/// Whether a text has content on which parsers disagree: other tabs at the start of a line, characters that are not
 /// printable or that some treat as line breaks, and escapes that only some support.
 fn is_peculiar(text: &str) -> bool {
     let is_special = |sign: char| {
