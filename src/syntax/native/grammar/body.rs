@@ -147,7 +147,10 @@ impl<'a> Parser<'a> {
         let piece = self.value();
         let failed = self.failed_since(errors);
         let span = self.span(name).to(self.span(self.previous()));
-        let is_broken = failed || piece.is_broken();
+        // Before anything else on the line, the value is only the first part of what was meant.
+        let is_ended = matches!(self.peek().kind, Kind::Newline | Kind::End | Kind::Comma)
+            || single_line && self.peek().kind == Kind::CloseBrace;
+        let is_broken = failed || piece.is_broken() || !is_ended;
         let mut expr = piece.expr;
         if self.lost_since(errors) {
             self.recover_after_item();
