@@ -6,6 +6,7 @@ use signature::{function, given, nullable};
 use super::{Number, Type, Value};
 
 mod arithmetic;
+mod character_set;
 mod characters;
 mod collection;
 mod conversion;
@@ -148,7 +149,7 @@ pub(super) const ALL: &[Function] = &[
     function("regexall", &[given("pattern", String), given("string", String)], None, ListOf(&Any)).always_within(pattern::regexall),
     function("replace", &[given("str", String), given("substr", String), given("replace", String)], None, String).known_within(pattern::replace),
     function("reverse", &[given("list", Any).lifted()], None, Any).typed(collection::reverse),
-    function("rsadecrypt", &[given("ciphertext", String), given("privatekey", String)], None, String),
+    function("rsadecrypt", &[given("ciphertext", String), given("privatekey", String)], None, String).known(decoding::rsadecrypt),
     function("sensitive", &[nullable("value", Any).left()], None, Any).always(|values| Ok(conversion::sensitive(values))),
     function("setintersection", &[given("first_set", SetOf(&Any))], Some(given("other_sets", SetOf(&Any))), SetOf(&Any)).typed(set::setintersection),
     function("setproduct", &[], Some(given("sets", Any).lifted()), Any).typed(set::setproduct).marks_unknown(),
@@ -168,8 +169,8 @@ pub(super) const ALL: &[Function] = &[
     function("sum", &[given("list", Any)], None, Any).typed(sequence::sum),
     function("templatefile", &[given("path", String), given("vars", Any)], None, Any),
     function("templatestring", &[given("template", Any).left(), given("vars", Any).left()], None, String).since(Some(9), Some(7)),
-    function("textdecodebase64", &[given("source", String), given("encoding", String)], None, String),
-    function("textencodebase64", &[given("string", String), given("encoding", String)], None, String),
+    function("textdecodebase64", &[given("source", String), given("encoding", String)], None, String).known(character_set::textdecodebase64),
+    function("textencodebase64", &[given("string", String), given("encoding", String)], None, String).known(character_set::textencodebase64),
     function("timeadd", &[given("timestamp", String), given("duration", String)], None, String).known(time::timeadd),
     function("timecmp", &[given("timestamp_a", String), given("timestamp_b", String)], None, Num).since(Some(3), Some(0)).known(time::timecmp),
     function("timestamp", &[], None, String).unknown(),

@@ -41,12 +41,22 @@ pub(super) fn pow(arguments: &[Value]) -> Outcome {
     Ok(Value::Number(if power < 0 { size.negated() } else { size }))
 }
 
-/// `log`: only checks that the logarithm is defined.
+/// The two parts of the natural logarithm of 2 that the engine computes with.
+const LN_2: [f64; 2] = [6.931_471_803_691_238e-1, 1.908_214_929_270_587_7e-10];
+
+/// `log`: checks that the logarithm is defined. Its value is known if it is whole and both numbers are powers of 2,
+/// whose natural logarithms do not depend on the implementation.
 pub(super) fn log(arguments: &[Value]) -> Outcome {
     let float = |place| number(arguments, place)?.to_string().parse().map_err(|_| FunctionError::Unknown);
     let (number, base): (f64, f64) = (float(0)?, float(1)?);
     if (number.ln() / base.ln()).is_nan() {
         return Err(FunctionError::of_call("the logarithm does not exist"));
     }
-    Err(FunctionError::Unknown)
+    let natural = |number: f64| {
+        let exponent = (1..64_u32).find(|exponent| number == f64::from(*exponent).exp2())?;
+        Some(f64::from(exponent) * LN_2[0] + f64::from(exponent) * LN_2[1])
+    };
+    let ratio = natural(number).zip(natural(base)).map(|(number, base)| number / base);
+    let whole = (1..64_usize).find(|whole| ratio.is_some_and(|ratio| ratio.to_string() == whole.to_string()));
+    whole.map(|whole| Value::Number(Number::from(whole))).ok_or(FunctionError::Unknown)
 }

@@ -88,6 +88,8 @@ pub(super) fn element(arguments: &[Value]) -> Outcome {
     let index = match index {
         Value::Number(_) => match whole(index) {
             Some(index) => Some(index),
+            // An unknown list is not indexed.
+            None if !list.is_known() && matches!(list.ty(), Type::List(_)) => None,
             None => return Err(FunctionError::of_call("the index must be a whole number")),
         },
         _ => None,
@@ -268,11 +270,13 @@ pub(super) fn coalescelist(arguments: &[Value]) -> Outcome {
     if arguments.is_empty() {
         return Err(FunctionError::of_call("it takes at least one argument"));
     }
-    if !arguments.iter().all(Value::is_known) {
-        return Ok(Value::UNKNOWN);
-    }
-    if arguments.iter().any(|argument| !matches!(argument.ty(), Type::List(_) | Type::Tuple(_))) {
-        return Err(FunctionError::of_call("its arguments must be lists or tuples"));
+    for argument in arguments {
+        if !argument.is_known() {
+            return Ok(Value::UNKNOWN);
+        }
+        if !matches!(argument.ty(), Type::List(_) | Type::Tuple(_)) {
+            return Err(FunctionError::of_call("its arguments must be lists or tuples"));
+        }
     }
     let full = |value: &&Value| match value {
         Value::List(_, elements) | Value::Tuple(elements) => !elements.is_empty(),

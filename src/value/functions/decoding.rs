@@ -70,7 +70,7 @@ pub(super) fn base64decode(arguments: &[Value]) -> Outcome {
 }
 
 /// Decodes base64 text, ignoring line breaks.
-fn base64(text: &str) -> Option<Vec<u8>> {
+pub(super) fn base64(text: &str) -> Option<Vec<u8>> {
     let signs: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
     if !signs.len().is_multiple_of(4) {
         return None;
@@ -99,6 +99,18 @@ fn base64(text: &str) -> Option<Vec<u8>> {
         bytes.extend(&bits.to_be_bytes()[1..4 - missing]);
     }
     Some(bytes)
+}
+
+/// `rsadecrypt`: only checks the forms of the encrypted text and the key.
+pub(super) fn rsadecrypt(arguments: &[Value]) -> Outcome {
+    let (encrypted, key) = (text(arguments, 0)?, text(arguments, 1)?);
+    if base64(encrypted).is_none() {
+        return Err(FunctionError::of_argument(0, "it is not valid Base64"));
+    }
+    if !key.contains("-----BEGIN ") {
+        return Err(FunctionError::of_argument(1, "it is not a private key in PEM format"));
+    }
+    Err(FunctionError::Unknown)
 }
 
 pub(super) fn parseint(arguments: &[Value]) -> Outcome {

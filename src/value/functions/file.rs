@@ -87,5 +87,11 @@ fn absent(path: &str, found: &Lookup) -> String {
 /// `pathexpand`. A path without `~` stays as it is.
 pub(super) fn pathexpand(arguments: &[Value]) -> Outcome {
     let path = text(arguments, 0)?;
-    if path.starts_with('~') { Ok(Value::Unknown(Type::String)) } else { Ok(Value::string(path)) }
+    let Some(rest) = path.strip_prefix('~') else { return Ok(Value::string(path)) };
+    if rest.is_empty() || rest.starts_with(['/', '\\']) {
+        return Ok(Value::Unknown(Type::String));
+    }
+    Err(FunctionError::of_call(
+        "`~` must be followed by `/`: the home directories of other users are not known",
+    ))
 }

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use saphyr_parser::{Event, Parser, ScalarStyle};
+use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 use smol_str::SmolStr;
 
 use super::signature::{FunctionError, Outcome, text};
@@ -164,9 +164,7 @@ impl Reader {
     fn add(&mut self, event: Event<'_>) -> Result<Option<Value>, Failure> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
-                if tag.is_some() {
-                    return Err(Failure::Unknown);
-                }
+                plain(tag.as_deref())?;
                 let is_merge = text == "<<";
                 let value = match style {
                     ScalarStyle::Plain => resolved(&text)?,
@@ -187,10 +185,12 @@ impl Reader {
                 self.take(value, 0, false)
             }
             Event::SequenceStart(anchor, tag) => {
-                self.begin(Open::Sequence(Vec::new()), anchor, tag.is_some())
+                plain(tag.as_deref())?;
+                self.begin(Open::Sequence(Vec::new()), anchor)
             }
             Event::MappingStart(anchor, tag) => {
-                self.begin(Open::Mapping(BTreeMap::new(), None), anchor, tag.is_some())
+                plain(tag.as_deref())?;
+                self.begin(Open::Mapping(BTreeMap::new(), None), anchor)
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 let (open, anchor) = self.open.pop().ok_or(Failure::Unknown)?;
@@ -204,8 +204,8 @@ impl Reader {
         }
     }
 
-    fn begin(&mut self, open: Open, anchor: usize, has_tag: bool) -> Result<Option<Value>, Failure> {
-        if has_tag || self.open.len() >= DEEPEST {
+    fn begin(&mut self, open: Open, anchor: usize) -> Result<Option<Value>, Failure> {
+        if self.open.len() >= DEEPEST {
             return Err(Failure::Unknown);
         }
         if let Some((Open::Mapping(_, None), _)) = self.open.last() {
@@ -242,6 +242,17 @@ impl Reader {
     fn count(&mut self, values: usize) -> Result<(), Failure> {
         self.values += values;
         if self.values > MOST_VALUES { Err(Failure::Unknown) } else { Ok(()) }
+    }
+}
+
+/// Requires a node without a tag. The engine knows no tags of applications, such as `!Ref`.
+fn plain(tag: Option<&Tag>) -> Result<(), Failure> {
+    match tag {
+        None => Ok(()),
+        Some(tag) if tag.handle == "!" && !tag.suffix.is_empty() => {
+            Err(Failure::Wrong(format!("the tag `!{}` is not supported", tag.suffix)))
+        }
+        Some(_) => Err(Failure::Unknown),
     }
 }
 

@@ -77,6 +77,11 @@ impl Parser<'_> {
         is_negated ^= positive.is_some();
         let name = positive.unwrap_or(name);
         if !CATEGORIES.contains(&name) {
+            // Go has no names that the `regex` crate does not have, except for surrogates.
+            if name != "Cs" && regex::Regex::new(&format!("\\p{{{name}}}")).is_err() {
+                let part = &start[..start.len() - rest.len()];
+                return Err(format!("invalid character class range in {part}"));
+            }
             // The valid names and spellings depend on the release.
             self.is_exact = false;
             return Ok("x".to_owned());
