@@ -4,6 +4,7 @@
 //! with unknown outputs, and resources are unknown.
 
 mod accepted_values;
+mod backend_settings;
 mod built_in;
 mod condition;
 mod locals;
@@ -283,10 +284,39 @@ impl<'t> Evaluation<'t, '_> {
             accepted_values::import_for_each(&self.known(&for_each.expr, Symbols::default()), &for_each.expr)
         });
         let symbols = Symbols { each: import.for_each.is_some(), ..Symbols::default() };
-        let id = import.id.as_ref().filter(|_| imports::reaches_id(self.node, import));
-        let id = id.and_then(|id| self.converted(&id.expr, symbols, accepted_values::import_id));
-        let found = for_each.into_iter().chain(id);
-        self.findings.extend(found.map(|finding| finding.at_validate().address(format!("import.{target}"))));
+        let mut found: Vec<Finding> = for_each.into_iter().collect();
+        if let Some(id) = import.id.as_ref().filter(|_| imports::reaches_id(self.node, import)) {
+            found.extend(self.converted(&id.expr, symbols, accepted_values::import_id));
+            if let (Some(for_each), true) = (&import.for_each, found.is_empty()) {
+                found = self.import_id_for_each(&id.expr, &for_each.expr);
+            }
+        }
+        self.findings.extend(
+            found.into_iter().map(|finding| finding.at_validate().address(format!("import.{target}"))),
+        );
+    }
+
+    /// Checks the `id` of an import with each element of `for_each`, up to the first error. Unlike the elements for
+    /// resources, they are known.
+    fn import_id_for_each(&self, id: &Expr, for_each: &Expr) -> Vec<Finding> {
+        if self.wrong.contains(&id.span) || self.failed.contains(&id.span) {
+            return Vec::new();
+        }
+        let elements = self.known(for_each, Symbols::default());
+        for each in imports::elements(&elements) {
+            let scope = ModuleScope { each: Some(&each), ..self.scope(Symbols::default()) };
+            let mut found = Vec::new();
+            let mut value = evaluate(id, &scope, &mut found);
+            value.take_deep_marks();
+            found.retain(|finding| finding.severity == Severity::Error);
+            if found.is_empty() {
+                found.extend(accepted_values::import_id(&value, id));
+            }
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        Vec::new()
     }
 
     /// Checks the values in the parts of a resource that the engine defines.

@@ -103,7 +103,8 @@ fn made_for_each(node: Node<'_>, import: &Import, resource: &Resource, at: Span)
                 .at(*span),
         );
     }
-    let key = match first(&value, name == "key")? {
+    let (key, value) = elements(&value).next()?;
+    let key = match if name == "key" { key } else { value } {
         Value::String(text) => InstanceKey::Text(text),
         Value::Number(_) => InstanceKey::Number(0),
         _ => return None,
@@ -111,21 +112,20 @@ fn made_for_each(node: Node<'_>, import: &Import, resource: &Resource, at: Span)
     instances(resource, Some(&key), at)
 }
 
-/// The value of `each.key`, or else `each.value`, for the first element.
-fn first(collection: &Value, key: bool) -> Option<Value> {
-    match collection {
-        Value::List(_, elements) | Value::Tuple(elements) => {
-            let first = elements.first()?;
-            Some(if key { Value::Number(Number::from(0)) } else { first.clone() })
-        }
-        // The elements of a set are their own keys.
-        Value::Set(_, elements) => elements.iter().next().cloned(),
-        Value::Map(_, elements) | Value::Object(elements) => {
-            let (name, first) = elements.iter().next()?;
-            Some(if key { Value::string(name.as_str()) } else { first.clone() })
-        }
-        _ => None,
-    }
+/// The values of `each.key` and `each.value` for each element of the `for_each` of an import.
+pub(super) fn elements(collection: &Value) -> impl Iterator<Item = (Value, Value)> {
+    let (list, set, map) = match collection {
+        Value::List(_, elements) | Value::Tuple(elements) => (Some(elements), None, None),
+        Value::Set(_, elements) => (None, Some(elements), None),
+        Value::Map(_, elements) | Value::Object(elements) => (None, None, Some(elements)),
+        _ => (None, None, None),
+    };
+    let list = list.into_iter().flatten().enumerate();
+    let list = list.map(|(place, value)| (Value::Number(Number::from(place)), value.clone()));
+    // The elements of a set are their own keys.
+    let set = set.into_iter().flatten().map(|value| (value.clone(), value.clone()));
+    let map = map.into_iter().flatten().map(|(name, value)| (Value::string(name.as_str()), value.clone()));
+    list.chain(set).chain(map)
 }
 
 fn absent(target: &ImportTarget, at: Span, why: &str) -> Finding {

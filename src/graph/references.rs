@@ -130,6 +130,7 @@ impl<'t, 'f> Judge<'t, 'f> {
                 declared::instance(resource, key.as_ref(), site, reference, self.findings);
                 declared::scope(resource, site.check(), at, self.findings);
                 declared::attribute(resource, reference, self.findings);
+                declared::import_of_itself(resource, site, at, self.findings);
             }
             (Subject::Variable(name), None) => {
                 declared::no_variable(module, name, at, similar, self.findings);

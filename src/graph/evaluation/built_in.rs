@@ -1,10 +1,9 @@
 //! Checks the values of the engine's own resources and provisioners.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use smol_str::SmolStr;
-
+use super::backend_settings;
 use crate::finding::{EngineRule, Finding};
 use crate::graph::builtin::{self, Arguments, Presence};
 use crate::graph::references::sites::Symbols;
@@ -14,16 +13,6 @@ use crate::module::declaration::Resource;
 use crate::syntax::{Attribute, Expr};
 use crate::text::Span;
 use crate::value::{Type, Value, convert};
-
-/// The backend types of all releases.
-#[rustfmt::skip]
-const BACKENDS: &[&str] = &[
-    "_local", "artifactory", "azure", "azurerm", "cloud", "consul", "cos", "etcd", "etcdv3", "gcs", "http", "inmem",
-    "kubernetes", "local", "manta", "oci", "oss", "pg", "remote", "s3", "swift",
-];
-
-/// The arguments of the `local` backend. Those of other backends are not checked.
-const LOCAL: &[&str] = &["path", "workspace_dir"];
 
 /// The results for the expressions of a module.
 pub(super) struct Expressions<'e> {
@@ -137,14 +126,14 @@ impl Set {
         let is_known = config.is_none_or(|(_, value)| value.is_wholly_known());
         let backend = self.get("backend").and_then(|(attribute, value)| Some((attribute, value.as_str()?)));
         match (backend, config) {
-            (Some((attribute, name)), _) if is_known && !BACKENDS.contains(&name) => {
+            (Some((attribute, name)), _) if is_known && !backend_settings::exists(name) => {
                 findings.push(invalid(summary, &format!("No backend is named {name:?}."), attribute));
             }
             (_, Some((attribute, value))) if !is_object(value) => {
                 findings.push(invalid(summary, "The configuration of a backend is an object.", attribute));
             }
-            (Some((_, "local")), Some((attribute, Value::Object(set)))) if is_known => {
-                if let Some(why) = not_local(set) {
+            (Some((_, name)), Some((attribute, Value::Object(set) | Value::Map(_, set)))) if is_known => {
+                if let Some(why) = backend_settings::refused(name, set) {
                     findings.push(invalid(summary, &why, attribute));
                 }
             }
@@ -183,17 +172,6 @@ impl Set {
 pub(super) fn at_argument(finding: Finding, argument: &Attribute, config: &Config) -> Finding {
     let (place, value) = (config.place_of(argument), argument.expr.span);
     if place == value { finding.at(value) } else { finding.at(place).related(value, "this value") }
-}
-
-/// Why the `local` backend refuses its configuration.
-fn not_local(set: &BTreeMap<SmolStr, Value>) -> Option<String> {
-    set.iter().find_map(|(name, value)| {
-        if !LOCAL.contains(&name.as_str()) {
-            return Some(format!("The backend \"local\" has no argument `{name}`."));
-        }
-        let mismatch = convert(value, &Type::String).err()?;
-        Some(format!("This value is not valid for `{name}` of the backend \"local\": {mismatch}."))
-    })
 }
 
 fn is_object(value: &Value) -> bool {

@@ -27,6 +27,8 @@ pub(super) struct ModuleScope<'s> {
     pub(super) names: Names,
     /// The known value of a variable, with its name.
     pub(super) known: Option<(&'s SmolStr, &'s Value)>,
+    /// The known values of `each.key` and `each.value`.
+    pub(super) each: Option<&'s (Value, Value)>,
     pub(super) engine: Engine,
 }
 
@@ -45,7 +47,17 @@ impl<'s> ModuleScope<'s> {
     /// The scope of a module without any symbols.
     pub(super) fn new(node: Node<'s>, locals: &'s Locals, work: &'s Cell<usize>) -> Self {
         let (symbols, engine) = (Symbols::default(), node.graph().engine());
-        Self { node, locals, iterators: &[], work, symbols, names: Names::Anything, known: None, engine }
+        Self {
+            node,
+            locals,
+            iterators: &[],
+            work,
+            symbols,
+            names: Names::Anything,
+            known: None,
+            each: None,
+            engine,
+        }
     }
 }
 
@@ -84,6 +96,9 @@ impl value::Scope for ModuleScope<'_> {
             Subject::Local(name) => return Some(self.local(name, traversal)),
             Subject::Module { call, .. } => self.call(call),
             Subject::Count(name) if name == "index" && self.symbols.count => Value::Unknown(Type::Number),
+            Subject::Each(name) if self.each.is_some() && (name == "key" || name == "value") => self
+                .each
+                .map_or(Value::UNKNOWN, |(key, value)| if name == "key" { key } else { value }.clone()),
             Subject::Each(name) if name == "key" && self.symbols.each => Value::Unknown(Type::String),
             Subject::Path(name) if name == "module" => Value::string(self.node.path_from_root().clone()),
             Subject::Path(name) if name == "root" => Value::string("."),

@@ -2,7 +2,7 @@
 
 use smol_str::{SmolStr, format_smolstr};
 
-use super::sites::Site;
+use super::sites::{Owner, Site};
 use crate::finding::{Concern, EngineRule, Finding};
 use crate::graph::builtin;
 use crate::graph::similar::Similar;
@@ -245,6 +245,20 @@ pub(super) fn attribute(resource: &Resource, reference: &Reference<'_>, findings
         return;
     }
     builtin::steps(resource, reference.remaining, findings);
+}
+
+/// The `id` of an import cannot refer to the resource that is imported.
+pub(super) fn import_of_itself(resource: &Resource, site: &Site<'_>, at: Span, findings: &mut Vec<Finding>) {
+    let Owner::Import(import) = &site.owner else { return };
+    let is_id = import.for_each.is_none() || site.symbols.each;
+    let target = import.target.as_ref().filter(|target| target.path.is_empty());
+    if is_id && target.is_some_and(|target| target.resource.resource == resource.address) {
+        findings.push(
+            Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import id argument")
+                .detail(format!("The import of {} cannot refer to that resource.", resource.address))
+                .at(at),
+        );
+    }
 }
 
 fn undeclared(what: &str, name: SmolStr, at: Span) -> Finding {
