@@ -52,11 +52,12 @@ pub(super) fn log(arguments: &[Value]) -> Outcome {
     if (number.ln() / base.ln()).is_nan() {
         return Err(FunctionError::of_call("the logarithm does not exist"));
     }
-    let natural = |number: f64| {
-        let exponent = (1..64_u32).find(|exponent| number == f64::from(*exponent).exp2())?;
-        Some(f64::from(exponent) * LN_2[0] + f64::from(exponent) * LN_2[1])
+    let natural = |place: usize| {
+        let number = whole(&arguments[place]).and_then(|number| u128::try_from(number).ok());
+        let exponent = f64::from(number.filter(|number| number.is_power_of_two())?.trailing_zeros());
+        Some(exponent * LN_2[0] + exponent * LN_2[1])
     };
-    let ratio = natural(number).zip(natural(base)).map(|(number, base)| number / base);
-    let whole = (1..64_usize).find(|whole| ratio.is_some_and(|ratio| ratio.to_string() == whole.to_string()));
-    whole.map(|whole| Value::Number(Number::from(whole))).ok_or(FunctionError::Unknown)
+    let ratio = natural(0).zip(natural(1)).map(|(number, base)| number / base);
+    let result = ratio.and_then(|ratio| ratio.to_string().parse::<usize>().ok());
+    result.map(|result| Value::Number(Number::from(result))).ok_or(FunctionError::Unknown)
 }
