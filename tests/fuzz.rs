@@ -216,6 +216,7 @@ fn large_files_take_no_long_time() {
         format!("a,b\n{}", "1,\"x\"\n".repeat(1_000_000)),
         format!("a: &a0 [x]\n{aliases}"),
         "- [[[[{a: b}]]]]\n".repeat(200_000),
+        "- a\n".repeat(200_000) + &"\tb\n".repeat(200_000),
         "[".repeat(1_000_000),
         format!("x: {}", "y".repeat(8 << 20)),
         format!("[{}1]", "1,".repeat(2_000_000)),

@@ -15,10 +15,12 @@ use crate::text::Span;
 /// Names that are reserved for later versions.
 const RESERVED: [&str; 5] = ["plan", "state", "template", "lazy", "arg"];
 
-/// The position of an expression in a run.
+/// The position of an expression in a test file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// In `variables`.
+    /// In `variables` of the file.
+    FileVariables,
+    /// In `variables` of a run.
     Variables,
     /// In an `assert` block.
     Assert,
@@ -60,6 +62,10 @@ impl<'t, 's> Names<'t, 's> {
                     }
                 }
                 Ok(reference) => match (&reference.subject, place) {
+                    (TestSubject::InModule(Subject::Variable(name)), Place::FileVariables) => {
+                        findings.extend(self.variable_from_outside(name, reference.span));
+                    }
+                    (_, Place::FileVariables) => findings.push(not_for_file_variables(reference.span)),
                     (TestSubject::Run(name), _) => self.run(name, &reference, place, findings),
                     (TestSubject::InModule(Subject::Variable(name)), Place::Variables) => {
                         findings.extend(self.variable_of_file(name, reference.span));
@@ -136,6 +142,22 @@ impl<'t, 's> Names<'t, 's> {
                 .at(at)
                 .concerns(Concern::Name(smol_str::format_smolstr!("var.{name}")))
                 .help(format!("set `{name}` in the `variables` block of the file"))
+        })
+    }
+
+    /// Checks `var.name` in the `variables` of the file.
+    fn variable_from_outside(&self, name: &SmolStr, at: Span) -> Option<Finding> {
+        (!self.test.has_values_files).then(|| {
+            Finding::language(EngineRule::UndeclaredReference, "Reference to unavailable variable")
+                .severity(Severity::Warning)
+                .detail(format!(
+                    "Before Terraform 1.13, the variables of a test file can only refer to variables from outside. The \
+                     test fails unless `TF_VAR_{name}` or `-var` sets `{name}`; the file and a default in the module \
+                     do not count."
+                ))
+                .at(at)
+                .concerns(Concern::Name(smol_str::format_smolstr!("var.{name}")))
+                .help("replace the reference with a value")
         })
     }
 
@@ -277,6 +299,15 @@ fn not_for_variables(at: Span) -> Finding {
     Finding::language(EngineRule::InvalidReference, "Invalid reference")
         .detail("The variables of a run can only refer to earlier runs, and to variables of the file or from outside.")
         .at(at)
+}
+
+fn not_for_file_variables(at: Span) -> Finding {
+    Finding::language(EngineRule::InvalidReference, "Invalid reference")
+        .detail(
+            "Before Terraform 1.13, the variables of a test file can only refer to variables from outside.",
+        )
+        .at(at)
+        .help("set the variable in the `variables` block of the run")
 }
 
 fn first_name(steps: &[Step]) -> Option<(&SmolStr, Span)> {

@@ -30,7 +30,7 @@ pub(super) fn check(node: Node<'_>, test: &Test, similar: &Similar, findings: &m
         let names = Names::new(node, test, run, under, similar);
         variables(run, under, &names, &work, findings);
         if let UnderTest::Module(module) = under {
-            file_variables(test, run, module, &work, &mut evaluated, findings);
+            file_variables(test, run, module, &names, &work, &mut evaluated, findings);
             required_variables(test, run, module, findings);
             missing_failures(run, module, findings);
         }
@@ -100,6 +100,7 @@ fn file_variables(
     test: &Test,
     run: &Run,
     module: Node<'_>,
+    names: &Names<'_, '_>,
     work: &Cell<usize>,
     evaluated: &mut BTreeSet<(SmolStr, SmolStr)>,
     findings: &mut Vec<Finding>,
@@ -111,6 +112,10 @@ fn file_variables(
         let directory = module.module().directory.clone();
         if run.variables.contains_key(name) || !evaluated.insert((directory, name.clone())) {
             continue;
+        }
+        // Since Terraform 1.13, the variables of a file may refer to runs and to each other.
+        if module.module().features.runs_in_order {
+            names.check(&attribute.expr, Place::FileVariables, findings);
         }
         let expected = expects(run, module, &TestSubject::InModule(Subject::Variable(name.clone())));
         findings.extend(value_of_test(&attribute.expr, Some(variable), module, work, expected));
