@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::FileKind;
 use crate::finding::{EngineRule, Finding, RuleId, Severity};
-use crate::graph::Node;
+use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::text::{FileId, Source, Span};
 use crate::vfs::{Directory, Snapshot, parent};
@@ -83,7 +83,7 @@ pub(crate) fn evidence(node: Node<'_>, snapshot: &Snapshot, findings: &[&Finding
         return Some(Evidence::LinkTargets);
     }
     let why = overrides_nothing(module, &files, findings)
-        .or_else(|| are_alternatives(directory, module, &files, findings))?;
+        .or_else(|| are_alternatives(directory, node, &files, findings))?;
     let mut errors: BTreeMap<FileId, (Span, String)> = BTreeMap::new();
     for finding in findings {
         if let Some(place) = finding.primary {
@@ -134,16 +134,30 @@ fn overrides_nothing(
     }
 }
 
-/// Whether all files only have the same settings, so that only one of them can be in use.
+/// Whether only one of the files can be in use: all have only settings, or they are variants for tests.
 fn are_alternatives(
     directory: &Directory,
-    module: &Module,
+    node: Node<'_>,
     files: &[(FileId, FileKind)],
     findings: &[&Finding],
 ) -> Option<&'static str> {
+    let module = node.module();
     let is_duplicate = |finding: &&&Finding| finding.rule == EngineRule::DuplicateDeclaration.id();
-    let repeats = findings.iter().filter(is_duplicate).filter_map(|finding| finding.primary);
-    let repeats: BTreeSet<FileId> = repeats.map(|place| place.file).collect();
+    let mut repeats: BTreeMap<FileId, usize> = BTreeMap::new();
+    for place in findings.iter().filter(is_duplicate).filter_map(|finding| finding.primary) {
+        *repeats.entry(place.file).or_default() += 1;
+    }
+    let names: Vec<&str> = directory.files.iter().map(|file| file.name.as_str()).collect();
+    if repeats.len() + 1 != files.len() || !differ_in_last_part(&names) {
+        return None;
+    }
+    let own = |file: FileId| module.origins().filter(|origin| origin.header().file == file).count();
+    if node.role() == Role::Test && repeats.iter().all(|(file, repeats)| *repeats > own(*file)) {
+        return Some(
+            "The files in this directory repeat each other's declarations, so Terraform and OpenTofu cannot load them \
+             together. A test may use one at a time.",
+        );
+    }
     let holds_settings_alone = module.variables.is_empty()
         && module.locals.is_empty()
         && module.outputs.is_empty()
@@ -155,9 +169,7 @@ fn are_alternatives(
         && module.removed.is_empty()
         && module.imports.is_empty()
         && module.checks.is_empty();
-    let names: Vec<&str> = directory.files.iter().map(|file| file.name.as_str()).collect();
-    let is_choice = repeats.len() + 1 == files.len() && holds_settings_alone && differ_in_last_part(&names);
-    is_choice.then_some(
+    holds_settings_alone.then_some(
         "The files in this directory contain only settings, and each repeats the settings of the others, so \
          Terraform and OpenTofu cannot load them together.",
     )
