@@ -109,6 +109,15 @@ fn is_used(node: Node<'_>, provider: &ProviderConfiguration) -> bool {
     provider.alias.is_none() || !module.complete || mentions.any(|mention| names_it(mention.reference))
 }
 
+/// Whether a direct caller has a block for the same configuration, so that this one cannot be moved there as it is.
+fn has_configured_caller(node: Node<'_>, provider: &ProviderConfiguration) -> bool {
+    let configuration = Configuration::by(node.module(), provider);
+    node.callers().any(|(caller, _)| {
+        let mut blocks = caller.module().providers.values();
+        blocks.any(|block| Configuration::by(caller.module(), block) == configuration)
+    })
+}
+
 fn help(node: Node<'_>, provider: &ProviderConfiguration) -> String {
     let (name, compact) = (&provider.name, provider.compact());
     match &provider.alias {
@@ -124,6 +133,10 @@ fn help(node: Node<'_>, provider: &ProviderConfiguration) -> String {
                  `providers = {{ {default}{compact} = {compact} }}`"
             )
         }
+        None if has_configured_caller(node, provider) => format!(
+            "a caller already configures `{name}`: move this block there with an `alias`, declare `{name}` in \
+             `required_providers` here, and pass the configuration in the call: `providers = {{ {name} = {name}.ALIAS }}`"
+        ),
         None => format!(
             "move this block to the root modules, and declare `{name}` in `required_providers` here; the module then \
              inherits the configuration"
