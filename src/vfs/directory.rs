@@ -19,7 +19,7 @@ pub struct Directory {
     pub has_lock_file: bool,
     /// The lock file, if it could be read.
     pub lock: Option<FileId>,
-    /// The line of a `.gitignore` that excludes the lock file, after [`Snapshot::find_excluded_locks`].
+    /// The line of a `.gitignore` that excludes the lock file, after [`super::Snapshot::find_excluded_locks`].
     pub excluded_lock: Option<Span>,
     /// JSON files that are named almost like override files, such as `override.json`.
     pub misnamed: Vec<FileId>,

@@ -22,8 +22,8 @@ pub enum Reached {
 }
 
 impl Snapshot {
-    /// Returns what a module call finds at a path, given from the top of the run as by [`join`]. Returns nothing for a
-    /// directory that is not read yet; [`Snapshot::reach`] reads it.
+    /// Returns what a module call finds at a path, given from the top of the run as by [`super::join`]. Returns nothing
+    /// for a directory that is not read yet; [`Snapshot::reach`] reads it.
     pub fn reached(&self, path: &str) -> Option<Reached> {
         match self.place(path) {
             Ok(reached) => Some(reached),
