@@ -34,7 +34,7 @@ mod version_requirements;
 #[cfg(test)]
 mod tests;
 
-pub use addresses::{AddressChange, Cause as AddressCause};
+pub use addresses::{AddressChange, Cause as AddressCause, Repetition};
 pub use conflicts::{Conflicts, Subject};
 pub use diagnostics::{ModuleDiagnostics, Validation};
 pub use evaluation::{RefusedDefault, Values};

@@ -5,9 +5,12 @@
 
 mod change;
 mod compare;
+mod differences;
 mod keys;
 mod likeness;
 mod matching;
 mod object;
+mod repetition;
 
 pub use change::{AddressChange, Cause};
+pub use repetition::Repetition;

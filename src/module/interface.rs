@@ -1,4 +1,4 @@
-//! The interface of a module: the parts that its callers and its state depend on, without spans.
+//! The interface of a module: the parts that its callers depend on, without spans.
 //!
 //! Modules with equal interfaces are interchangeable. [`Interface::changes_to`] lists the changes between two
 //! interfaces.
@@ -8,18 +8,17 @@ mod types;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use smol_str::{SmolStr, ToSmolStr};
+use smol_str::SmolStr;
 
 pub use compare::{Impact, InterfaceChange, Part};
 
 use crate::module::Module;
-use crate::module::address::Mode;
-use crate::module::declaration::{Condition, ModuleCall, Output, Resource, Variable};
+use crate::module::declaration::{Condition, Output, Variable};
 use crate::syntax::{Attribute, without_layout};
 use crate::text::Sources;
 use crate::value::{Constraint, Constraints};
 
-/// The parts of a module that callers and states depend on.
+/// The parts of a module that callers depend on.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Interface {
     /// Input variables by name.
@@ -32,10 +31,6 @@ pub struct Interface {
     pub configuration_aliases: BTreeSet<SmolStr>,
     /// The version constraints of `required_version`.
     pub required_versions: Vec<RequiredVersion>,
-    /// Managed resources and module calls, by their addresses in the module.
-    pub addresses: BTreeMap<SmolStr, Repetition>,
-    /// The addresses that `moved` and `removed` blocks handle.
-    pub accounted_for: BTreeSet<SmolStr>,
 }
 
 /// The interface of an input variable.
@@ -88,52 +83,6 @@ pub struct RequiredVersion {
     pub constraints: Option<Constraints>,
 }
 
-/// How the instances at an address are determined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Repetition {
-    /// One instance, without a key.
-    One,
-    /// `count`.
-    Count,
-    /// `for_each`.
-    ForEach,
-}
-
-impl Repetition {
-    /// The name in messages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::One => "neither `count` nor `for_each`",
-            Self::Count => "`count`",
-            Self::ForEach => "`for_each`",
-        }
-    }
-
-    /// The repetition of a resource.
-    pub fn of_resource(resource: &Resource) -> Self {
-        Self::of(resource.count.is_some(), resource.for_each.is_some())
-    }
-
-    /// The repetition of a module call.
-    pub fn of_call(call: &ModuleCall) -> Self {
-        Self::of(call.count.is_some(), call.for_each.is_some())
-    }
-
-    fn of(has_count: bool, has_for_each: bool) -> Self {
-        match (has_count, has_for_each) {
-            (true, _) => Self::Count,
-            (false, true) => Self::ForEach,
-            (false, false) => Self::One,
-        }
-    }
-
-    /// Whether a change to `after` loses the instances of a resource. Terraform and OpenTofu move a single instance
-    /// of a resource to key 0 by themselves, and back. They do not move modules.
-    pub fn loses_resources(self, after: Self) -> bool {
-        self != after && (self == Self::ForEach || after == Self::ForEach)
-    }
-}
-
 impl Interface {
     /// The interface of a module; `sources` has the texts of its files.
     pub fn of(module: &Module, sources: &Sources) -> Self {
@@ -167,35 +116,8 @@ impl Interface {
                 .collect(),
             providers: providers.collect(),
             required_versions: module.required_versions.iter().map(required_version).collect(),
-            addresses: addresses(module),
-            accounted_for: accounted_for(module),
         }
     }
-}
-
-fn addresses(module: &Module) -> BTreeMap<SmolStr, Repetition> {
-    let managed = module.resources.values().filter(|resource| resource.address.mode == Mode::Managed);
-    let resources =
-        managed.map(|resource| (resource.address.to_smolstr(), Repetition::of_resource(resource)));
-    let calls = module
-        .calls
-        .values()
-        .map(|call| (SmolStr::from(format!("module.{}", call.name)), Repetition::of_call(call)));
-    resources.chain(calls).collect()
-}
-
-/// The addresses, without instance keys, that `moved` and `removed` blocks handle.
-fn accounted_for(module: &Module) -> BTreeSet<SmolStr> {
-    let moved = module.moved.iter().filter_map(|moved| moved.from.as_ref()).map(|from| {
-        let calls = from.path.iter().map(|step| format!("module.{}", step.name));
-        let resource = from.resource.as_ref().map(|resource| resource.resource.to_string());
-        calls.chain(resource).collect::<Vec<_>>().join(".")
-    });
-    let removed = module.removed.iter().filter_map(|removed| removed.from.as_ref()).map(|from| {
-        let calls = from.path.iter().map(|name| format!("module.{name}"));
-        calls.chain(from.resource.as_ref().map(ToString::to_string)).collect::<Vec<_>>().join(".")
-    });
-    moved.chain(removed).map(SmolStr::from).collect()
 }
 
 impl VariableInterface {

@@ -26,11 +26,9 @@ impl Rule for BreakingInterfaceChange {
         }
         let before = Interface::of(before.module(), texts);
         let now = Interface::of(module, context.sources());
-        let changes = before.changes_to(&now).into_iter();
         // Other rules report changes to resources.
-        let is_breaking =
-            |change: &InterfaceChange| change.impact == Impact::Breaking && change.part != Part::Address;
-        for change in changes.filter(is_breaking) {
+        let changes = before.changes_to(&now).into_iter();
+        for change in changes.filter(|change| change.impact == Impact::Breaking) {
             let at = place(module, &change).or_else(|| context.first_block(module, None));
             let finding = Self::finding("Breaking change to the interface of a module")
                 .detail(format!(
@@ -53,9 +51,7 @@ fn address(change: &InterfaceChange) -> String {
     match change.part {
         Part::Variable => change.subject.replacen("var.", "variable.", 1),
         Part::Output => change.subject.to_string(),
-        Part::Provider | Part::ConfigurationAlias | Part::RequiredVersion | Part::Address | Part::Content => {
-            String::new()
-        }
+        _ => String::new(),
     }
 }
 
@@ -71,6 +67,6 @@ fn place(module: &Module, change: &InterfaceChange) -> Option<Span> {
             module.required_providers.get(local_name).map(|entry| entry.span)
         }
         Part::RequiredVersion => module.required_versions.first().map(|version| version.span),
-        Part::Address | Part::Content => None,
+        Part::Address | Part::ProviderConfiguration | Part::Content => None,
     }
 }

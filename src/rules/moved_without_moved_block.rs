@@ -3,8 +3,7 @@
 use super::support::edits::{add_moved, joined};
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Concern, Finding, Fix, Safety};
-use crate::graph::{AddressCause, AddressChange, Node, Role};
-use crate::module::interface::Repetition;
+use crate::graph::{AddressCause, AddressChange, Node, Repetition, Role};
 use crate::text::counted;
 
 #[derive(Default)]

@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/provider-configuration-changed.md")]
 
-use super::provider_configuration_swapped::{KEEP, listed, placed};
+use super::provider_configuration_swapped::{KEEP, placed};
 use super::support::edits::joined;
 use super::{Context, Rule};
 use crate::finding::Finding;
@@ -26,7 +26,7 @@ impl Rule for ProviderConfigurationChanged {
 
 fn found(node: Node<'_>, change: &ProviderChange) -> Option<Finding> {
     let product = node.module().features.engine.product.name();
-    let (number, list) = (counted(change.resources.len(), "resource"), listed(change));
+    let (number, list) = (counted(change.resources.len(), "resource"), change.listed());
     let looks = format!("{product} looks for the existing objects with the new configuration");
     Some(match &change.effect {
         Effect::OtherArguments(differences) => {

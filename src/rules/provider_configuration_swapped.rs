@@ -22,7 +22,7 @@ impl Rule for ProviderConfigurationSwapped {
 fn found(node: Node<'_>, change: &ProviderChange) -> Option<Finding> {
     let features = &node.module().features;
     let (product, host) = (features.engine.product.name(), features.registry_host);
-    let (number, list) = (counted(change.resources.len(), "resource"), listed(change));
+    let (number, list) = (counted(change.resources.len(), "resource"), change.listed());
     let (before, after) = (&change.before, &change.after);
     let finding = ProviderConfigurationSwapped::finding;
     Some(match &change.effect {
@@ -81,20 +81,3 @@ pub(super) fn placed(
         None => finding,
     }
 }
-
-/// The addresses of the resources of a change, and the number of further ones.
-pub(super) fn listed(change: &ProviderChange) -> String {
-    let all = &change.resources;
-    let has_several_roots = all.iter().any(|(top, _)| *top != all[0].0);
-    let name = |(top, address): &(_, String)| {
-        if has_several_roots { format!("`{address}` in `{top}`") } else { format!("`{address}`") }
-    };
-    let mut names: Vec<String> = all.iter().take(MOST_LISTED).map(name).collect();
-    if all.len() > MOST_LISTED {
-        names.push(format!("and {} more", all.len() - MOST_LISTED));
-    }
-    names.join(", ")
-}
-
-/// The maximal number of resources in a finding.
-const MOST_LISTED: usize = 20;

@@ -152,9 +152,8 @@ fn every_change_of_an_interface_has_an_impact() {
         indoc! {"
             modules/net (shared)
               breaking  var.name: type narrowed: string → number
-              breaking  terraform_data.this: removed without a `moved` or `removed` block; existing objects are destroyed
+              breaking  terraform_data.this: renamed to terraform_data.main without a `moved` block; existing objects are destroyed
               feature   var.size: default changed: 1 → 2
-              feature   terraform_data.main: added
               fix       output.id: value changed
 
             1 module changed: breaking
@@ -167,7 +166,150 @@ fn every_change_of_an_interface_has_an_impact() {
         }
     "};
     place.stage("modules/net/moved.tf", moved);
-    assert!(!changes(&place).contains("gone without"));
+    let handled = "fix       terraform_data.this: removed; a `moved` or `removed` block handles it";
+    assert!(changes(&place).contains(handled), "{}", changes(&place));
+}
+
+#[test]
+fn changes_of_addresses_name_what_happens_to_existing_objects() {
+    let place = Place::committed(&[
+        (
+            "modules/net/main.tf",
+            indoc! {r#"
+                resource "terraform_data" "dropped" {}
+                resource "terraform_data" "unused" {
+                  count = 0
+                }
+                resource "terraform_data" "counted" {}
+                resource "terraform_data" "each" {}
+                resource "terraform_data" "into" {
+                  input = "moves into the other module"
+                }
+                data "terraform_remote_state" "x" {
+                  backend = "local"
+                }
+            "#},
+        ),
+        ("modules/other/main.tf", "locals {}\n"),
+        (
+            "live/main.tf",
+            indoc! {r#"
+                terraform {
+                  backend "local" {}
+                }
+                module "net" {
+                  source = "../modules/net"
+                }
+                module "other" {
+                  source = "../modules/other"
+                }
+            "#},
+        ),
+        ("modules/empty/main.tf", "module \"none\" {\n  source = \"../none\"\n}\n"),
+        ("modules/none/main.tf", "locals {}\n"),
+    ]);
+    place.stage("modules/empty/main.tf", "locals {}\n");
+    place.stage(
+        "modules/net/main.tf",
+        indoc! {r#"
+            resource "terraform_data" "counted" {
+              count = 1
+            }
+            resource "terraform_data" "each" {
+              for_each = toset(["a", "b"])
+            }
+        "#},
+    );
+    place.stage(
+        "modules/other/main.tf",
+        indoc! {r#"
+            resource "terraform_data" "into" {
+              input = "moves into the other module"
+            }
+        "#},
+    );
+    assert_eq!(
+        changes(&place),
+        indoc! {"
+            live (root)
+              breaking  module.net.terraform_data.into: moved to module.other.terraform_data.into without a `moved` block; existing objects are destroyed
+
+            modules/empty (shared)
+              fix       module.none: removed; it has no objects
+
+            modules/net (shared)
+              breaking  terraform_data.dropped: removed without a `moved` or `removed` block; existing objects are destroyed
+              breaking  terraform_data.each: `for_each` added; existing objects are destroyed
+              breaking  terraform_data.into: removed without a `moved` or `removed` block; existing objects are destroyed
+              fix       terraform_data.counted: `count` added
+              fix       terraform_data.unused: removed; it has no objects
+
+            modules/other (shared)
+              feature   terraform_data.into: added
+
+            4 modules changed: breaking
+        "}
+    );
+}
+
+#[test]
+fn a_module_with_errors_is_not_compared() {
+    let place = repository();
+    place.stage("modules/net/main.tf", NET.replace("output \"id\" {", "output {"));
+    place.commit("sound");
+    place.stage("modules/net/main.tf", "resource {");
+    assert!(
+        changes(&place).contains("breaking  module: has errors, so nothing in it is compared"),
+        "{}",
+        changes(&place)
+    );
+    place.commit("broken");
+    place.stage("modules/net/main.tf", NET);
+    let output = changes(&place);
+    assert!(
+        output.contains("fix       module: had errors before the change, so nothing in it is compared"),
+        "{output}"
+    );
+}
+
+#[test]
+fn changes_of_provider_configurations_list_the_resources() {
+    let live = indoc! {r#"
+        provider "aws" {
+          region = "eu-west-1"
+        }
+        provider "aws" {
+          alias  = "east"
+          region = "us-east-1"
+        }
+        module "net" {
+          source = "../modules/net"
+        }
+        resource "aws_eip" "this" {}
+    "#};
+    let net = "resource \"aws_vpc\" \"this\" {}\n";
+    let place = Place::committed(&[("live/main.tf", live), ("modules/net/main.tf", net)]);
+    place.stage("live/main.tf", live.replace("eu-west-1", "eu-west-2"));
+    let region = indoc! {"
+        live (root)
+          breaking  provider.aws: `region` changes from \"eu-west-1\" to \"eu-west-2\" for 2 resources: `aws_eip.this`, `module.net.aws_vpc.this`
+
+        1 module changed: breaking
+    "};
+    assert_eq!(changes(&place), region);
+    place.stage(
+        "live/main.tf",
+        live.replace("  source", "  providers = {\n    aws = aws.east\n  }\n  source"),
+    );
+    let block = indoc! {"
+        live (root)
+          breaking  provider.aws.east: 1 resource moved from `aws` (`region` = \"eu-west-1\") to `aws.east` (`region` = \"us-east-1\"): `module.net.aws_vpc.this`
+
+        1 module changed: breaking
+    "};
+    assert_eq!(changes(&place), block);
+    let file = place.overrule(&["changes", "--changed", "--format", "json"]).out;
+    assert!(file.contains(r#""part": "provider_configuration""#), "{file}");
 }
 
 #[test]

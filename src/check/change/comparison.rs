@@ -8,8 +8,8 @@ use smol_str::SmolStr;
 use crate::check::change::affected_modules::{Impact, Known};
 use crate::check::change::remembered;
 use crate::check::{Analysis, EngineView};
-use crate::engine::{Choice, Companion, LOCK_FILE, Notation, Signal, is_module_file};
-use crate::graph::{Node, NodeId};
+use crate::engine::{Choice, Companion, Engine, LOCK_FILE, Notation, Signal, is_module_file};
+use crate::graph::{Node, NodeId, State};
 use crate::limits::Limits;
 use crate::module::ModuleFile;
 use crate::module::canonical::Meaning;
@@ -19,7 +19,7 @@ use crate::policy::Policy;
 use crate::session::terragrunt::{ChangedUnits, Units};
 use crate::syntax;
 use crate::text::Sources;
-use crate::vfs::{Change, Error, Snapshot, State, last_name, parent};
+use crate::vfs::{self, Change, Error, Snapshot, last_name, parent};
 
 /// One state of a change, limited to the affected modules.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ pub(super) struct Comparison {
 impl Side {
     fn open(
         change: &Change,
-        state: State,
+        state: vfs::State,
         impact: &Impact<'_>,
         modules: &BTreeSet<SmolStr>,
         asked: Asked<'_>,
@@ -75,6 +75,16 @@ impl Side {
         let places = self.places.get(directory).into_iter().flatten();
         let views: Vec<EngineView<'_>> = self.analysis.views().collect();
         places.map(move |(number, id)| (views[*number], views[*number].graph.node(*id)))
+    }
+
+    /// The modules as an engine reads them. Returns `None` if no module of this state is for the engine.
+    pub(super) fn state(&self, engine: Engine) -> Option<State<'_>> {
+        self.states().find(|state| state.graph.engine() == engine)
+    }
+
+    /// The modules as each engine reads them.
+    pub(super) fn states(&self) -> impl Iterator<Item = State<'_>> {
+        self.analysis.views().map(|view| State { graph: view.graph, sources: self.snapshot.sources() })
     }
 
     /// The content of a directory for each engine.
@@ -121,8 +131,8 @@ impl Comparison {
         touched.extend(read.keys().cloned());
         let impact = Impact::of(change, &touched, &known, &memory);
         let affected = impact.affected();
-        let [before, now] =
-            [State::Before, State::Now].map(|state| Side::open(change, state, &impact, &affected, asked));
+        let [before, now] = [vfs::State::Before, vfs::State::Now]
+            .map(|state| Side::open(change, state, &impact, &affected, asked));
         change.is_whole(&impact.excerpt(&affected))?;
         let paths: BTreeSet<SmolStr> = change.paths().map(SmolStr::from).collect();
         let mut comparison = Self {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use smol_str::SmolStr;
 
 use crate::check::change::comparison::{Asked, Comparison};
+use crate::check::location::in_scope;
 use crate::engine::{Choice, Companion, LOCK_FILE, is_module_file};
 use crate::graph::{Node, Role};
 use crate::module::interface::{Impact, Interface, InterfaceChange, Part};
@@ -42,64 +43,93 @@ pub fn interface_changes(
     directories: &[String],
 ) -> Result<Vec<ModuleChange>, Error> {
     let comparison = Comparison::of(change, Asked { policy, texts: policy_sources, choice })?;
-    let is_moved_away = |directory: &SmolStr| comparison.renamed.values().any(|old| old == directory);
-    let mut changes = Vec::new();
-    // Values and lock files do not belong to the module that callers see.
-    let is_of_module =
-        |cause: &SmolStr| Companion::of(last_name(cause)).is_none() && last_name(cause) != LOCK_FILE;
-    let altered = comparison.causes.iter().filter(|(_, cause)| is_of_module(cause)).map(|(module, _)| module);
-    let altered: BTreeSet<&SmolStr> = altered.chain(comparison.renamed.keys()).collect();
-    for directory in altered {
-        let is_named = directories.is_empty()
-            || directories
-                .iter()
-                .any(|named| crate::check::location::in_scope(directory, std::slice::from_ref(named)));
-        let moved_from = comparison.renamed.get(directory).cloned();
-        let before = comparison.before.module(moved_from.as_ref().unwrap_or(directory));
-        let now = comparison.now.module(directory);
-        if !is_named || now.is_none() && is_moved_away(directory) {
-            continue;
-        }
-        let Some(role) = now.or(before).map(Node::role).filter(|role| !is_aside(*role)) else { continue };
-        let changes_of_module = match (before, now) {
-            (None, Some(_)) => vec![of_whole(Impact::Feature, "added")],
-            (Some(_), None) => vec![of_whole(Impact::Breaking, "removed")],
-            (Some(before), Some(now)) => {
-                let [before, now] = [(before, &comparison.before), (now, &comparison.now)]
-                    .map(|(node, side)| Interface::of(node.module(), side.snapshot.sources()));
-                let mut changes = before.changes_to(&now);
-                if let Some(old) = moved_from.as_ref().filter(|_| role == Role::Shared) {
-                    changes.insert(
-                        0,
-                        of_whole(
-                            Impact::Breaking,
-                            &format!("moved from {old}, where callers may look for it"),
-                        ),
-                    );
-                }
-                let cause = comparison.causes.get(directory).map(|cause| is_module_file(last_name(cause)));
-                match cause {
-                    Some(true) if changes.is_empty() => {
-                        vec![of_whole(Impact::Fix, "content changed, interface unchanged")]
-                    }
-                    Some(false) if changes.is_empty() => {
-                        vec![of_whole(Impact::Fix, "a file that it reads changed")]
-                    }
-                    Some(_) | None => changes,
-                }
-            }
-            (None, None) => continue,
-        };
-        if !changes_of_module.is_empty() {
-            let directory = directory.clone();
-            changes.push(ModuleChange { directory, moved_from, role, changes: changes_of_module });
-        }
-    }
-    Ok(changes)
+    let is_named = |directory: &SmolStr| {
+        let is_in = |named: &String| in_scope(directory, std::slice::from_ref(named));
+        directories.is_empty() || directories.iter().any(is_in)
+    };
+    let directories = comparison.altered();
+    Ok(directories
+        .into_iter()
+        .filter(|directory| is_named(directory))
+        .filter_map(|directory| comparison.module_change(&directory))
+        .collect())
 }
 
-fn is_aside(role: Role) -> bool {
-    matches!(role, Role::Example | Role::Test)
+impl Comparison {
+    /// The directories of the modules that the change alters, or in which the cause of a change to existing resources
+    /// is. Variable values and lock files do not belong to the module that callers see.
+    fn altered(&self) -> BTreeSet<SmolStr> {
+        let is_of_module =
+            |cause: &SmolStr| Companion::of(last_name(cause)).is_none() && last_name(cause) != LOCK_FILE;
+        let altered = self.causes.iter().filter(|(_, cause)| is_of_module(cause)).map(|(module, _)| module);
+        let mut altered: BTreeSet<SmolStr> = altered.chain(self.renamed.keys()).cloned().collect();
+        for now in self.now.states() {
+            let Some(before) = self.before.state(now.graph.engine()) else { continue };
+            let addresses = now.graph.address_changes(before, now.sources).iter().map(|change| change.node);
+            let providers = &now.graph.provider_changes(before, now.sources).changes;
+            let nodes = addresses.chain(providers.iter().map(|change| change.node));
+            altered.extend(nodes.map(|node| now.graph.node(node).module().directory.clone()));
+        }
+        altered
+    }
+
+    /// The changes of the module in a directory. Returns `None` without changes, and for examples and tests.
+    fn module_change(&self, directory: &SmolStr) -> Option<ModuleChange> {
+        let moved_from = self.renamed.get(directory).cloned();
+        let before = self.before.module(moved_from.as_ref().unwrap_or(directory));
+        let now = self.now.module(directory);
+        let is_moved_away = self.renamed.values().any(|old| old == directory);
+        let role = now.or(before)?.role();
+        if now.is_none() && is_moved_away || matches!(role, Role::Example | Role::Test) {
+            return None;
+        }
+        let mut changes = match (before, now) {
+            (None, Some(_)) => vec![of_whole(Impact::Feature, "added")],
+            (Some(_), None) => vec![of_whole(Impact::Breaking, "removed")],
+            // What seems to be removed may be in a file that could not be read.
+            (Some(_), Some(now)) if has_errors(now) => {
+                vec![of_whole(Impact::Breaking, "has errors, so nothing in it is compared")]
+            }
+            (Some(before), Some(_)) if has_errors(before) => {
+                vec![of_whole(Impact::Fix, "had errors before the change, so nothing in it is compared")]
+            }
+            (Some(before), Some(now)) => self.differences(before, now),
+            (None, None) => return None,
+        };
+        if let Some(old) = moved_from.as_ref().filter(|_| role == Role::Shared) {
+            let what = format!("moved from {old}, where callers may look for it");
+            changes.push(of_whole(Impact::Breaking, &what));
+        }
+        if changes.is_empty() {
+            let is_content = is_module_file(last_name(self.causes.get(directory)?));
+            let what = if is_content {
+                "content changed, interface unchanged"
+            } else {
+                "a file that it reads changed"
+            };
+            changes.push(of_whole(Impact::Fix, what));
+        }
+        changes.sort_by(|a, b| b.impact.cmp(&a.impact).then_with(|| a.cmp(b)));
+        Some(ModuleChange { directory: directory.clone(), moved_from, role, changes })
+    }
+
+    fn differences(&self, before: Node<'_>, now: Node<'_>) -> Vec<InterfaceChange> {
+        let sources = self.now.snapshot.sources();
+        let interface = Interface::of(before.module(), self.before.snapshot.sources());
+        let mut changes = interface.changes_to(&Interface::of(now.module(), sources));
+        let Some(earlier) = self.before.state(now.graph().engine()) else { return changes };
+        changes.extend(now.address_differences(before, earlier, sources));
+        let host = now.module().features.registry_host;
+        let of_providers = &now.graph().provider_changes(earlier, sources).changes;
+        let of_providers = of_providers.iter().filter(|change| change.node == now.id());
+        changes.extend(of_providers.map(|change| change.as_interface_change(host)));
+        changes
+    }
+}
+
+/// Whether files of a module could not be read completely.
+fn has_errors(node: Node<'_>) -> bool {
+    !node.module().complete && !node.module().has_generated_files
 }
 
 fn of_whole(impact: Impact, what: &str) -> InterfaceChange {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::repetition::Repetition;
 use crate::graph::NodeId;
-use crate::module::interface::Repetition;
 use crate::syntax::Block;
 use crate::text::Span;
 

@@ -12,7 +12,7 @@ use super::object::{Address, Declared, Object};
 use crate::graph::{ModuleGraph, Node, NodeId, State};
 use crate::module::Module;
 use crate::module::address::{Mode, ModuleStep};
-use crate::module::declaration::{ModuleCall, Moved, Resource};
+use crate::module::declaration::{ModuleCall, Moved};
 use crate::text::Sources;
 
 impl ModuleGraph {
@@ -91,19 +91,17 @@ impl<'t> Search<'t> {
 
     /// The objects of the module itself.
     fn own(&self, was: Node<'t>, is: Node<'t>) -> Left<'t> {
-        let (before, now) = (was.module(), is.module());
-        let objects = |node: Node<'t>, sources, other: &Module| {
-            let managed = |resource: &&'t Resource| {
-                resource.address.mode == Mode::Managed && !other.resources.contains_key(&resource.address)
+        let only_in = |node: Node<'t>, sources, other: &Module| {
+            let is_only = |object: &Object<'t>| match object.declared {
+                Declared::Resource(resource) => !other.resources.contains_key(&resource.address),
+                Declared::Call(call) => !other.calls.contains_key(&call.name),
             };
-            let resources = node.module().resources.values().map(|resource| &**resource).filter(managed);
-            let calls = node.module().calls.values().map(|call| &**call);
-            let calls = calls.filter(|call| !other.calls.contains_key(&call.name));
-            let declared = resources.map(Declared::Resource).chain(calls.map(Declared::Call));
-            let object = |declared| Object { path: Vec::new(), node, declared, sources, is_with_call: false };
-            declared.map(object).collect::<Vec<_>>()
+            Object::declared_by(node, sources).filter(is_only).collect()
         };
-        Left { gone: objects(was, self.earlier.sources, now), come: objects(is, self.now.sources, before) }
+        Left {
+            gone: only_in(was, self.earlier.sources, is.module()),
+            come: only_in(is, self.now.sources, was.module()),
+        }
     }
 
     /// The unmatched objects of a called module, relative to its caller.
@@ -199,16 +197,12 @@ impl<'t> Search<'t> {
             }
             let mut path = object.path.clone();
             path.push((object.node, call));
-            let managed = child.module().resources.values().map(|resource| &**resource);
-            let managed = managed.filter(|resource| resource.address.mode == Mode::Managed);
-            let calls = child.module().calls.values().map(|call| Declared::Call(call));
-            for declared in managed.map(Declared::Resource).chain(calls) {
+            for declared in Object::declared_by(child, object.sources) {
                 if self.places == 0 {
                     return resources;
                 }
                 self.places -= 1;
-                let (path, sources) = (path.clone(), object.sources);
-                next.push(Object { path, node: child, declared, sources, is_with_call: true });
+                next.push(Object { path: path.clone(), is_with_call: true, ..declared });
             }
         }
         resources
@@ -246,40 +240,23 @@ impl<'t> Search<'t> {
 
     /// The objects of a module that stay, with other instance keys.
     fn repetitions(&mut self, was: Node<'t>, is: Node<'t>) {
-        let (before, now) = (was.module(), is.module());
-        let object = |node, declared, sources| Object {
-            path: Vec::new(),
-            node,
-            declared,
-            sources,
-            is_with_call: false,
-        };
-        let (old, new) = (self.earlier.sources, self.now.sources);
-        let resources = before.resources.values().filter(|one| one.address.mode == Mode::Managed);
-        let resources = resources.filter_map(|resource| {
-            Some((Declared::Resource(resource), Declared::Resource(now.resources.get(&resource.address)?)))
-        });
-        let calls = before.calls.values();
-        let calls =
-            calls.filter_map(|call| Some((Declared::Call(call), Declared::Call(now.calls.get(&call.name)?))));
-        for (from, to) in resources.chain(calls) {
-            let (from, to) = (object(was, from, old), object(is, to, new));
-            let (one, other) = (from.repetition(), to.repetition());
-            let is_silent = match from.declared {
-                // Terraform moves the single instance of a resource to key 0 by itself, and back.
-                Declared::Resource(_) => !one.loses_resources(other),
-                Declared::Call(_) => one == other || is_entered(is, &from),
+        for from in Object::declared_by(was, self.earlier.sources) {
+            let declared = match from.declared {
+                Declared::Resource(resource) => {
+                    is.module().resources.get(&resource.address).map(|now| Declared::Resource(now))
+                }
+                Declared::Call(call) => is.module().calls.get(&call.name).map(|now| Declared::Call(now)),
             };
-            if is_silent || is_left(is, &from) || !is_lost(&from, &to) {
+            let Some(declared) = declared else { continue };
+            let to = Object { node: is, declared, sources: self.now.sources, ..from.clone() };
+            if !loses_instances(is, &from, &to) {
                 continue;
             }
-            let argument = match to.declared {
-                Declared::Resource(resource) => resource.count.as_ref().or(resource.for_each.as_ref()),
-                Declared::Call(call) => call.count.as_ref().or(call.for_each.as_ref()),
-            };
+            let (count, for_each) = to.repeated();
+            let argument = count.or(for_each);
             self.changes.push(AddressChange {
                 node: is.id(),
-                cause: Cause::Repeated(one, other),
+                cause: Cause::Repeated(from.repetition(), to.repetition()),
                 at: argument.map_or_else(|| to.origin().header(), |argument| argument.name_span),
                 elsewhere: None,
                 below: to.origin().base.clone(),
@@ -288,6 +265,31 @@ impl<'t> Search<'t> {
             });
         }
     }
+}
+
+/// Whether an object that stays at its address loses its instances, and no block handles it. `is` is the module that
+/// declares it after the change.
+pub(super) fn loses_instances(is: Node<'_>, from: &Object<'_>, to: &Object<'_>) -> bool {
+    let (one, other) = (from.repetition(), to.repetition());
+    let has_other_keys = match from.declared {
+        // Terraform moves the single instance of a resource to key 0 by itself, and back.
+        Declared::Resource(_) => one.loses_resources(other),
+        Declared::Call(_) => one != other && !is_entered(is, from),
+    };
+    has_other_keys && !is_left(is, from) && is_lost(from, to)
+}
+
+/// Whether there may be objects at an address.
+pub(super) fn has_instances(object: &Object<'_>) -> bool {
+    let has_resources = match object.declared {
+        Declared::Resource(_) => true,
+        // The declarations of a module from elsewhere are unknown.
+        Declared::Call(call) => object
+            .node
+            .child(&call.name)
+            .is_none_or(|child| keeps_resources(child, child, &mut BTreeSet::new())),
+    };
+    has_resources && !object.has_no_instances()
 }
 
 /// Whether a plan destroys an object at one address and creates it at the other.
@@ -332,13 +334,13 @@ fn calls_first(objects: Vec<Object<'_>>) -> (Vec<Object<'_>>, Vec<Object<'_>>) {
 }
 
 /// Whether a block in this module or in a caller handles an object.
-fn is_left(node: Node<'_>, object: &Object<'_>) -> bool {
+pub(super) fn is_left(node: Node<'_>, object: &Object<'_>) -> bool {
     let (path, resource) = object.steps();
     node.module().is_left(&path, resource.as_ref()) || node.is_left_by_callers(&path, resource.as_ref())
 }
 
 /// Whether a block names an object in the module of a call.
-fn is_entered(node: Node<'_>, call: &Object<'_>) -> bool {
+pub(super) fn is_entered(node: Node<'_>, call: &Object<'_>) -> bool {
     let (names, _) = call.address();
     let is_in = |path: &[ModuleStep]| {
         path.len() >= names.len() && path.iter().zip(&names).all(|(step, name)| step.name == *name)
@@ -349,7 +351,7 @@ fn is_entered(node: Node<'_>, call: &Object<'_>) -> bool {
 }
 
 /// The addresses to which the blocks of a module move objects.
-fn taken(node: Node<'_>) -> BTreeSet<Address> {
+pub(super) fn taken(node: Node<'_>) -> BTreeSet<Address> {
     let names = |path: &[ModuleStep]| path.iter().map(|step| step.name.clone()).collect::<Vec<_>>();
     let module = node.module();
     let moved = module.moved.iter().filter_map(|Moved { to, .. }| to.as_ref());
@@ -360,7 +362,7 @@ fn taken(node: Node<'_>) -> BTreeSet<Address> {
     moved.chain(imported).collect()
 }
 
-fn is_target(taken: &BTreeSet<Address>, object: &Object<'_>) -> bool {
+pub(super) fn is_target(taken: &BTreeSet<Address>, object: &Object<'_>) -> bool {
     if taken.is_empty() {
         return false;
     }

@@ -3,10 +3,11 @@
 use smol_str::SmolStr;
 
 use super::keys;
+use super::repetition::Repetition;
 use crate::graph::Node;
-use crate::module::address::{ModuleStep, ResourceAddress};
+use crate::module::address::{Mode, ModuleStep, ResourceAddress};
 use crate::module::declaration::{ModuleCall, Origin, Resource};
-use crate::module::interface::Repetition;
+use crate::syntax::Attribute;
 use crate::text::Sources;
 
 /// A managed resource or a module call, with its address relative to the compared module.
@@ -33,6 +34,20 @@ pub(super) enum Declared<'t> {
 pub(super) type Address = (Vec<SmolStr>, Option<ResourceAddress>);
 
 impl<'t> Object<'t> {
+    /// The managed resources and the module calls of a module; `sources` has the texts of its state.
+    pub(super) fn declared_by(node: Node<'t>, sources: &'t Sources) -> impl Iterator<Item = Self> {
+        let resources = node.module().resources.values().map(|resource| &**resource);
+        let managed = resources.filter(|resource| resource.address.mode == Mode::Managed);
+        let calls = node.module().calls.values().map(|call| Declared::Call(call));
+        managed.map(Declared::Resource).chain(calls).map(move |declared| Self {
+            path: Vec::new(),
+            node,
+            declared,
+            sources,
+            is_with_call: false,
+        })
+    }
+
     pub(super) fn origin(&self) -> &'t Origin {
         match self.declared {
             Declared::Resource(resource) => &resource.origin,
@@ -84,32 +99,30 @@ impl<'t> Object<'t> {
         calls.chain(resource.map(|resource| resource.to_string())).collect::<Vec<_>>().join(".")
     }
 
-    pub(super) fn repetition(&self) -> Repetition {
+    /// `count` and `for_each`.
+    pub(super) fn repeated(&self) -> (Option<&'t Attribute>, Option<&'t Attribute>) {
         match self.declared {
-            Declared::Resource(resource) => Repetition::of_resource(resource),
-            Declared::Call(call) => Repetition::of_call(call),
+            Declared::Resource(resource) => (resource.count.as_deref(), resource.for_each.as_deref()),
+            Declared::Call(call) => (call.count.as_deref(), call.for_each.as_deref()),
         }
+    }
+
+    pub(super) fn repetition(&self) -> Repetition {
+        let (count, for_each) = self.repeated();
+        Repetition::of(count, for_each)
     }
 
     /// The key of the only likely instance. Returns `None` if another one may be meant.
     pub(super) fn key(&self) -> Option<String> {
-        let count_and_for_each = match self.declared {
-            Declared::Resource(resource) => (resource.count.as_deref(), resource.for_each.as_deref()),
-            Declared::Call(call) => (call.count.as_deref(), call.for_each.as_deref()),
-        };
-        keys::only(self.node, count_and_for_each)
+        keys::only(self.node, self.repeated())
     }
 
     /// Whether there are no instances of it, or of a call in its module path.
     pub(super) fn has_no_instances(&self) -> bool {
-        let own = match self.declared {
-            Declared::Resource(resource) => (resource.count.as_deref(), resource.for_each.as_deref()),
-            Declared::Call(call) => (call.count.as_deref(), call.for_each.as_deref()),
-        };
         let is_empty = |(node, call): &(Node<'_>, &ModuleCall)| {
             keys::are_none(*node, (call.count.as_deref(), call.for_each.as_deref()))
         };
-        keys::are_none(self.node, own) || self.path.iter().any(is_empty)
+        keys::are_none(self.node, self.repeated()) || self.path.iter().any(is_empty)
     }
 
     /// The address for an endpoint of a `moved` block; `with_key` is true if it needs an instance key.

@@ -6,7 +6,8 @@ use smol_str::SmolStr;
 
 use crate::graph::NodeId;
 use crate::module::address::ProviderAddress;
-use crate::text::Span;
+use crate::module::interface::{Impact, InterfaceChange, Part};
+use crate::text::{Span, counted};
 
 /// A change to the provider configuration of existing resources, with one cause.
 #[derive(Debug)]
@@ -30,6 +31,53 @@ pub struct ProviderChange {
     /// The addresses of the resources, each with the directory of the module in which the address starts.
     pub resources: Vec<(SmolStr, String)>,
 }
+
+impl ProviderChange {
+    /// The addresses of the resources, and the number of further ones.
+    pub fn listed(&self) -> String {
+        let all = &self.resources;
+        let has_several_roots = all.iter().any(|(top, _)| *top != all[0].0);
+        let name = |(top, address): &(_, String)| {
+            if has_several_roots { format!("`{address}` in `{top}`") } else { format!("`{address}`") }
+        };
+        let mut names: Vec<String> = all.iter().take(MOST_LISTED).map(name).collect();
+        if all.len() > MOST_LISTED {
+            names.push(format!("and {} more", all.len() - MOST_LISTED));
+        }
+        names.join(", ")
+    }
+
+    /// The change in a list of interface changes. `host` is the default registry host.
+    pub fn as_interface_change(&self, host: &str) -> InterfaceChange {
+        let (before, after) = (&self.before, &self.after);
+        let number = counted(self.resources.len(), "resource");
+        let (impact, what) = match &self.effect {
+            Effect::OtherProvider(from, to) => {
+                let (from, to) = (from.display(host), to.display(host));
+                (Impact::Breaking, format!("{number} moved from {from} to {to}"))
+            }
+            Effect::OtherBlock(_) => (Impact::Breaking, format!("{number} moved from {before} to {after}")),
+            Effect::MayDiffer => (Impact::Fix, format!("{number} moved from {before} to {after}")),
+            Effect::OtherArguments(differences) => {
+                let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
+                (Impact::Breaking, format!("{} for {number}", differences.join(", ")))
+            }
+            Effect::Empty => (Impact::Breaking, format!("{before} removed from {number}")),
+            Effect::Random => {
+                (Impact::Breaking, format!("{number} moved from {before} to one of several blocks at random"))
+            }
+        };
+        InterfaceChange {
+            impact,
+            part: Part::ProviderConfiguration,
+            subject: format!("provider.{}", self.name).into(),
+            what: format!("{what}: {}", self.listed()),
+        }
+    }
+}
+
+/// The maximal number of resources in a list.
+const MOST_LISTED: usize = 20;
 
 /// How the provider configuration of a resource changes.
 #[derive(Debug, Clone, PartialEq, Eq)]

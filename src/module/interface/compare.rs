@@ -1,4 +1,4 @@
-//! Compares two interfaces of one module, and rates each change for callers and states.
+//! Compares two interfaces of one module, and rates each change for callers.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -49,6 +49,8 @@ pub enum Part {
     RequiredVersion,
     /// A resource or a module call.
     Address,
+    /// The provider configuration of existing resources.
+    ProviderConfiguration,
     /// The implementation of the module, with an unchanged interface.
     Content,
 }
@@ -63,6 +65,7 @@ impl Part {
             Self::ConfigurationAlias => "configuration_alias",
             Self::RequiredVersion => "required_version",
             Self::Address => "address",
+            Self::ProviderConfiguration => "provider_configuration",
             Self::Content => "content",
         }
     }
@@ -91,7 +94,7 @@ impl Changes {
 }
 
 impl Interface {
-    /// The changes from this interface to a later one, the strongest impact first.
+    /// The changes from this interface to a later one.
     pub fn changes_to(&self, after: &Self) -> Vec<InterfaceChange> {
         let mut changes = Changes(Vec::new());
         changes.variables(&self.variables, &after.variables);
@@ -99,8 +102,6 @@ impl Interface {
         changes.providers(&self.providers, &after.providers);
         changes.aliases(self, after);
         changes.required_version(&self.required_versions, &after.required_versions);
-        changes.addresses(self, after);
-        changes.0.sort_by(|a, b| b.impact.cmp(&a.impact).then_with(|| a.cmp(b)));
         changes.0
     }
 }
@@ -188,6 +189,8 @@ impl Changes {
             _ => {}
         }
         match (before.nullable, after.nullable) {
+            // A call that sets `null` gets the default.
+            (true, false) if after.default.is_some() => add(Impact::Feature, "no longer nullable".to_owned()),
             (true, false) => add(Impact::Breaking, "no longer nullable".to_owned()),
             (false, true) => add(Impact::Feature, "nullable".to_owned()),
             _ => {}
@@ -312,33 +315,6 @@ impl Changes {
                 VersionChange::Added | VersionChange::Widened => Impact::Feature,
             };
             self.add(impact, Part::RequiredVersion, "required_version", what);
-        }
-    }
-
-    fn addresses(&mut self, before: &Interface, after: &Interface) {
-        let is_accounted_for = |address: &SmolStr| {
-            let is_part = |other: &SmolStr| {
-                other
-                    .strip_prefix(address.as_str())
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-            };
-            after.accounted_for.iter().any(is_part)
-        };
-        for address in only_in(&before.addresses, &after.addresses).keys() {
-            if !is_accounted_for(address) {
-                let what = "removed without a `moved` or `removed` block; existing objects are destroyed";
-                self.add(Impact::Breaking, Part::Address, (*address).clone(), what);
-            }
-        }
-        for address in only_in(&after.addresses, &before.addresses).keys() {
-            self.add(Impact::Feature, Part::Address, (*address).clone(), "added");
-        }
-        for (address, from) in &before.addresses {
-            let Some(to) = after.addresses.get(address).filter(|to| *to != from) else { continue };
-            let what = format!("{} → {}", from.name(), to.name());
-            let is_moved = !address.starts_with("module.") && !from.loses_resources(*to);
-            let impact = if is_moved || is_accounted_for(address) { Impact::Fix } else { Impact::Breaking };
-            self.add(impact, Part::Address, address.clone(), what);
         }
     }
 }
