@@ -3,6 +3,7 @@
 //! A `moved` block belongs in a module that contains both addresses, itself or in its descendants. So each module is
 //! compared with its earlier state, and objects that one of its calls loses and another one gains are matched there.
 
+mod blocks;
 mod change;
 mod compare;
 mod differences;

@@ -1,6 +1,7 @@
 //! The canonical content of a module, which changes only if a plan may change.
 
-use super::ModuleFile;
+use super::dropped::Why;
+use super::{Module, ModuleFile};
 use crate::engine::FileKind;
 use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, LeftOut};
 use crate::text::{Source, Sources};
@@ -23,24 +24,37 @@ pub(crate) struct Meaning {
 }
 
 impl Meaning {
-    /// The content of the files of a module, given in load order. Returns `None` if one of them was not understood
-    /// completely.
-    pub(crate) fn of(files: &[ModuleFile<'_>], sources: &Sources) -> Option<Self> {
-        Self::without(FOR_PEOPLE, files, sources)
+    /// The content of the files of a module, given in load order, without arguments that an override replaces. Returns
+    /// `None` if one of them was not understood completely.
+    pub(crate) fn of(module: &Module, files: &[ModuleFile<'_>], sources: &Sources) -> Option<Self> {
+        Self::without(FOR_PEOPLE, module, files, sources)
     }
 
     /// Like [`Self::of`], without the defaults of variables.
-    pub(crate) fn without_defaults(files: &[ModuleFile<'_>], sources: &Sources) -> Option<Self> {
-        Self::without(FOR_SOME_CALLERS, files, sources)
+    pub(crate) fn without_defaults(
+        module: &Module,
+        files: &[ModuleFile<'_>],
+        sources: &Sources,
+    ) -> Option<Self> {
+        Self::without(FOR_SOME_CALLERS, module, files, sources)
     }
 
-    fn without(left_out: LeftOut<'_>, files: &[ModuleFile<'_>], sources: &Sources) -> Option<Self> {
+    fn without(
+        left_out: LeftOut<'_>,
+        module: &Module,
+        files: &[ModuleFile<'_>],
+        sources: &Sources,
+    ) -> Option<Self> {
         let mut meaning = Self { primary: Vec::new(), overriding: Vec::new() };
+        let is_replaced = |_: &Block, _: Option<&Block>, attribute: &Attribute| {
+            module.dropped.get(&attribute.span).is_some_and(|dropped| dropped.why == Why::Replaced)
+        };
         for file in files {
             if !file.complete {
                 return None;
             }
-            let texts = file.body.canonical(sources.get(file.body.span().file), left_out);
+            let source = sources.get(file.body.span().file);
+            let texts = file.body.canonical_without(source, left_out, &is_replaced);
             match file.kind {
                 FileKind::Primary => meaning.primary.extend(texts),
                 FileKind::Override => meaning.overriding.extend(texts),

@@ -1,5 +1,6 @@
 //! Generates a module tree from a seed: mostly valid, with a few errors, and always the same.
 
+pub(crate) mod changes;
 pub(crate) mod companions;
 mod block;
 mod dice;

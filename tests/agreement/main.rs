@@ -9,6 +9,7 @@ mod companions;
 mod both;
 mod calls;
 mod case;
+mod changes;
 mod configurations;
 mod decoded;
 mod fixes;

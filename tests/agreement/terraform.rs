@@ -254,7 +254,7 @@ impl Terraform {
     }
 
     /// The program with a clean environment.
-    fn command(&self) -> Command {
+    pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.env_clear().env("CHECKPOINT_DISABLE", "1");
         if let Some(path) = std::env::var_os("PATH") {

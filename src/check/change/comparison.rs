@@ -11,10 +11,10 @@ use crate::check::{Analysis, EngineView};
 use crate::engine::{Choice, Companion, Engine, LOCK_FILE, Notation, Signal, is_module_file};
 use crate::graph::{Node, NodeId, State};
 use crate::limits::Limits;
-use crate::module::ModuleFile;
 use crate::module::canonical::Meaning;
 use crate::module::declaration::ModuleCall;
 use crate::module::interface::Interface;
+use crate::module::{Module, ModuleFile};
 use crate::policy::Policy;
 use crate::session::terragrunt::{ChangedUnits, Units};
 use crate::syntax;
@@ -90,8 +90,9 @@ impl Side {
     /// The content of a directory for each engine.
     fn meanings(&self, directory: &str, read: Read) -> Vec<Option<Meaning>> {
         let sources = self.snapshot.sources();
-        let meaning =
-            |(view, node): (EngineView<'_>, Node<'_>)| read(&view.files(node, &self.snapshot), sources);
+        let meaning = |(view, node): (EngineView<'_>, Node<'_>)| {
+            read(node.module(), &view.files(node, &self.snapshot), sources)
+        };
         self.nodes(directory).map(meaning).collect()
     }
 
@@ -109,7 +110,7 @@ impl Side {
 }
 
 /// Computes the canonical content of the files of a module.
-type Read = fn(&[ModuleFile<'_>], &Sources) -> Option<Meaning>;
+type Read = fn(&Module, &[ModuleFile<'_>], &Sources) -> Option<Meaning>;
 
 /// The options of the run.
 #[derive(Debug, Clone, Copy)]

@@ -5,14 +5,15 @@ use std::rc::Rc;
 
 use smol_str::SmolStr;
 
+use super::blocks::{Blocks, is_entered, is_left};
 use super::change::{AddressChange, Cause};
 use super::likeness::Renames;
 use super::matching::{Pair, matched};
-use super::object::{Address, Declared, Object};
+use super::object::{Declared, Object};
 use crate::graph::{ModuleGraph, Node, NodeId, State};
 use crate::module::Module;
-use crate::module::address::{Mode, ModuleStep};
-use crate::module::declaration::{ModuleCall, Moved};
+use crate::module::address::Mode;
+use crate::module::declaration::ModuleCall;
 use crate::text::Sources;
 
 impl ModuleGraph {
@@ -69,18 +70,15 @@ impl<'t> Search<'t> {
         // In another directory the module may have other callers, for which nothing moves.
         let is_own = was.module().directory == is.module().directory;
         let mut left = self.own(was, is);
-        let mut settled = BTreeSet::new();
+        let blocks = Blocks::of(is);
         for call in was.module().calls.values() {
-            let Some(now) = is.module().calls.get(&call.name) else { continue };
-            let (Some(before), Some(after)) = (was.child(&call.name), is.child(&call.name)) else { continue };
+            let Some(now) = blocks.successor(&call.name) else { continue };
+            let (Some(before), Some(after)) = (was.child(&call.name), is.child(&now.name)) else { continue };
             let below = self.compare(before, after);
-            if before.module().directory == after.module().directory {
-                settled.insert(&call.name);
-            }
             left.gone.extend(self.brought(&below.gone, was, call));
             left.come.extend(self.brought(&below.come, is, now));
         }
-        self.match_objects(is, &mut left, &settled, is_own);
+        self.match_objects(&blocks, &mut left, is_own);
         if is_own {
             self.repetitions(was, is);
         }
@@ -118,64 +116,36 @@ impl<'t> Search<'t> {
         brought
     }
 
-    fn match_objects(
-        &mut self,
-        is: Node<'t>,
-        left: &mut Left<'t>,
-        settled: &BTreeSet<&SmolStr>,
-        is_own: bool,
-    ) {
-        if left.gone.is_empty() && left.come.is_empty() {
-            return;
-        }
-        let is_taken = taken(is);
-        left.gone.retain(|object| !is_left(is, object));
-        left.come.retain(|object| !is_target(&is_taken, object));
+    fn match_objects(&mut self, blocks: &Blocks<'t>, left: &mut Left<'t>, is_own: bool) {
+        left.gone.retain(|object| blocks.leave(object));
+        left.come.retain(|object| blocks.leave_new(object));
         if !is_own || left.gone.is_empty() || left.come.is_empty() {
             return;
         }
         let mut renames = Renames::new();
-        let (mut gone_calls, gone) = calls_first(std::mem::take(&mut left.gone));
-        let (mut come_calls, come) = calls_first(std::mem::take(&mut left.come));
+        let (gone_calls, mut gone) = calls_first(std::mem::take(&mut left.gone));
+        let (mut come_calls, mut come) = calls_first(std::mem::take(&mut left.come));
         // Blocks that name an object in a call handle the rest of the call, too.
-        let is_free = |object: &Object<'t>| !is_entered(is, object);
-        let (mut free, entered): (Vec<_>, Vec<_>) = gone_calls.into_iter().partition(is_free);
-        let mut pairs = matched(&mut free, &mut come_calls, &mut renames);
-        free.extend(entered);
-        gone_calls = free;
-        let (mut gone, mut come) = (gone, come);
-        let (calls_gone, calls_come) = (gone_calls.clone(), come_calls.clone());
-        gone.extend(self.expanded(gone_calls));
-        come.extend(self.expanded(come_calls));
-        gone.retain(|object| !is_left(is, object));
-        come.retain(|object| !is_target(&is_taken, object));
-        // A module has already matched its own objects.
-        let is_settled = |object: &Object<'t>| {
-            object.path.first().map(|(_, call)| &call.name).filter(|name| settled.contains(name))
-        };
-        let mut found = matched(&mut gone, &mut come, &mut renames);
-        let (within, across): (Vec<_>, Vec<_>) = found
-            .drain(..)
-            .partition(|(from, to)| is_settled(from).is_some() && is_settled(from) == is_settled(to));
+        let (entered, mut gone_calls): (Vec<_>, Vec<_>) =
+            gone_calls.into_iter().partition(|object| is_entered(blocks.node, object));
+        let mut pairs = matched(&mut gone_calls, &mut come_calls, &mut renames);
+        gone_calls.extend(entered);
+        gone.extend(self.expanded(gone_calls.clone()));
+        come.extend(self.expanded(come_calls.clone()));
+        gone.retain(|object| blocks.leave(object));
+        come.retain(|object| blocks.leave_new(object));
+        let (within, across): (Vec<_>, Vec<_>) = matched(&mut gone, &mut come, &mut renames)
+            .into_iter()
+            .partition(|pair| blocks.is_in_one_call(pair));
         pairs.extend(across);
         for (from, to) in within {
             gone.push(from);
             come.push(to);
         }
-        let is_direct = |object: &Object<'t>| !object.is_with_call;
         let (from, to): (Vec<_>, Vec<_>) = pairs.iter().map(|(from, to)| (from, to)).unzip();
-        let is_apart = |call: &Object<'t>, matched: &[&Object<'t>]| {
-            let (way, _) = call.address();
-            !matched.iter().any(|object| {
-                let names = object.names();
-                names.len() >= way.len() && names.iter().zip(&way).all(|(name, step)| **name == *step)
-            })
-        };
-        let calls_gone = calls_gone.into_iter().filter(|call| is_apart(call, &from));
-        let calls_come = calls_come.into_iter().filter(|call| is_apart(call, &to));
-        left.gone = calls_gone.chain(gone.into_iter().filter(is_direct)).collect();
-        left.come = calls_come.chain(come.into_iter().filter(is_direct)).collect();
-        self.report(is, pairs);
+        left.gone = unmatched(gone_calls, gone, &from);
+        left.come = unmatched(come_calls, come, &to);
+        self.report(blocks.node, pairs);
     }
 
     /// The resources in the modules of the calls.
@@ -329,44 +299,23 @@ fn ends(from: &Object<'_>, to: &Object<'_>) -> Option<(String, String)> {
     Some((from.end(with_key)?, to.end(with_key)?))
 }
 
+/// The calls in which nothing is matched, and the objects that are not only added or removed with a call.
+fn unmatched<'t>(
+    calls: Vec<Object<'t>>,
+    objects: Vec<Object<'t>>,
+    matched: &[&Object<'t>],
+) -> Vec<Object<'t>> {
+    let is_apart = |call: &Object<'t>| {
+        let (path, _) = call.address();
+        !matched.iter().any(|object| {
+            let names = object.names();
+            names.len() >= path.len() && names.iter().zip(&path).all(|(name, step)| **name == *step)
+        })
+    };
+    let objects = objects.into_iter().filter(|object| !object.is_with_call);
+    calls.into_iter().filter(is_apart).chain(objects).collect()
+}
+
 fn calls_first(objects: Vec<Object<'_>>) -> (Vec<Object<'_>>, Vec<Object<'_>>) {
     objects.into_iter().partition(|object| matches!(object.declared, Declared::Call(_)))
-}
-
-/// Whether a block in this module or in a caller handles an object.
-pub(super) fn is_left(node: Node<'_>, object: &Object<'_>) -> bool {
-    let (path, resource) = object.steps();
-    node.module().is_left(&path, resource.as_ref()) || node.is_left_by_callers(&path, resource.as_ref())
-}
-
-/// Whether a block names an object in the module of a call.
-pub(super) fn is_entered(node: Node<'_>, call: &Object<'_>) -> bool {
-    let (names, _) = call.address();
-    let is_in = |path: &[ModuleStep]| {
-        path.len() >= names.len() && path.iter().zip(&names).all(|(step, name)| step.name == *name)
-    };
-    let removed = node.module().removed.iter().filter_map(|removed| removed.from.as_ref());
-    node.module().moved.iter().any(|moved| moved.from.as_ref().is_some_and(|from| is_in(&from.path)))
-        || removed.into_iter().any(|from| from.path.starts_with(&names))
-}
-
-/// The addresses to which the blocks of a module move objects.
-pub(super) fn taken(node: Node<'_>) -> BTreeSet<Address> {
-    let names = |path: &[ModuleStep]| path.iter().map(|step| step.name.clone()).collect::<Vec<_>>();
-    let module = node.module();
-    let moved = module.moved.iter().filter_map(|Moved { to, .. }| to.as_ref());
-    let moved =
-        moved.map(|to| (names(&to.path), to.resource.as_ref().map(|resource| resource.resource.clone())));
-    let imported = module.imports.iter().filter_map(|import| import.target.as_ref());
-    let imported = imported.map(|target| (names(&target.path), Some(target.resource.resource.clone())));
-    moved.chain(imported).collect()
-}
-
-pub(super) fn is_target(taken: &BTreeSet<Address>, object: &Object<'_>) -> bool {
-    if taken.is_empty() {
-        return false;
-    }
-    let address = object.address();
-    taken.contains(&address)
-        || (1..=address.0.len()).any(|length| taken.contains(&(address.0[..length].to_vec(), None)))
 }

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::blocks::{is_entered, is_left, is_target, targets};
 use super::change::{AddressChange, Cause};
-use super::compare::{has_instances, is_entered, is_left, is_target, loses_instances, taken};
+use super::compare::{has_instances, loses_instances};
 use super::object::{Declared, Object};
 use crate::graph::{Node, State};
 use crate::module::interface::{Impact, InterfaceChange, Part};
@@ -60,10 +61,10 @@ impl<'t> Node<'t> {
                 None => add(Impact::Fix, address, "removed; it has no objects".to_owned()),
             }
         }
-        let is_taken = taken(self);
+        let targets = targets(self);
         for (address, object) in &now {
             let is_new_end = moves.values().any(|(to, _)| *to == address);
-            if !before.contains_key(address) && !is_new_end && !is_target(&is_taken, object) {
+            if !before.contains_key(address) && !is_new_end && !is_target(&targets, object) {
                 add(Impact::Feature, address, "added".to_owned());
             }
         }

@@ -9,8 +9,9 @@ use super::object::{Declared, Object};
 /// Arguments that decide the number of instances, the order of creation, and the provider configuration.
 const ASIDE: [&str; 5] = ["count", "for_each", "depends_on", "provider", "providers"];
 
-/// Changed addresses within one module, by the earlier ones.
-pub(super) type Renames = BTreeMap<String, String>;
+/// Changed addresses, relative to the module that declares the object, by its module path before the change and the
+/// earlier address.
+pub(super) type Renames<'t> = BTreeMap<Vec<&'t SmolStr>, BTreeMap<String, String>>;
 
 /// The comparable content of a block.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,9 +23,9 @@ pub(super) struct Body {
 }
 
 impl Body {
-    pub(super) fn of(object: &Object<'_>, renames: &Renames) -> Self {
+    pub(super) fn of(object: &Object<'_>, renames: &Renames<'_>) -> Self {
         let mut items = items(object);
-        if !renames.is_empty() {
+        if let Some(renames) = renames.get(&object.names()) {
             for item in &mut items {
                 *item = renamed(item, renames);
             }
@@ -96,7 +97,7 @@ fn is_constant(object: &Object<'_>, name: &str) -> bool {
 }
 
 /// The text with earlier addresses replaced by the later ones.
-fn renamed(text: &str, renames: &Renames) -> String {
+fn renamed(text: &str, renames: &BTreeMap<String, String>) -> String {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     let mut written = String::with_capacity(text.len());
     let mut rest = text;
@@ -127,9 +128,10 @@ mod tests {
 
     #[test]
     fn references_follow_what_was_renamed() {
-        let renames: Renames = [("null_resource.a", "null_resource.b"), ("module.net", "module.network")]
-            .map(|(from, to)| (from.to_owned(), to.to_owned()))
-            .into();
+        let renames: BTreeMap<String, String> =
+            [("null_resource.a", "null_resource.b"), ("module.net", "module.network")]
+                .map(|(from, to)| (from.to_owned(), to.to_owned()))
+                .into();
         let text = "[null_resource.a.id, module.net[0].x, data.null_resource.a.id, null_resource.ab.id, \"${null_resource.a}\"]";
         assert_eq!(
             renamed(text, &renames),

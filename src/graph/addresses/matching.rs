@@ -1,6 +1,6 @@
 //! Matches removed objects with added ones.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
@@ -18,7 +18,7 @@ const MOST_ROUNDS: usize = 8;
 pub(super) fn matched<'t>(
     gone: &mut Vec<Object<'t>>,
     come: &mut Vec<Object<'t>>,
-    renames: &mut Renames,
+    renames: &mut Renames<'t>,
 ) -> Vec<Pair<'t>> {
     let mut all = Vec::new();
     for _ in 0..MOST_ROUNDS {
@@ -38,9 +38,7 @@ pub(super) fn matched<'t>(
         ));
         let is_last = pairs.is_empty();
         for (from, to) in &pairs {
-            if from.path.is_empty() && to.path.is_empty() {
-                renames.insert(from.written(), to.written());
-            }
+            renames.entry(from.names()).or_default().insert(from.local_address(), to.local_address());
         }
         all.extend(pairs);
         if is_last {
@@ -88,15 +86,15 @@ fn is_possible(from: &Object<'_>, to: &Object<'_>) -> bool {
 fn take<'t, K: Ord>(
     gone: &mut Vec<Object<'t>>,
     come: &mut Vec<Object<'t>>,
-    key: impl Fn(&Object<'t>, &Renames) -> Option<K>,
-    renames: &Renames,
+    key: impl Fn(&Object<'t>, &Renames<'t>) -> Option<K>,
+    renames: &Renames<'t>,
     is_same: impl Fn(&Object<'t>, &Object<'t>) -> bool,
 ) -> Vec<Pair<'t>> {
     if gone.is_empty() || come.is_empty() {
         return Vec::new();
     }
     let nothing = Renames::new();
-    let by_key = |objects: &[Object<'t>], renames: &Renames| {
+    let by_key = |objects: &[Object<'t>], renames: &Renames<'t>| {
         let mut numbers: BTreeMap<K, Vec<usize>> = BTreeMap::new();
         for (number, object) in objects.iter().enumerate() {
             if let Some(key) = key(object, renames) {
@@ -106,24 +104,22 @@ fn take<'t, K: Ord>(
         numbers
     };
     let (old, new) = (by_key(gone, renames), by_key(come, &nothing));
-    let mut numbers = Vec::new();
+    let mut numbers = BTreeMap::new();
     for (key, from) in &old {
         if let ([from], Some([to])) = (from.as_slice(), new.get(key).map(Vec::as_slice))
             && is_same(&gone[*from], &come[*to])
         {
-            numbers.push((*from, *to));
+            numbers.insert(*from, *to);
         }
     }
     let pairs = numbers.iter().map(|(from, to)| (gone[*from].clone(), come[*to].clone())).collect();
-    let mut number = 0..;
-    gone.retain(|_| {
-        let this = number.next();
-        !numbers.iter().any(|(from, _)| Some(*from) == this)
-    });
-    let mut number = 0..;
-    come.retain(|_| {
-        let this = number.next();
-        !numbers.iter().any(|(_, to)| Some(*to) == this)
-    });
+    let matched: BTreeSet<usize> = numbers.values().copied().collect();
+    retain_others(gone, |number| numbers.contains_key(&number));
+    retain_others(come, |number| matched.contains(&number));
     pairs
+}
+
+fn retain_others(objects: &mut Vec<Object<'_>>, is_matched: impl Fn(usize) -> bool) {
+    let mut number = 0..;
+    objects.retain(|_| number.next().is_some_and(|number| !is_matched(number)));
 }

@@ -92,6 +92,14 @@ impl<'t> Object<'t> {
         (names.into_iter().map(|name| ModuleStep { name, key: None }).collect(), resource)
     }
 
+    /// The address in the module that declares it.
+    pub(super) fn local_address(&self) -> String {
+        match self.declared {
+            Declared::Resource(resource) => resource.address.to_string(),
+            Declared::Call(call) => format!("module.{}", call.name),
+        }
+    }
+
     /// The address, without instance keys.
     pub(super) fn written(&self) -> String {
         let (names, resource) = self.address();
@@ -132,10 +140,7 @@ impl<'t> Object<'t> {
             let key = keys::only(*node, (call.count.as_deref(), call.for_each.as_deref()))?;
             written.push_str(&format!("module.{}{key}.", call.name));
         }
-        match self.declared {
-            Declared::Resource(resource) => written.push_str(&resource.address.to_string()),
-            Declared::Call(call) => written.push_str(&format!("module.{}", call.name)),
-        }
+        written.push_str(&self.local_address());
         if with_key {
             written.push_str(&self.key()?);
         }

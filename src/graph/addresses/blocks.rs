@@ -1,0 +1,123 @@
+//! The objects that `moved`, `removed` and `import` blocks handle.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smol_str::SmolStr;
+
+use super::matching::Pair;
+use super::object::{Address, Object};
+use crate::graph::Node;
+use crate::module::address::{ModuleStep, MoveEndpoint};
+use crate::module::declaration::ModuleCall;
+
+/// The blocks of a module after a change.
+pub(super) struct Blocks<'t> {
+    pub(super) node: Node<'t>,
+    /// The calls that blocks move to other names in the module.
+    moved_calls: BTreeMap<&'t SmolStr, &'t SmolStr>,
+    /// The new names of these.
+    new_names: BTreeSet<&'t SmolStr>,
+    /// The addresses to which the blocks move objects.
+    targets: BTreeSet<Address>,
+}
+
+impl<'t> Blocks<'t> {
+    pub(super) fn of(node: Node<'t>) -> Self {
+        let call = |end: &'t Option<MoveEndpoint>| match end {
+            Some(MoveEndpoint { path, resource: None, .. }) => match &path[..] {
+                [step] => Some(&step.name),
+                _ => None,
+            },
+            _ => None,
+        };
+        let moved_calls = node.module().moved.iter();
+        let moved_calls: BTreeMap<_, _> =
+            moved_calls.filter_map(|moved| Some((call(&moved.from)?, call(&moved.to)?))).collect();
+        let new_names = moved_calls.values().copied().collect();
+        Self { node, moved_calls, new_names, targets: targets(node) }
+    }
+
+    /// The call that a call before the change is now: the one of the same name, else the one to which a block moves
+    /// it.
+    pub(super) fn successor(&self, name: &SmolStr) -> Option<&'t ModuleCall> {
+        let calls = &self.node.module().calls;
+        let moved = || calls.get(*self.moved_calls.get(name)?);
+        calls.get(name).or_else(moved).map(|call| &**call)
+    }
+
+    /// Whether the blocks leave the earlier address of an object to be handled.
+    pub(super) fn leave(&self, object: &Object<'t>) -> bool {
+        // A block for a call moves what stays in the module of the call, and not what leaves or enters it.
+        let is_moved = object.path.first().is_some_and(|(_, call)| self.moved_calls.contains_key(&call.name));
+        !is_left(self.node, object) || is_moved && !is_named(self.node, object)
+    }
+
+    /// Whether no block moves an object to its new address.
+    pub(super) fn leave_new(&self, object: &Object<'t>) -> bool {
+        let is_moved = object.path.first().is_some_and(|(_, call)| self.new_names.contains(&call.name));
+        !is_target(&self.targets, object) || is_moved && !self.targets.contains(&object.address())
+    }
+
+    /// Whether both objects are in the module of the same call, which has compared them already.
+    pub(super) fn is_in_one_call(&self, (from, to): &Pair<'t>) -> bool {
+        match (from.path.first(), to.path.first()) {
+            (Some((was, before)), Some((is, now))) => {
+                let directory = |child: Option<Node<'t>>| child.map(|child| &child.module().directory);
+                self.successor(&before.name).is_some_and(|successor| successor.name == now.name)
+                    && directory(was.child(&before.name)) == directory(is.child(&now.name))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether a block in this module or in a caller handles an object.
+pub(super) fn is_left(node: Node<'_>, object: &Object<'_>) -> bool {
+    let (path, resource) = object.steps();
+    node.module().is_left(&path, resource.as_ref()) || node.is_left_by_callers(&path, resource.as_ref())
+}
+
+/// Whether a block of this module names an object itself, and not only its call.
+fn is_named(node: Node<'_>, object: &Object<'_>) -> bool {
+    let address = object.address();
+    let moved = node.module().moved.iter().filter_map(|moved| moved.from.as_ref());
+    let removed = node.module().removed.iter().filter_map(|removed| removed.from.as_ref());
+    let mut removed = removed.map(|from| (from.path.clone(), from.resource.clone()));
+    moved.map(endpoint).any(|from| from == address) || removed.any(|from| from == address)
+}
+
+fn endpoint(end: &MoveEndpoint) -> Address {
+    (names(&end.path), end.resource.as_ref().map(|resource| resource.resource.clone()))
+}
+
+fn names(path: &[ModuleStep]) -> Vec<SmolStr> {
+    path.iter().map(|step| step.name.clone()).collect()
+}
+
+/// Whether a block names an object in the module of a call.
+pub(super) fn is_entered(node: Node<'_>, call: &Object<'_>) -> bool {
+    let (names, _) = call.address();
+    let is_in = |path: &[ModuleStep]| {
+        path.len() >= names.len() && path.iter().zip(&names).all(|(step, name)| step.name == *name)
+    };
+    let removed = node.module().removed.iter().filter_map(|removed| removed.from.as_ref());
+    node.module().moved.iter().any(|moved| moved.from.as_ref().is_some_and(|from| is_in(&from.path)))
+        || removed.into_iter().any(|from| from.path.starts_with(&names))
+}
+
+/// The addresses to which the blocks of a module move or import objects.
+pub(super) fn targets(node: Node<'_>) -> BTreeSet<Address> {
+    let moved = node.module().moved.iter().filter_map(|moved| moved.to.as_ref()).map(endpoint);
+    let imported = node.module().imports.iter().filter_map(|import| import.target.as_ref());
+    let imported = imported.map(|target| (names(&target.path), Some(target.resource.resource.clone())));
+    moved.chain(imported).collect()
+}
+
+pub(super) fn is_target(targets: &BTreeSet<Address>, object: &Object<'_>) -> bool {
+    if targets.is_empty() {
+        return false;
+    }
+    let address = object.address();
+    targets.contains(&address)
+        || (1..=address.0.len()).any(|length| targets.contains(&(address.0[..length].to_vec(), None)))
+}
