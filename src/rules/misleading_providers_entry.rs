@@ -35,7 +35,7 @@ fn of_other_provider(
     entry: &PassedProvider,
 ) -> Option<Finding> {
     let (module, host) = (node.module(), node.module().features.registry_host);
-    let asked = Configuration::asked_by(child.module(), entry)?;
+    let asked = Configuration::passed_by(child.module(), entry)?;
     let named = Configuration::named(module, &entry.in_parent)?;
     let of_left = module.required_providers.get(&entry.in_child.compact())?;
     if named.provider == asked.provider || of_left.address != asked.provider {

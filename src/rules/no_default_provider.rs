@@ -127,7 +127,7 @@ fn user<'m>(node: Node<'m>, default: &Configuration) -> Option<User<'m>> {
     let passes = |call: &ModuleCall| {
         node.child(&call.name).is_some_and(|child| {
             let mut entries = call.providers.iter();
-            entries.any(|entry| Configuration::asked_by(child.module(), entry).as_ref() == Some(default))
+            entries.any(|entry| Configuration::passed_by(child.module(), entry).as_ref() == Some(default))
         })
     };
     let needs = |call: &ModuleCall| {

@@ -5,7 +5,6 @@ use super::support::edits::joined;
 use super::{Context, Rule};
 use crate::finding::Finding;
 use crate::graph::{Effect, Node, ProviderChange, too_many_instances};
-use crate::text::counted;
 
 #[derive(Default)]
 pub(super) struct ProviderConfigurationChanged;
@@ -26,7 +25,7 @@ impl Rule for ProviderConfigurationChanged {
 
 fn found(node: Node<'_>, change: &ProviderChange) -> Option<Finding> {
     let product = node.module().features.engine.product.name();
-    let (number, list) = (counted(change.resources.len(), "resource"), change.listed());
+    let (number, list) = (change.counted(), change.listed());
     let looks = format!("{product} looks for the existing objects with the new configuration");
     Some(match &change.effect {
         Effect::OtherArguments(differences) => {

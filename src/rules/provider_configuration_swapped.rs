@@ -3,7 +3,6 @@
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Effect, Node, ProviderChange};
-use crate::text::counted;
 
 #[derive(Default)]
 pub(super) struct ProviderConfigurationSwapped;
@@ -22,7 +21,7 @@ impl Rule for ProviderConfigurationSwapped {
 fn found(node: Node<'_>, change: &ProviderChange) -> Option<Finding> {
     let features = &node.module().features;
     let (product, host) = (features.engine.product.name(), features.registry_host);
-    let (number, list) = (counted(change.resources.len(), "resource"), change.listed());
+    let (number, list) = (change.counted(), change.listed());
     let (before, after) = (&change.before, &change.after);
     let finding = ProviderConfigurationSwapped::finding;
     Some(match &change.effect {

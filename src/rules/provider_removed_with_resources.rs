@@ -2,7 +2,7 @@
 
 mod search;
 
-use search::{Both, Lost, Search};
+use search::{Both, Lost, Object, Search};
 
 use super::{Context, Rule};
 use crate::finding::Finding;
@@ -53,11 +53,11 @@ fn of_block(node: Node<'_>, lost: &Lost<'_>) -> Option<Finding> {
         None if is_run => format!("the engine destroys it with an empty configuration of `{name}`"),
         None | Some(_) => FAILS.to_owned(),
     };
-    let object = &lost.object;
+    let (object, as_long) = words(&lost.object);
     Some(
         ProviderRemovedWithResources::finding("Provider configuration removed together with its resource")
             .detail(format!(
-                "The change removes `provider.{name}` together with `{object}`. As long as that object exists, {without}."
+                "The change removes `provider.{name}` together with `{object}`. As long as {as_long} exists, {without}."
             ))
             .help(format!("keep the provider block until `{object}` is destroyed, then remove it"))
             .address(format!("provider.{name}")),
@@ -66,16 +66,27 @@ fn of_block(node: Node<'_>, lost: &Lost<'_>) -> Option<Finding> {
 
 /// The finding for a removed call of the module with the provider block.
 fn of_call(call: &ModuleCall, lost: &Lost<'_>) -> Finding {
-    let (name, object) = (&call.name, &lost.object);
+    let name = &call.name;
+    let (object, as_long) = words(&lost.object);
     let directory = &lost.directory;
-    ProviderRemovedWithResources::finding("Module removed together with the provider configuration of its resources")
-        .detail(format!(
-            "`provider.{}` in `{directory}` is removed together with `module.{name}` and `{object}`. As long as that \
-             object exists, {FAILS}.",
-            lost.block.compact()
-        ))
-        .help(format!("first remove the resources of `module.{name}` and apply the change, then remove the call"))
-        .address(format!("module.{name}"))
+    ProviderRemovedWithResources::finding(
+        "Module removed together with the provider configuration of its resources",
+    )
+    .detail(format!(
+        "`provider.{}` in `{directory}` is removed together with `module.{name}` and `{object}`. As long as \
+             {as_long} exists, {FAILS}.",
+        lost.block.compact()
+    ))
+    .help(format!("first remove the resources of `module.{name}` and apply the change, then remove the call"))
+    .address(format!("module.{name}"))
+}
+
+/// The address of an object, and the object in a sentence.
+fn words(object: &Object) -> (&str, &'static str) {
+    match object {
+        Object::Resource(address) => (address, "that object"),
+        Object::Module(address) => (address, "a resource of that module"),
+    }
 }
 
 const FAILS: &str = "`plan` fails with `Provider configuration not present`";

@@ -130,3 +130,29 @@ fn a_region_of_existing_resources_changes() {
     let nothing: [String; 0] = [];
     assert_eq!(found(&place), nothing, "nothing uses the default configuration");
 }
+
+/// The two calls of terraform-aws-eks that pass an alias lead to modules of the registry.
+#[test]
+fn an_entry_for_a_module_of_the_registry_is_exchanged() {
+    let root = |passed: &str| {
+        root("").replace(
+            "  source = \"../../modules/net\"\n",
+            &format!(
+                "  source  = \"terraform-aws-modules/vpc/aws\"\n  version = \"6.0.1\"\n\n  providers = {{\n    aws = {passed}\n  }}\n"
+            ),
+        )
+    };
+    let place = Place::committed(&[("live/a/main.tf", &root("aws.west"))]);
+    place.stage("live/a/main.tf", root("aws"));
+    assert_eq!(
+        found(&place),
+        ["live/a/main.tf:23:11: error: Resources move to another provider configuration \
+          [provider-configuration-swapped]"]
+    );
+    let output = place.overrule(&["check", "--changed", "--format", "json"]);
+    assert!(
+        output.out.contains("This change moves the resources of 1 module outside of this repository from"),
+        "{}",
+        output.out
+    );
+}

@@ -30,14 +30,27 @@ pub struct ProviderChange {
     pub block: Option<Span>,
     /// The addresses of the resources, each with the directory of the module in which the address starts.
     pub resources: Vec<(SmolStr, String)>,
+    /// The addresses of modules outside of the repository whose resources it concerns, likewise.
+    pub modules: Vec<(SmolStr, String)>,
 }
 
 impl ProviderChange {
-    /// The addresses of the resources, and the number of further ones.
+    /// The number of resources, and of modules whose resources are not known.
+    pub fn counted(&self) -> String {
+        let resources = counted(self.resources.len(), "resource");
+        let modules = format!("{} outside of this repository", counted(self.modules.len(), "module"));
+        match (self.resources.is_empty(), self.modules.is_empty()) {
+            (_, true) => resources,
+            (true, false) => format!("the resources of {modules}"),
+            (false, false) => format!("{resources} and those of {modules}"),
+        }
+    }
+
+    /// The addresses of the resources and modules, and the number of further ones.
     pub fn listed(&self) -> String {
-        let all = &self.resources;
+        let all: Vec<&(SmolStr, String)> = self.resources.iter().chain(&self.modules).collect();
         let has_several_roots = all.iter().any(|(top, _)| *top != all[0].0);
-        let name = |(top, address): &(_, String)| {
+        let name = |(top, address): &&(SmolStr, String)| {
             if has_several_roots { format!("`{address}` in `{top}`") } else { format!("`{address}`") }
         };
         let mut names: Vec<String> = all.iter().take(MOST_LISTED).map(name).collect();
@@ -50,7 +63,7 @@ impl ProviderChange {
     /// The change in a list of interface changes. `host` is the default registry host.
     pub fn as_interface_change(&self, host: &str) -> InterfaceChange {
         let (before, after) = (&self.before, &self.after);
-        let number = counted(self.resources.len(), "resource");
+        let number = self.counted();
         let (impact, what) = match &self.effect {
             Effect::OtherProvider(from, to) => {
                 let (from, to) = (from.display(host), to.display(host));
@@ -76,7 +89,7 @@ impl ProviderChange {
     }
 }
 
-/// The maximal number of resources in a list.
+/// The maximal number of addresses in a list.
 const MOST_LISTED: usize = 20;
 
 /// How the provider configuration of a resource changes.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use self::cause::{Cause, cause};
-use self::consumers::{Consumer, Consumers, Places};
+use self::consumers::{Address, Consumer, Consumers, Places, User};
 use super::change::{Effect, ProviderChange, ProviderChanges};
 use super::configuration::Configuration;
 use super::identity::{Identity, Likeness};
@@ -64,16 +64,33 @@ fn changes(earlier: State<'_>, now: State<'_>) -> ProviderChanges {
         if places.exhausted {
             incomplete_from.get_or_insert(top.id());
         }
-        for (address, consumer) in &after.all {
-            let Some(old) = before.earlier(address, &after.moves) else { continue };
-            let pair = Pair { old, new: consumer, earlier, now };
+        let mut add = |address: &Address, old: &Consumer<'_>, new: &Consumer<'_>| {
+            let pair = Pair { old, new, earlier, now };
             let Some((cause, effect)) = pair.effect().and_then(|effect| Some((pair.cause()?, effect))) else {
-                continue;
+                return;
             };
             let is_certain = effect != Effect::MayDiffer;
             let change =
                 changes.entry((cause.key(), is_certain)).or_insert_with(|| pair.change(&cause, effect));
-            change.resources.push((top.module().directory.clone(), address.to_string()));
+            let addresses = match new.user {
+                User::Resource(_) => &mut change.resources,
+                User::Call(..) => &mut change.modules,
+            };
+            let address = (top.module().directory.clone(), address.to_string());
+            if addresses.last() != Some(&address) {
+                addresses.push(address);
+            }
+        };
+        for (address, consumer) in &after.resources {
+            if let Some(old) = after.earlier(&before.resources, address) {
+                add(address, old, consumer);
+            }
+        }
+        for (address, outside) in &after.outside_calls {
+            let Some(old) = after.earlier(&before.outside_calls, address) else { continue };
+            for (old, new) in old.pairs(outside) {
+                add(address, &old, &new);
+            }
         }
     }
     ProviderChanges { changes: changes.into_values().collect(), incomplete_from }
@@ -207,6 +224,7 @@ impl<'s> Pair<'s> {
             after: words(self.new, self.now.sources),
             block,
             resources: Vec::new(),
+            modules: Vec::new(),
         }
     }
 }

@@ -58,7 +58,7 @@ impl Configuration {
 
     /// The configuration of the caller that an entry of `providers` passes. The engine uses the provider of the key
     /// and the alias of the value: the local name in the value has no effect.
-    pub fn asked_by(child: &Module, entry: &PassedProvider) -> Option<Self> {
+    pub fn passed_by(child: &Module, entry: &PassedProvider) -> Option<Self> {
         Self::of(child, &entry.in_child.name, entry.in_parent.alias.as_ref())
     }
 }

@@ -190,7 +190,7 @@ fn passed_on(node: Node<'_>) -> BTreeMap<Configuration, (String, Span)> {
         let child = node.child(&call.name);
         for entry in &call.providers {
             let key = match child {
-                Some(child) => Configuration::asked_by(child.module(), entry),
+                Some(child) => Configuration::passed_by(child.module(), entry),
                 None => Configuration::named(node.module(), &entry.in_parent),
             };
             if let Some(key) = key {

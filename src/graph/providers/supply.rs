@@ -108,7 +108,7 @@ impl<'t> Node<'t> {
             && let Some((first, last)) =
                 caller.provider_table().passed.get(&call.name).and_then(|passed| passed.get(key))
             && let Some(entry) = call.providers.get(if own.is_some() { *last } else { *first })
-            && let Some(asked) = Configuration::asked_by(self.module(), entry)
+            && let Some(asked) = Configuration::passed_by(self.module(), entry)
         {
             return Supply::Passed(entry, asked);
         }

@@ -23,8 +23,15 @@ pub(super) struct Lost<'t> {
     pub(super) is_configured: bool,
     /// The directory of the block.
     pub(super) directory: SmolStr,
-    /// The address of the object, relative to the module where the search started.
-    pub(super) object: String,
+    pub(super) object: Object,
+}
+
+/// An object in the state, with its address relative to the module where the search started.
+#[derive(Debug)]
+pub(super) enum Object {
+    Resource(String),
+    /// A module outside of the repository, whose resources are unknown.
+    Module(String),
 }
 
 /// A search through the calls of one module.
@@ -97,7 +104,7 @@ impl<'t> Search<'t> {
     }
 
     /// An object of a configuration that is no longer declared and was not moved.
-    fn gone(&mut self, both: Both<'t>, configuration: &Configuration, path: &[ModuleStep]) -> Option<String> {
+    fn gone(&mut self, both: Both<'t>, configuration: &Configuration, path: &[ModuleStep]) -> Option<Object> {
         let Both { before, now } = both;
         let place = (before.id(), now.map(Node::id), configuration.clone());
         // What seems to be removed may be in a file that could not be read.
@@ -114,8 +121,11 @@ impl<'t> Search<'t> {
         let mut addresses = objects.map(|resource| &resource.address);
         let is_gone = |address: &&ResourceAddress| !is_there(address) && !self.is_moved(both, path, address);
         if let Some(address) = addresses.find(is_gone) {
-            let steps = path.iter().map(ToString::to_string);
-            return Some(steps.chain([address.to_string()]).collect::<Vec<_>>().join("."));
+            return Some(Object::Resource(joined(path, &[address])));
+        }
+        let mut outside = before.outside_calls_with(configuration);
+        if let Some(call) = outside.find(|call| self.is_removed(both, path, call)) {
+            return Some(Object::Module(joined(&longer(path, call), &[])));
         }
         before.calls().find_map(|(call, callee)| {
             let Callee::Module(child) = callee else { return None };
@@ -132,8 +142,18 @@ impl<'t> Search<'t> {
         if now.module().calls.contains_key(&call.name) {
             return Some(Both { before, now: Some(now.child(&call.name)?) });
         }
-        let is_moved = now.module().is_moved(&[step(call)], None) || self.is_moved_from_top(path, None);
-        (now.module().complete && !is_moved).then_some(Both { before, now: None })
+        (now.module().complete && !self.is_call_moved(now, call, path)).then_some(Both { before, now: None })
+    }
+
+    /// Whether a call of the module at `path` was removed, and not moved.
+    fn is_removed(&self, both: Both<'t>, path: &[ModuleStep], call: &ModuleCall) -> bool {
+        !both.now.is_some_and(|now| {
+            now.module().calls.contains_key(&call.name) || self.is_call_moved(now, call, &longer(path, call))
+        })
+    }
+
+    fn is_call_moved(&self, now: Node<'t>, call: &ModuleCall, path: &[ModuleStep]) -> bool {
+        now.module().is_moved(&[step(call)], None) || self.is_moved_from_top(path, None)
     }
 
     fn is_moved(&self, both: Both<'t>, path: &[ModuleStep], object: &ResourceAddress) -> bool {
@@ -149,6 +169,12 @@ impl<'t> Search<'t> {
                 caller.module().is_moved(&path, object)
             })
     }
+}
+
+/// An address as Terraform writes it.
+fn joined(path: &[ModuleStep], resource: &[&ResourceAddress]) -> String {
+    let steps = path.iter().map(ToString::to_string);
+    steps.chain(resource.iter().map(ToString::to_string)).collect::<Vec<_>>().join(".")
 }
 
 fn step(call: &ModuleCall) -> ModuleStep {

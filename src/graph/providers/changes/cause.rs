@@ -1,9 +1,9 @@
-//! Finds the cause of a change: the first step at which the paths of a resource to its provider configurations
+//! Finds the cause of a change: the first step at which the paths of a block to its provider configurations
 //! differ.
 
 use smol_str::SmolStr;
 
-use super::consumers::Consumer;
+use super::consumers::{Consumer, User};
 use crate::graph::providers::configuration::Configuration;
 use crate::graph::providers::supply::Supply;
 use crate::graph::{Node, NodeId};
@@ -23,22 +23,22 @@ pub(super) struct Cause<'t> {
 }
 
 impl Cause<'_> {
-    /// The key that is equal for the same cause of other resources.
+    /// The key that is equal for the same cause of other blocks.
     pub(super) fn key(&self) -> (NodeId, Option<Span>, Option<Span>, Configuration) {
         (self.node.id(), self.at, self.was, self.key.clone())
     }
 }
 
-/// Follows both paths from the resource up to the first step that differs.
+/// Follows both paths from the block up to the first step that differs.
 pub(super) fn cause<'t>(old: &Consumer<'t>, new: &Consumer<'t>) -> Option<Cause<'t>> {
     let last = new.way.len().checked_sub(1)?;
     let node = new.way[last].node;
-    let of_resource = |at: Span| Some(Cause { node, at: Some(at), was: None, key: new.asked.clone() });
+    let of_user = |at: Span| Some(Cause { node, at: Some(at), was: None, key: new.asked.clone() });
     if old.way.len() != new.way.len() {
-        return of_resource(new.resource.origin.header());
+        return of_user(new.user.header());
     }
     if old.asked != new.asked {
-        return of_resource(place_of_key(old, new, node));
+        return of_user(place_of_key(old, new, node));
     }
     let mut key = new.asked.clone();
     for (number, (was, is)) in old.trace.steps.iter().zip(&new.trace.steps).enumerate() {
@@ -67,21 +67,18 @@ pub(super) fn cause<'t>(old: &Consumer<'t>, new: &Consumer<'t>) -> Option<Cause<
     None
 }
 
-/// The span that decides which configuration a resource uses: its `provider` argument, or the provider requirement.
+/// The span that decides which configuration a block uses: its reference, or the provider requirement.
 fn place_of_key(old: &Consumer<'_>, new: &Consumer<'_>, node: Node<'_>) -> Span {
-    let name = |consumer: &Consumer<'_>| {
-        let reference = consumer.resource.provider_ref.as_ref();
-        let implied = consumer.resource.address.implied_provider();
-        reference.map_or_else(
-            || (SmolStr::new(implied), None),
-            |reference| (reference.name.clone(), reference.alias.clone()),
-        )
+    let name = |consumer: &Consumer<'_>| match (consumer.user.reference(), consumer.user) {
+        (Some(reference), _) => (reference.name.clone(), reference.alias.clone()),
+        (None, User::Resource(resource)) => (SmolStr::new(resource.address.implied_provider()), None),
+        (None, User::Call(..)) => (node.local_name(&consumer.asked), None),
     };
     let is_same_name = name(old) == name(new);
     let entry = node.module().required_providers.get(&name(new).0).filter(|_| is_same_name);
-    match (entry, &new.resource.provider_ref) {
+    match (entry, new.user.reference()) {
         (Some(entry), _) => entry.value_span,
         (None, Some(reference)) => reference.name_span,
-        (None, None) => new.resource.origin.header(),
+        (None, None) => new.user.header(),
     }
 }

@@ -1,6 +1,7 @@
-//! The managed resources of a module and its descendants, by address.
+//! The managed resources of a module and its descendants, by address, and their calls of modules outside of the
+//! repository.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use smol_str::SmolStr;
@@ -11,28 +12,55 @@ use crate::graph::providers::configuration::Configuration;
 use crate::graph::providers::resolve::{Level, Trace, trace};
 use crate::graph::providers::supply::Supply;
 use crate::module::address::{Mode, ModuleStep, ResourceAddress};
-use crate::module::declaration::Resource;
+use crate::module::declaration::{ModuleCall, PassedProvider, ProviderRef, Resource};
+use crate::text::Span;
 
-/// The address of a resource, without instance keys.
+/// The address of a resource or a module, without instance keys.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Address {
     path: Vec<SmolStr>,
-    resource: ResourceAddress,
+    resource: Option<ResourceAddress>,
 }
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.path.iter().try_for_each(|name| write!(f, "module.{name}."))?;
-        self.resource.fmt(f)
+        let steps = self.path.iter().map(|name| format!("module.{name}"));
+        let resource = self.resource.as_ref().map(ToString::to_string);
+        f.write_str(&steps.chain(resource).collect::<Vec<_>>().join("."))
     }
 }
 
-/// A resource with the provider configuration that it uses.
+/// A block that uses a provider configuration.
+#[derive(Clone, Copy)]
+pub(super) enum User<'t> {
+    Resource(&'t Resource),
+    /// A call of a module outside of the repository, with the entry of `providers` if it has one.
+    Call(&'t ModuleCall, Option<&'t PassedProvider>),
+}
+
+impl<'t> User<'t> {
+    pub(super) fn header(self) -> Span {
+        match self {
+            Self::Resource(resource) => resource.origin.header(),
+            Self::Call(call, _) => call.origin.header(),
+        }
+    }
+
+    /// The reference that names the configuration.
+    pub(super) fn reference(self) -> Option<&'t ProviderRef> {
+        match self {
+            Self::Resource(resource) => resource.provider_ref.as_ref(),
+            Self::Call(_, entry) => entry.map(|entry| &entry.in_parent),
+        }
+    }
+}
+
+/// A block with the provider configuration that it uses.
 pub(super) struct Consumer<'t> {
-    pub(super) resource: &'t Resource,
-    /// The modules from the first one to that of the resource.
+    pub(super) user: User<'t>,
+    /// The modules from the first one to that of the block.
     pub(super) way: Vec<Level<'t>>,
-    /// The configuration in the module of the resource.
+    /// The configuration in the module of the block.
     pub(super) asked: Configuration,
     pub(super) trace: Trace<'t>,
 }
@@ -51,20 +79,59 @@ impl<'t> Consumer<'t> {
             Supply::Passed(entry, _) => Some(&entry.in_parent),
             Supply::Own(_) | Supply::Inherited | Supply::Nowhere => None,
         });
-        let reference = passed.or(self.resource.provider_ref.as_ref());
+        let reference = passed.or(self.user.reference());
         reference.is_some_and(|reference| missing::is_missing(node, &self.trace.effective, reference))
     }
 }
 
-/// An endpoint of a `moved` block: the calls of its path, and the resource, if it is one.
-type Moved = (Vec<SmolStr>, Option<ResourceAddress>);
+/// A configuration that a call uses, and the entry of `providers` that passes it.
+type Used<'t> = (Configuration, Option<&'t PassedProvider>);
 
-/// The managed resources of a module and its descendants.
+/// A call of a module outside of the repository, and the modules from the first one to the caller.
+pub(super) struct OutsideCall<'t> {
+    way: Vec<Level<'t>>,
+    call: &'t ModuleCall,
+}
+
+impl<'t> OutsideCall<'t> {
+    /// Each configuration that the called module uses, before and after a change.
+    pub(super) fn pairs(&self, after: &Self) -> Vec<(Consumer<'t>, Consumer<'t>)> {
+        let [was, is] = [self, after].map(|outside| {
+            let caller = outside.way.last().map(|level| level.node);
+            caller.map(|caller| caller.used_outside(outside.call)).unwrap_or_default()
+        });
+        let names: BTreeSet<&SmolStr> = was.keys().chain(is.keys()).collect();
+        let pair = |name: &SmolStr| {
+            let (old, new) = (was.get(name), is.get(name));
+            let entry = |used: Option<&Used<'t>>| used.filter(|(_, entry)| entry.is_some()).cloned();
+            // Without an entry, the module inherits the default configuration of the same provider.
+            let inherited = |(passed, _): &Used<'t>| {
+                (!name.contains('.')).then(|| (Configuration::default_of(passed.provider.clone()), None))
+            };
+            let (old, new) = match (entry(old), entry(new)) {
+                (Some(old), Some(new)) => (old, new),
+                (Some(old), None) => (old.clone(), inherited(&old)?),
+                (None, Some(new)) => (inherited(&new)?, new),
+                (None, None) => (old?.clone(), new.filter(|new| old == Some(*new))?.clone()),
+            };
+            Some((self.consumer(old)?, after.consumer(new)?))
+        };
+        names.into_iter().filter_map(pair).collect()
+    }
+
+    fn consumer(&self, (asked, entry): Used<'t>) -> Option<Consumer<'t>> {
+        let trace = trace(&self.way, &asked, entry.is_some())?;
+        Some(Consumer { user: User::Call(self.call, entry), way: self.way.clone(), asked, trace })
+    }
+}
+
+/// The managed resources of a module and its descendants, and their calls of modules outside of the repository.
 #[derive(Default)]
 pub(super) struct Consumers<'t> {
-    pub(super) all: BTreeMap<Address, Consumer<'t>>,
+    pub(super) resources: BTreeMap<Address, Consumer<'t>>,
+    pub(super) outside_calls: BTreeMap<Address, OutsideCall<'t>>,
     /// The `from` address of each `moved` block, by its `to` address.
-    pub(super) moves: BTreeMap<Moved, Moved>,
+    moves: BTreeMap<Address, Address>,
 }
 
 /// The number of module instances that may still be compared.
@@ -101,15 +168,22 @@ impl<'t> Consumers<'t> {
             if asked.provider.is_built_in() {
                 continue;
             }
-            let address = Address { path: path.clone(), resource: resource.address.clone() };
-            self.all.insert(address, Consumer { resource, way: way.clone(), asked, trace });
+            let address = Address { path: path.clone(), resource: Some(resource.address.clone()) };
+            let user = User::Resource(resource);
+            self.resources.insert(address, Consumer { user, way: way.clone(), asked, trace });
+        }
+        for call in node.outside_calls() {
+            let path = path.iter().chain([&call.name]).cloned().collect();
+            let address = Address { path, resource: None };
+            self.outside_calls.insert(address, OutsideCall { way: way.clone(), call });
         }
         let names = |steps: &[ModuleStep]| {
             path.iter().cloned().chain(steps.iter().map(|step| step.name.clone())).collect::<Vec<_>>()
         };
         self.moves.extend(module.moved.iter().filter_map(|moved| {
-            let [from, to] = [moved.from.as_ref()?, moved.to.as_ref()?].map(|end| {
-                (names(&end.path), end.resource.as_ref().map(|resource| resource.resource.clone()))
+            let [from, to] = [moved.from.as_ref()?, moved.to.as_ref()?].map(|end| Address {
+                path: names(&end.path),
+                resource: end.resource.as_ref().map(|resource| resource.resource.clone()),
             });
             Some((to, from))
         }));
@@ -122,14 +196,18 @@ impl<'t> Consumers<'t> {
         }
     }
 
-    /// The resource before the change for an address after the change.
-    pub(super) fn earlier(&self, address: &Address, moves: &BTreeMap<Moved, Moved>) -> Option<&Consumer<'t>> {
+    /// The value before the change for an address after the change.
+    pub(super) fn earlier<'e, T>(
+        &self,
+        before: &'e BTreeMap<Address, T>,
+        address: &Address,
+    ) -> Option<&'e T> {
         let mut address = address.clone();
         for _ in 0..=MOST_MOVES {
-            if let Some(consumer) = self.all.get(&address) {
-                return Some(consumer);
+            if let Some(value) = before.get(&address) {
+                return Some(value);
             }
-            address = undone(&address, moves)?;
+            address = undone(&address, &self.moves)?;
         }
         None
     }
@@ -139,14 +217,14 @@ impl<'t> Consumers<'t> {
 const MOST_MOVES: usize = 16;
 
 /// The address before the last move.
-fn undone(address: &Address, moves: &BTreeMap<Moved, Moved>) -> Option<Address> {
-    let Address { path, resource } = address;
-    if let Some((path, Some(resource))) = moves.get(&(path.clone(), Some(resource.clone()))) {
-        return Some(Address { path: path.clone(), resource: resource.clone() });
+fn undone(address: &Address, moves: &BTreeMap<Address, Address>) -> Option<Address> {
+    if let Some(from) = moves.get(address) {
+        return (from.resource.is_some() == address.resource.is_some()).then(|| from.clone());
     }
+    let Address { path, resource } = address;
     (0..=path.len()).rev().find_map(|length| {
         let (around, rest) = path.split_at(length);
-        let (from, _) = moves.get(&(around.to_vec(), None))?;
-        Some(Address { path: from.iter().chain(rest).cloned().collect(), resource: resource.clone() })
+        let from = moves.get(&Address { path: around.to_vec(), resource: None })?;
+        Some(Address { path: from.path.iter().chain(rest).cloned().collect(), resource: resource.clone() })
     })
 }

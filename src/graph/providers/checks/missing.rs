@@ -94,6 +94,14 @@ pub(in crate::graph) fn is_missing(node: Node<'_>, key: &Configuration, referenc
     missing(node, key, reference).is_some()
 }
 
+impl Node<'_> {
+    /// Whether this module certainly lacks the configuration that an entry of `providers` passes to a child module.
+    pub fn lacks_passed(self, child: Node<'_>, entry: &PassedProvider) -> bool {
+        let key = Configuration::passed_by(child.module(), entry);
+        key.is_some_and(|key| is_missing(self, &key, &entry.in_parent))
+    }
+}
+
 /// The finding for a reference of a resource or an action.
 fn referred_to(node: Node<'_>, reference: &ProviderRef, address: String) -> Option<Finding> {
     // Terraform refuses an instance key, and OpenTofu searches an instance.
@@ -136,7 +144,7 @@ pub(in crate::graph) fn entry<'t>(
     child: Node<'t>,
     entry: &PassedProvider,
 ) -> Option<Finding> {
-    let key = Configuration::asked_by(child.module(), entry)?;
+    let key = Configuration::passed_by(child.module(), entry)?;
     let missing = missing(node, &key, &entry.in_parent).filter(|_| entry.in_parent.key.is_none())?;
     let finding = missing_provider(node, call, entry, &key, &missing);
     Some(if key.alias.is_some() {
