@@ -34,6 +34,17 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
         "A root module passes on a configuration that it does not have",
         "undefined-provider-reference",
     ),
+    // What Terraform reports is not redundant.
+    (
+        "providers-map-redundant",
+        "A map that lacks a required alias is incomplete",
+        "missing-provider-configuration",
+    ),
+    (
+        "providers-map-redundant",
+        "A map that lacks a configuration which the module passes on is incomplete",
+        "missing-provider-configuration",
+    ),
     // Terraform warns of two local names for one provider.
     ("misleading-providers-entry", "Two entries for one configuration", "duplicate-required-provider"),
     (

@@ -3,7 +3,7 @@
 use super::providers_map_incomplete::left_out;
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
-use crate::graph::{Configuration, Node, Role};
+use crate::graph::{Configuration, Found, Level, Node, Role, reaching};
 use crate::module::declaration::{ModuleCall, PassedProvider};
 
 #[derive(Default)]
@@ -18,7 +18,10 @@ impl Rule for ProvidersMapRedundant {
         for (call, _) in node.calls() {
             let (Some(at), Some(child)) = (call.providers_span, node.child(&call.name)) else { continue };
             // A map that leaves something out is incomplete, and not redundant too.
-            if !repeats_inheritance(node, child, call) || left_out(node, child, call).next().is_some() {
+            if !repeats_inheritance(node, child, call)
+                || left_out(node, child, call).next().is_some()
+                || is_refused(node, child, call)
+            {
                 continue;
             }
             findings.push(
@@ -49,6 +52,13 @@ fn repeats_inheritance(node: Node<'_>, child: Node<'_>, call: &ModuleCall) -> bo
         })
     };
     child.module().complete && !call.providers.is_empty() && call.providers.iter().all(is_default)
+}
+
+/// Whether a configuration is missing in the child module, or in this module for an entry, which Terraform reports.
+fn is_refused<'t>(node: Node<'t>, child: Node<'t>, call: &'t ModuleCall) -> bool {
+    let way = [Level { node, call: None }, Level { node: child, call: Some(call) }];
+    reaching(&way).iter().any(|reaching| matches!(reaching.found, Found::Missing))
+        || call.providers.iter().any(|entry| node.lacks_passed(child, entry))
 }
 
 /// Removes every `providers` map of the call.
