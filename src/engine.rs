@@ -88,12 +88,6 @@ impl Engine {
         Self { product, version: product.newest_release(), pinned: false }
     }
 
-    /// The same engine, chosen by an option or a policy.
-    #[must_use]
-    pub fn pinned(self) -> Self {
-        Self { pinned: true, ..self }
-    }
-
     /// The features of this engine.
     pub fn features(self) -> Features {
         Features::of(self)

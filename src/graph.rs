@@ -41,8 +41,8 @@ pub use evaluation::{RefusedDefault, Values};
 pub use node::{Callee, ModuleGraph, Node, Test};
 pub use node_id::NodeId;
 pub use providers::{
-    Configuration, Difference, Effect, Found, Level, Need, Own, ProviderChange, ProviderChanges,
-    ProviderMention, Reaching, State, Supply, Uses, in_root, reaching, resolve, too_many_instances,
+    Configuration, Difference, Effect, Found, Level, Need, Own, ProviderChange, ProviderChanges, Reaching,
+    State, Supply, Uses, in_root, reaching, resolve, too_many_instances,
 };
 pub use remote_states::RemoteState;
 pub use role::{Reason, Role, Surroundings};

@@ -26,4 +26,3 @@ pub(super) use configuration::Table;
 pub use configuration::{Configuration, Need, Uses};
 pub use resolve::{Found, Level, Reaching, in_root, reaching, resolve};
 pub use supply::{Own, Supply};
-pub use uses::ProviderMention;

@@ -189,14 +189,6 @@ impl Config {
         }
     }
 
-    /// The bodies of each block: the base, then each override.
-    pub fn layers(&self) -> Vec<Vec<&Body>> {
-        match self {
-            Self::Plain(_) | Self::Escaped(..) => vec![self.bodies()],
-            Self::Merged(layers) => layers.iter().flat_map(Self::layers).collect(),
-        }
-    }
-
     /// All bodies: the base, then each override.
     pub fn bodies(&self) -> Vec<&Body> {
         match self {

@@ -256,19 +256,6 @@ pub struct Managed {
     pub ignore_all_changes: Option<Span>,
     /// `replace_triggered_by`.
     pub replace_triggered_by: Vec<Expr>,
-    /// `action_trigger` blocks.
-    pub action_triggers: Vec<ActionTrigger>,
-}
-
-/// An `action_trigger` block in `lifecycle`.
-#[derive(Debug, Clone)]
-pub struct ActionTrigger {
-    /// `condition`.
-    pub condition: Option<Arc<Attribute>>,
-    /// The elements of `actions`.
-    pub actions: Vec<Expr>,
-    /// The block.
-    pub block: Arc<Block>,
 }
 
 /// `provisioner "type" {}`.

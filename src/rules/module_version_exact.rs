@@ -5,7 +5,6 @@ use crate::finding::Finding;
 use crate::graph::{Node, Role};
 use crate::module::address::ModuleSource;
 use crate::policy::{Globs, Options};
-use crate::value::{Constraints, Operator};
 
 pub(super) struct ModuleVersionExact {
     own: Globs,
@@ -28,7 +27,7 @@ impl Rule for ModuleVersionExact {
             let (Some(source), Some(version)) = (&call.source, &call.version) else { continue };
             let Some(ModuleSource::Registry(_)) = &source.address else { continue };
             let Some(constraints) = &version.constraints else { continue };
-            if self.own.has(&source.raw) || is_exact(constraints) {
+            if self.own.has(&source.raw) || constraints.is_exact() {
                 continue;
             }
             findings.push(
@@ -45,8 +44,4 @@ impl Rule for ModuleVersionExact {
             );
         }
     }
-}
-
-fn is_exact(constraints: &Constraints) -> bool {
-    constraints.conditions().iter().any(|condition| condition.operator == Operator::Equal)
 }

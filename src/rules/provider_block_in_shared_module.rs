@@ -104,9 +104,9 @@ fn repeats(call: &ModuleCall) -> bool {
 fn is_used(node: Node<'_>, provider: &ProviderConfiguration) -> bool {
     let module = node.module();
     let Some(configuration) = Configuration::by(module, provider) else { return true };
-    let mut mentions = node.provider_mentions().into_iter();
+    let mut mentions = node.provider_mentions();
     let names_it = |reference| Configuration::named(module, reference).as_ref() == Some(&configuration);
-    provider.alias.is_none() || !module.complete || mentions.any(|mention| names_it(mention.reference))
+    provider.alias.is_none() || !module.complete || mentions.any(names_it)
 }
 
 /// Whether a direct caller has a block for the same configuration, so that this one cannot be moved there as it is.

@@ -25,8 +25,7 @@ impl Rule for UnusedConfigurationAlias {
         }
         let used: Vec<Configuration> = node
             .provider_mentions()
-            .iter()
-            .filter_map(|mention| Configuration::named(module, mention.reference))
+            .filter_map(|reference| Configuration::named(module, reference))
             .collect();
         for alias in asked {
             let name = alias.value.compact();

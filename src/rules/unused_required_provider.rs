@@ -50,7 +50,7 @@ fn is_used(node: Node<'_>, entry: &RequiredProvider) -> bool {
     let graph = node.graph();
     let mut below = graph.below(&[node.id()]).into_iter().filter(|id| *id != node.id());
     node.uses().configurations.keys().any(|configuration| configuration.provider == entry.address)
-        || node.provider_mentions().iter().any(|mention| mention.reference.name == entry.name)
+        || node.provider_mentions().any(|reference| reference.name == entry.name)
         || module.providers.values().any(|block| block.name == entry.name)
         || module.provider_metas.values().any(|meta| meta.name == entry.name)
         || below.any(|id| {

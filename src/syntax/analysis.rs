@@ -9,8 +9,7 @@ use smol_str::SmolStr;
 
 use crate::finding::{EngineRule, Finding};
 use crate::syntax::{
-    Expr, ExprKind, JsonProperty, JsonString, ObjectKey, Part, Step, StepKind, Template, TemplateKind,
-    Traversal, native,
+    Expr, ExprKind, JsonProperty, JsonString, ObjectKey, Part, Template, TemplateKind, Traversal, native,
 };
 use crate::text::Span;
 
@@ -40,14 +39,6 @@ impl MapKey<'_> {
         }
     }
 
-    /// Where findings about the value of the key point; see [`Expr::start_span`].
-    pub fn start_span(&self) -> Span {
-        match self {
-            Self::Name(_, span) | Self::Json(_, span) => *span,
-            Self::Expr(expr) => expr.start_span(),
-        }
-    }
-
     /// The key as a traversal, if it is one.
     pub fn as_traversal(&self) -> Option<Cow<'_, Traversal>> {
         match self {
@@ -55,15 +46,6 @@ impl MapKey<'_> {
             Self::Expr(expr) => expr.as_traversal(),
             Self::Json(string, span) => address_in_json(string, *span).map(Cow::Owned),
         }
-    }
-
-    /// The key as a traversal. Adds a finding if it is none.
-    pub fn static_traversal(&self, findings: &mut Vec<Finding>) -> Option<Cow<'_, Traversal>> {
-        let traversal = self.as_traversal();
-        if traversal.is_none() {
-            findings.push(not_an_address(self.span()));
-        }
-        traversal
     }
 
     /// The key as a single name, if it is one.
@@ -205,12 +187,6 @@ impl Traversal {
     /// From the first name to the end of the last step.
     pub fn span(&self) -> Span {
         self.steps.last().map_or(self.root_span, |last| self.root_span.to(last.span))
-    }
-
-    /// The steps relative to another value, where the first name becomes an attribute.
-    pub fn into_relative(self) -> Vec<Step> {
-        let first = Step { span: self.root_span, kind: StepKind::Attribute(self.root) };
-        std::iter::once(first).chain(self.steps).collect()
     }
 }
 

@@ -31,11 +31,6 @@ impl<'s> Editor<'s> {
         self.text.get(span.range()).unwrap_or_default()
     }
 
-    /// The text from the end of a span to the end of the file.
-    pub fn behind(&self, span: Span) -> &'s str {
-        self.text.get(span.end as usize..).unwrap_or_default()
-    }
-
     /// The white space at the start of the line of a span.
     pub fn indent(&self, at: Span) -> &'s str {
         indent(self.text, at.range().start)

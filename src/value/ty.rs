@@ -47,11 +47,6 @@ impl Attribute {
     pub fn required(ty: Type) -> Self {
         Self { ty, optional: false }
     }
-
-    /// An optional attribute.
-    pub fn optional(ty: Type) -> Self {
-        Self { ty, optional: true }
-    }
 }
 
 impl Type {

@@ -11,17 +11,8 @@ use super::supply::Supply;
 use crate::graph::{Callee, ModuleGraph, Node, NodeId};
 use crate::module::Module;
 use crate::module::address::ResourceAddress;
-use crate::module::declaration::{Action, Import, ModuleCall, ProviderConfiguration, ProviderRef};
+use crate::module::declaration::{Import, ModuleCall, ProviderConfiguration, ProviderRef};
 use crate::text::Span;
-
-/// A reference to a provider configuration in a module.
-#[derive(Debug, Clone)]
-pub struct ProviderMention<'t> {
-    /// The reference.
-    pub reference: &'t ProviderRef,
-    /// The address of the block that contains it.
-    pub address: String,
-}
 
 impl<'t> Node<'t> {
     /// The provider configurations that this module uses.
@@ -68,25 +59,13 @@ impl<'t> Node<'t> {
     }
 
     /// All references to provider configurations in the module.
-    pub fn provider_mentions(self) -> Vec<ProviderMention<'t>> {
+    pub fn provider_mentions(self) -> impl Iterator<Item = &'t ProviderRef> {
         let module = self.module();
-        let mut mentions = Vec::new();
-        let mut add = |reference: &'t ProviderRef, address: String| {
-            mentions.push(ProviderMention { reference, address });
-        };
-        for resource in module.resources.values() {
-            resource.provider_ref.iter().for_each(|one| add(one, resource.address.to_string()));
-        }
-        for action in module.actions.values() {
-            action.provider_ref.iter().for_each(|one| add(one, address_of_action(action)));
-        }
-        for import in &module.imports {
-            import.provider_ref.iter().for_each(|one| add(one, "import".into()));
-        }
-        for call in module.calls.values() {
-            call.providers.iter().for_each(|one| add(&one.in_parent, format!("module.{}", call.name)));
-        }
-        mentions
+        let resources = module.resources.values().filter_map(|resource| resource.provider_ref.as_ref());
+        let actions = module.actions.values().filter_map(|action| action.provider_ref.as_ref());
+        let imports = module.imports.iter().filter_map(|import| import.provider_ref.as_ref());
+        let passed = module.calls.values().flat_map(|call| &call.providers).map(|passed| &passed.in_parent);
+        resources.chain(actions).chain(imports).chain(passed)
     }
 }
 
@@ -155,10 +134,6 @@ fn own(node: Node<'_>) -> Uses {
 
 fn implied(module: &Module, resource: &ResourceAddress) -> Option<Configuration> {
     Configuration::of(module, resource.implied_provider(), None)
-}
-
-fn address_of_action(action: &Action) -> String {
-    format!("action.{}.{}", action.kind, action.name)
 }
 
 /// Adds the configurations that a child module has from its caller to the uses of the caller. Returns whether any of

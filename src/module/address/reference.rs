@@ -260,11 +260,6 @@ impl ReferenceError {
         by_one_name && matches!(self.problem, Problem::Alone | Problem::NotAName)
     }
 
-    /// The span of the error.
-    pub fn span(&self) -> Span {
-        self.span
-    }
-
     /// The finding with the text of the engine.
     pub fn finding(&self) -> Finding {
         let root = &self.root;

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use crate::finding::{EngineRule, Finding};
 use crate::module::address::{self, Subject};
 use crate::module::config::Config;
-use crate::module::declaration::{Action, ActionTrigger, Origin};
+use crate::module::declaration::{Action, Origin};
 use crate::module::decode::Decoder;
 use crate::syntax::{AttributeSchema, Block, BlockSchema, Expr, Schema};
 use crate::text::Span;
@@ -54,34 +54,30 @@ impl Decoder<'_> {
         }
     }
 
-    pub(super) fn action_trigger(&mut self, block: &Arc<Block>) -> ActionTrigger {
+    /// Reports what is wrong with an `action_trigger` block.
+    pub(super) fn action_trigger(&mut self, block: &Block) {
         let content = block.body.content(&TRIGGER, self.findings);
-        let events =
-            content.attribute("events").map(|attribute| self.events(&attribute.expr)).unwrap_or_default();
-        let actions =
-            content.attribute("actions").map(|attribute| self.triggered(&attribute.expr)).unwrap_or_default();
-        if actions.is_empty() {
+        let no_events = content.attribute("events").is_none_or(|attribute| !self.events(&attribute.expr));
+        let no_actions =
+            content.attribute("actions").is_none_or(|attribute| !self.triggered(&attribute.expr));
+        if no_actions {
             self.findings.push(wrong(
                 "No actions specified",
                 block.header,
                 "A trigger requires the actions that it runs.",
             ));
         }
-        if events.is_empty() {
+        if no_events {
             self.findings.push(wrong(
                 "No events specified",
                 block.header,
                 "A trigger requires the events that run it.",
             ));
         }
-        ActionTrigger {
-            condition: content.attribute("condition").cloned(),
-            actions,
-            block: Arc::clone(block),
-        }
     }
 
-    fn events(&mut self, expr: &Expr) -> Vec<SmolStr> {
+    /// Reports invalid events. Returns whether there is a valid one.
+    fn events(&mut self, expr: &Expr) -> bool {
         let mut events: Vec<SmolStr> = Vec::new();
         for element in expr.static_list(self.findings).unwrap_or_default() {
             let event = element.keyword().unwrap_or_default();
@@ -95,23 +91,21 @@ impl Decoder<'_> {
                 events.push(event);
             }
         }
-        events
+        !events.is_empty()
     }
 
-    fn triggered(&mut self, expr: &Expr) -> Vec<Expr> {
-        let mut actions = Vec::new();
+    /// Reports invalid actions. Returns whether there are any elements.
+    fn triggered(&mut self, expr: &Expr) -> bool {
+        let elements = expr.static_list(self.findings).unwrap_or_default();
         let before = self.findings.len();
-        for element in expr.static_list(self.findings).unwrap_or_default() {
+        for element in elements {
+            // As in the engine, elements after one with an error are not decoded.
             let element = self.reference_in_json(element);
-            let Some(element) = element.filter(|_| !self.failed_since(before)) else {
-                // As in the engine, elements after one with an error are not decoded, but count.
-                actions.push(Expr { span: expr.span, kind: crate::syntax::ExprKind::Invalid });
-                continue;
-            };
-            self.trigger_reference(&element);
-            actions.push(element.into_owned());
+            if let Some(element) = element.filter(|_| !self.failed_since(before)) {
+                self.trigger_reference(&element);
+            }
         }
-        actions
+        !elements.is_empty()
     }
 
     fn trigger_reference(&mut self, element: &Expr) {

@@ -29,8 +29,7 @@ impl Decoder<'_> {
         }
         self.conditions(&content, resource);
         for trigger in content.blocks_of("action_trigger") {
-            let trigger = self.action_trigger(trigger);
-            resource.managed.action_triggers.push(trigger);
+            self.action_trigger(trigger);
         }
     }
 

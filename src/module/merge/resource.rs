@@ -99,7 +99,4 @@ fn nested_blocks(base: &mut Managed, over: Managed) {
     if !over.provisioners.is_empty() {
         base.provisioners = over.provisioners;
     }
-    if !over.action_triggers.is_empty() {
-        base.action_triggers = over.action_triggers;
-    }
 }

@@ -69,7 +69,7 @@ fn line(engine: &str, text: &str) -> String {
     let traversal = expression.as_traversal().expect("a traversal");
     let (what, span) = match reference(&traversal, &features) {
         Ok(reference) => ("fine".to_owned(), reference.span),
-        Err(error) => (error.finding().summary, error.span()),
+        Err(error) => (error.finding().summary, error.span),
     };
     format!("{text} => {what} @ {}", &text[span.range()])
 }

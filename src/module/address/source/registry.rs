@@ -63,13 +63,6 @@ impl RegistryModule {
             subdir: subdir.into(),
         })
     }
-
-    /// The usual written form: without the host, if that is the default registry.
-    pub fn display(&self, default_host: &str) -> String {
-        let full = self.to_string();
-        let short = full.strip_prefix(default_host).and_then(|rest| rest.strip_prefix('/'));
-        short.unwrap_or(&full).to_owned()
-    }
 }
 
 /// All parts, with the host.

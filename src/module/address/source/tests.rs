@@ -131,10 +131,3 @@ fn with_a_version_only_a_registry_is_meant() {
         assert_eq!(summary, expected, "{source}");
     }
 }
-
-#[test]
-fn a_module_of_the_usual_registry_is_shown_without_it() {
-    let Ok(ModuleSource::Registry(module)) = parse("a/b/c//d", false) else { panic!("a registry") };
-    assert_eq!(module.display("registry.terraform.io"), "a/b/c//d");
-    assert_eq!(module.display("registry.opentofu.org"), "registry.terraform.io/a/b/c//d");
-}
