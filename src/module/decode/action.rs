@@ -54,7 +54,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// Reports what is wrong with an `action_trigger` block.
+    /// Reports the errors of an `action_trigger` block.
     pub(super) fn action_trigger(&mut self, block: &Block) {
         let content = block.body.content(&TRIGGER, self.findings);
         let no_events = content.attribute("events").is_none_or(|attribute| !self.events(&attribute.expr));
