@@ -53,6 +53,14 @@ impl Product {
         }
     }
 
+    /// The program, as in `tofu init`.
+    pub const fn command(self) -> &'static str {
+        match self {
+            Self::Terraform => "terraform",
+            Self::OpenTofu => "tofu",
+        }
+    }
+
     /// The word in options and policies: `--engine opentofu`.
     pub const fn word(self) -> &'static str {
         match self {

@@ -152,6 +152,8 @@ pub struct Style {
     pub unicode: bool,
     /// The width of prose in columns.
     pub width: usize,
+    /// The number of lines on the screen, if there is one.
+    pub height: Option<usize>,
     /// How paths are shown.
     pub names: Names,
     /// The duration of the run, if the report may show it. It differs from run to run.
@@ -164,9 +166,6 @@ pub struct Style {
     pub shows_suppressed: bool,
     /// The number of findings that are fixed only in the working tree, if staged content was checked.
     pub unstaged: usize,
-    /// The options of the run that choose its policy, for commands that the report suggests. Empty, or with a leading
-    /// space.
-    pub policy_options: String,
     /// Whether `--add-exceptions` can be used with these options.
     pub allows_exceptions: bool,
 }
@@ -177,13 +176,13 @@ impl Default for Style {
             color: false,
             unicode: true,
             width: 100,
+            height: None,
             names: Names::default(),
             elapsed: None,
             statistics: false,
             fail_on: FailOn::Level(Severity::Error),
             shows_suppressed: true,
             unstaged: 0,
-            policy_options: String::new(),
             allows_exceptions: true,
         }
     }

@@ -81,7 +81,7 @@ mod variable_type_missing;
 use std::fmt;
 
 pub use context::Context;
-pub use shared_state_address::BackendEvidence;
+pub use shared_state_address::{BackendEvidence, BackendReplacement};
 pub use support::before_change::Earlier;
 pub use support::state_addresses::States;
 pub use templates::{TEMPLATES, Template};

@@ -200,6 +200,29 @@ fn statistics_count_by_rule() {
 }
 
 #[test]
+fn the_last_finding_and_the_counts_fit_on_a_screen() {
+    let sources = sources();
+    let at = place(&sources, "live/a/main.tf", "module \"net\"", 0);
+    let of = |number: usize| {
+        let rule = RuleId::named(["a", "b", "c", "d", "e", "f", "g", "h"][number % 8]);
+        Finding::policy(rule, Severity::Error, format!("Finding {number}")).at(at).help("mend it")
+    };
+    let verdicts = judge(by_both((0..25).map(of).collect()), &sources, &[], &Settings::default());
+    let outcome = Outcome { verdicts, modules: 1, files: 1, ..Outcome::default() };
+    for height in 12..40 {
+        let style = Style { width: 80, height: Some(height), ..Style::default() };
+        let report = Format::Human.write(&outcome, &sources, &style);
+        // The prompt of the shell takes one line.
+        let screen = report.lines().rev().take(height - 1).collect::<Vec<_>>();
+        assert!(screen.iter().any(|line| line.starts_with("error  ")), "{height}: {report}");
+        assert!(screen.iter().any(|line| line.starts_with("checked 1 module")), "{height}: {report}");
+        let counts =
+            report.lines().filter(|line| line.starts_with("3  error") || line.starts_with("4  error"));
+        assert_eq!(counts.count(), height.saturating_sub(14).min(6), "{height}: {report}");
+    }
+}
+
+#[test]
 fn the_counts_after_a_long_report_name_six_rules() {
     let sources = Sources::new(vec![Source::new("main.tf", "a = 1\n".into())]);
     let of = |number: usize| {

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use crate::check::{Analysis, EngineView};
 use crate::graph::{Node, RemoteState, Role};
 use crate::module::{StateAddress, StateParts};
-use crate::rules::BackendEvidence;
+use crate::rules::{BackendEvidence, BackendReplacement};
 use crate::vfs::Snapshot;
 
 /// The state of a root module, and the states that it reads.
@@ -34,8 +34,10 @@ pub enum Certainty {
     Known,
     /// All but these arguments, which `init -backend-config` sets.
     Partial(Vec<SmolStr>),
-    /// Terragrunt, or a file for `-backend-config`, may replace it.
-    Replaceable,
+    /// The backend or its arguments may be replaced.
+    Replaceable(BackendReplacement),
+    /// A file of the module cannot be read, or the path of the state leads out of the repository.
+    Unclear,
     /// The arguments of this backend are not known to overrule.
     UnknownBackend,
 }
@@ -61,6 +63,8 @@ pub struct StateRead {
 struct Root<'t> {
     node: Node<'t>,
     address: Option<StateAddress>,
+    /// What may replace the backend or its arguments.
+    replacement: Option<BackendReplacement>,
 }
 
 /// Finds the states of the root modules under some directories; of all for an empty path.
@@ -79,8 +83,10 @@ pub fn state_map(analysis: &Analysis, snapshot: &Snapshot, scope: &[String]) -> 
             continue;
         }
         let address = node.state_address().map(|(address, _)| address);
-        let address = address.filter(|_| !evidence.may_configure(directory));
-        roots.insert(directory.clone(), Root { node, address });
+        let by_unit = || node.run_by_units().may_be_run.then_some(BackendReplacement::Terragrunt(None));
+        let replacement = evidence.replacement(directory).or_else(by_unit);
+        let address = address.filter(|_| replacement.is_none());
+        roots.insert(directory.clone(), Root { node, address, replacement });
     }
     let is_shown = |directory: &str| super::location::in_scope(directory, scope);
     roots
@@ -103,10 +109,10 @@ impl Root<'_> {
         let certainty = match (&parts, &self.address) {
             (_, Some(_)) => Certainty::Known,
             (None, None) => Certainty::UnknownBackend,
-            (Some(parts), None) if parts.missing.is_empty() => Certainty::Replaceable,
-            (Some(parts), None) => {
+            (Some(parts), None) if !parts.missing.is_empty() => {
                 Certainty::Partial(parts.missing.iter().map(|name| (*name).into()).collect())
             }
+            (Some(_), None) => self.replacement.clone().map_or(Certainty::Unclear, Certainty::Replaceable),
         };
         let is_other = |directory: &SmolStr| *directory != module.directory;
         let same = self.address.iter().flat_map(|address| kept_at(address, roots));

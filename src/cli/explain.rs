@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         Some(page) => format!("# {}\n\n{}", page.rule, page.text),
         None => of_policy(arguments, terminal)?,
     };
-    let text = folded(&annotated(&text), terminal.width);
+    let text = folded(&listed(&annotated(&text), terminal.width), terminal.width);
     say(&if terminal.color { painted(&text) } else { text })
 }
 
@@ -114,6 +114,34 @@ fn message_of_carets(line: &str) -> Option<&str> {
     let mark = mark.strip_prefix("//").or_else(|| mark.strip_prefix('#')).unwrap_or(mark).trim_start();
     let message = mark.trim_start_matches('^');
     (message.len() < mark.len()).then(|| message.trim_start())
+}
+
+/// Replaces each table that is wider than the terminal by a list, with one item for each row.
+fn listed(markdown: &str, width: usize) -> String {
+    let (mut text, mut in_code) = (String::new(), false);
+    let lines: Vec<&str> = markdown.split_inclusive('\n').collect();
+    for chunk in lines.chunk_by(|a, b| a.starts_with('|') && b.starts_with('|')) {
+        in_code ^= chunk[0].starts_with("```");
+        let is_wide = |line: &&str| line.starts_with('|') && line.trim_end().chars().count() > width;
+        match chunk {
+            [header, _, rows @ ..] if !in_code && chunk.iter().any(is_wide) => {
+                text.extend(rows.iter().map(|row| item(&cells(header), &cells(row))));
+            }
+            _ => text.extend(chunk.iter().copied()),
+        }
+    }
+    text
+}
+
+/// A row of a table as `- first cell: second title and cell; third title and cell`.
+fn item(titles: &[&str], row: &[&str]) -> String {
+    let parts: Vec<String> =
+        titles.iter().zip(row).skip(1).map(|(title, cell)| format!("{title} {cell}")).collect();
+    format!("- {}: {}\n", row.first().copied().unwrap_or_default(), parts.join("; "))
+}
+
+fn cells(row: &str) -> Vec<&str> {
+    row.trim().trim_matches('|').split('|').map(str::trim).collect()
 }
 
 /// Folds paragraphs and list items to a width. Code, tables and headings keep their lines.
@@ -243,6 +271,32 @@ mod tests {
                 ```
                 a long line of code
                 ```
+            "}
+        );
+    }
+
+    #[test]
+    fn a_wide_table_becomes_a_list() {
+        let page = indoc! {"
+            a
+
+            | limit | applies to | default |
+            |---|---|---|
+            | `size` | a file | 64 MiB |
+            | `depth` | a block | 100 |
+
+            b
+        "};
+        assert_eq!(listed(page, 40), page);
+        assert_eq!(
+            listed(page, 20),
+            indoc! {"
+                a
+
+                - `size`: applies to a file; default 64 MiB
+                - `depth`: applies to a block; default 100
+
+                b
             "}
         );
     }

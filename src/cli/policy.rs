@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 
 use super::terminal::Terminal;
-use super::{Failure, place, shell, unknown};
+use super::{Failure, place, unknown};
 use crate::check::{self, Settings, judge};
 use crate::finding::Finding;
 use crate::limits::Limit;
@@ -74,19 +74,10 @@ impl Arguments {
         POLICIES.iter().find(is_there).copied().filter(|_| is_of_state && file.is_none())
     }
 
-    /// The style of a report that suggests commands with these options.
+    /// The style of a report that suggests options to combine with these.
     pub(super) fn style(&self) -> Style {
-        let (name, value) = match (&self.policy, &self.preset, &self.policy_from) {
-            (Some(file), ..) => ("policy", shell::word(file)),
-            (None, Some(preset), _) => ("preset", preset.clone()),
-            (None, None, Some(revision)) => ("policy-from", shell::word(Path::new(revision))),
-            (None, None, None) => {
-                let policy_options = if self.isolated { " --isolated".to_owned() } else { String::new() };
-                return Style { policy_options, allows_exceptions: !self.isolated, ..Style::default() };
-            }
-        };
-        let policy_options = format!(" --{name} {value}");
-        Style { policy_options, allows_exceptions: name == "policy", ..Style::default() }
+        let is_fixed = self.preset.is_some() || self.policy_from.is_some() || self.isolated;
+        Style { allows_exceptions: self.policy.is_some() || !is_fixed, ..Style::default() }
     }
 
     /// The preset that `--preset` names.

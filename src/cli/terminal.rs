@@ -17,13 +17,15 @@ pub(super) struct Terminal {
     pub(super) unicode: bool,
     /// The width in columns.
     pub(super) width: usize,
+    /// The number of lines, if standard output is a terminal.
+    pub(super) height: Option<usize>,
     /// The value of `--color`.
     pub(super) asked: Color,
 }
 
 /// The maximum width of prose.
 const WIDEST: usize = 120;
-/// The width without a terminal.
+/// The width without a terminal and without `COLUMNS`.
 const USUAL: usize = 100;
 
 impl Terminal {
@@ -50,7 +52,9 @@ impl Terminal {
             // A console of Windows interprets escapes only on request.
             anstyle_query::windows::enable_ansi_colors();
         }
-        let measured = size.map(|(width, _)| usize::from(width.0));
+        let measured = size.map(|(Width(width), Height(height))| (usize::from(width), usize::from(height)));
+        let columns = || variable("COLUMNS").and_then(|columns| columns.parse().ok());
+        let width = measured.map(|(width, _)| width).or_else(columns);
         Self {
             is_one,
             color: match color {
@@ -61,7 +65,8 @@ impl Terminal {
             asked: color,
             unicode: shows_unicode(variable),
             // Some pseudo-terminals, such as that of pre-commit, have no size.
-            width: measured.filter(|width| *width > 0).unwrap_or(USUAL).min(WIDEST),
+            width: width.filter(|width| *width > 0).unwrap_or(USUAL).min(WIDEST),
+            height: measured.map(|(_, height)| height).filter(|height| *height > 0),
         }
     }
 }

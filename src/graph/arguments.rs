@@ -64,13 +64,23 @@ fn missing(call: &ModuleCall, child: &Module, findings: &mut Vec<Finding>) {
         let name = &variable.name;
         let finding = Finding::language(EngineRule::MissingModuleArgument, "Missing required argument")
             .at_validate()
-            .detail(format!(
-                "The child module has a required variable `{name}`, and this call does not set it."
-            ))
             .label(format!("`{name}` is missing"))
             .related(variable.origin.header(), "declared here, without a default")
-            .help(format!("set `{name}`"))
             .concerns(Concern::Argument(name.clone()));
+        let finding = match call.config.bodies().iter().find_map(|body| body.attribute(name)) {
+            Some(set) => finding
+                .detail(format!(
+                    "The child module has a required variable `{name}`, and only an override file sets it. Terraform and \
+                     OpenTofu require it in the base block."
+                ))
+                .related(set.span, "an override file cannot set it for the first time")
+                .help(format!("set `{name}` in the base block too")),
+            None => finding
+                .detail(format!(
+                    "The child module has a required variable `{name}`, and this call does not set it."
+                ))
+                .help(format!("set `{name}`")),
+        };
         findings.push(Finding { primary: place, ..finding });
     }
 }

@@ -81,7 +81,7 @@ fn self_references(module: &Module, findings: &mut Vec<Finding>) {
                 findings.push(
                     Finding::language(EngineRule::ReferenceCycle, "Self-referencing local value")
                         .at_validate()
-                        .detail(format!("The local value `{}` is made from itself.", local.name))
+                        .detail(format!("The local value `{}` refers to itself.", local.name))
                         .at(reference.span)
                         .address(format!("local.{}", local.name)),
                 );

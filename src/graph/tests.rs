@@ -256,7 +256,10 @@ fn an_override_hides_unknown_arguments_and_cannot_supply_required_ones() {
         }
     "#};
     let over = ("+override", "module \"a\" {\n  cidr = 1\n}\n");
-    assert_eq!(reported(&[("", text), over, NET]), [":1 module.a: Missing required argument (set `cidr`)"]);
+    assert_eq!(
+        reported(&[("", text), over, NET]),
+        [":1 module.a: Missing required argument (set `cidr` in the base block too)"]
+    );
 }
 
 #[test]

@@ -28,44 +28,62 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let paint = Paint::new(style.color);
+    let steps =
+        if style.statistics || outcome.verdicts.is_empty() { Vec::new() } else { next_steps(outcome, style) };
+    let closing = std::iter::once(closing_line(outcome, style)).chain(steps);
+    let closing: Vec<String> = closing.flat_map(|line| fold(&line, style.width.max(40))).collect();
     let mut counts = String::new();
     if style.statistics {
         statistics(&mut counts, outcome, paint, usize::MAX);
     } else {
-        for repeats in repeats(&outcome.verdicts) {
+        let blocks = repeats(&outcome.verdicts);
+        for repeats in &blocks {
             let mut report = String::new();
-            block(&mut report, &repeats, sources, style);
+            block(&mut report, repeats, sources, style);
             report.push('\n');
             out.write_all(report.as_bytes())?;
         }
-        if outcome.verdicts.len() > MAX_WITHOUT_COUNTS {
-            statistics(&mut counts, outcome, paint, MAX_RULES);
+        if let Some(last) = blocks.last().filter(|_| outcome.verdicts.len() > MAX_WITHOUT_COUNTS) {
+            let rules = rules_that_fit(by_rule(outcome).len(), last, closing.len(), sources, style);
+            if let Some(rules) = rules {
+                statistics(&mut counts, outcome, paint, rules);
+            }
         }
     }
     out.write_all(counts.as_bytes())?;
-    let steps =
-        if style.statistics || outcome.verdicts.is_empty() { Vec::new() } else { next_steps(outcome, style) };
-    for line in std::iter::once(closing_line(outcome, style)).chain(steps) {
-        for piece in fold(&line, style.width.max(40)) {
-            writeln!(out, "{piece}")?;
-        }
-    }
-    Ok(())
+    closing.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// The number of rules to count above the closing lines, so that the last finding above them stays on the screen.
+/// `None` if there is no room even for a line about all rules.
+fn rules_that_fit(
+    rules: usize,
+    last: &[&Verdict],
+    closing: usize,
+    sources: &Sources,
+    style: &Style,
+) -> Option<usize> {
+    let Some(height) = style.height else { return Some(MAX_RULES) };
+    let mut plain = String::new();
+    block(&mut plain, last, sources, &Style { color: false, ..style.clone() });
+    let rows = |line: &str| line.chars().count().div_ceil(style.width.max(1)).max(1);
+    // The finding and the counts each end with an empty line, and the prompt of the shell takes one line.
+    let taken = plain.lines().map(rows).sum::<usize>() + closing + 3;
+    let room = height.checked_sub(taken).filter(|room| *room > 0)?;
+    // One line counts the other rules.
+    Some(if rules <= room { rules.min(MAX_RULES) } else { (room - 1).min(MAX_RULES) })
 }
 
 /// The next steps, one line each.
 fn next_steps(outcome: &Outcome, style: &Style) -> Vec<String> {
     let fixable = count_fixable(outcome, Safety::Safe);
-    let check = format!("overrule check{}", style.policy_options);
     let mut steps = Vec::new();
     if fixable > 0 && style.unstaged == 0 {
-        steps.push(format!("Run `{check} --fix` to apply the safe fixes, or `--diff` to print them."));
+        steps.push("Add `--fix` to apply the safe fixes, or `--diff` to print them.".to_owned());
     }
     if outcome.known == 0 && outcome.verdicts.len() > MAX_WITHOUT_COUNTS {
         let accept = if style.allows_exceptions { "--add-exceptions" } else { "--write-baseline FILE" };
-        steps.push(format!(
-            "Run `{check} --changed` to check only staged content, or `{accept}` to accept existing findings."
-        ));
+        steps.push(format!("Add `--changed` for new findings only, `{accept}` to accept these."));
     }
     steps.push("Run `overrule explain RULE` for more about a rule.".to_owned());
     steps
@@ -74,7 +92,7 @@ fn next_steps(outcome: &Outcome, style: &Style) -> Vec<String> {
 /// The summary lists counts per rule above this number of findings.
 const MAX_WITHOUT_COUNTS: usize = 20;
 
-/// The number of rules in these counts, so that the last finding above them stays on the screen.
+/// The maximum number of rules in these counts.
 const MAX_RULES: usize = 6;
 
 /// The number of other locations that a block of repeats names.
@@ -122,7 +140,11 @@ fn block(report: &mut String, repeats: &[&Verdict], sources: &Sources, style: &S
     frame::draw(report, verdict, sources, style);
     if finding.primary.is_none() {
         let directory = style.names.of(&finding.module);
-        paragraph(report, &format!("in the directory {}", one_line(&directory)), "", style);
+        let place = match one_line(&directory) {
+            top if top == "." => "in this directory".to_owned(),
+            directory => format!("in the directory {directory}"),
+        };
+        paragraph(report, &place, "", style);
     }
     if !finding.detail.is_empty() {
         paragraph(report, &sanitize(&finding.detail), "", style);
@@ -193,7 +215,7 @@ fn statistics(report: &mut String, outcome: &Outcome, paint: Paint, max: usize) 
     }
     if let Some(rest) = rows.get(max..).filter(|rest| !rest.is_empty()) {
         let findings = counted(rest.iter().map(|(number, ..)| number).sum(), "finding");
-        let rules = counted(rest.len(), "more rule");
+        let rules = counted(rest.len(), if max == 0 { "rule" } else { "more rule" });
         report.push_str(&format!("{findings} of {rules}; `--statistics` lists all\n"));
     }
     if !rows.is_empty() {

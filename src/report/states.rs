@@ -9,6 +9,7 @@ use super::modules::{Drawing, in_dot, in_mermaid};
 use super::sanitize::path_at_line_start;
 use super::{Style, escape, one_line};
 use crate::check::{Certainty, RootState, StateRead};
+use crate::rules::BackendReplacement;
 use crate::text::counted;
 
 /// For people: each root module with its state, and below it the states that it reads.
@@ -19,7 +20,7 @@ pub fn human(states: &[RootState], style: &Style) -> String {
         text.push_str(&format!(
             "{name}  {}{}\n",
             address(&state.backend, &state.arguments),
-            remark(&state.certainty)
+            remark(&state.certainty, style)
         ));
         for other in &state.shared_with {
             text.push_str(&format!("   same state as {}\n", shown(other, style)));
@@ -65,13 +66,24 @@ fn address(backend: &str, arguments: &BTreeMap<SmolStr, SmolStr>) -> String {
     one_line(&format!("{backend}{}", arguments.collect::<String>())).into_owned()
 }
 
-fn remark(certainty: &Certainty) -> String {
+fn remark(certainty: &Certainty, style: &Style) -> String {
     match certainty {
         Certainty::Known => String::new(),
         Certainty::Partial(missing) => format!("  (partial: no literal value for {})", missing.join(", ")),
-        Certainty::Replaceable => {
-            "  (unknown: Terragrunt or a file for `init -backend-config` may replace the arguments)"
-                .to_owned()
+        Certainty::Replaceable(BackendReplacement::BackendConfig(path)) => {
+            format!(
+                "  (unknown: `init -backend-config` may replace the arguments, see {})",
+                shown(path, style)
+            )
+        }
+        Certainty::Replaceable(BackendReplacement::Terragrunt(Some(unit))) => {
+            format!("  (unknown: Terragrunt may generate another backend, see {})", shown(unit, style))
+        }
+        Certainty::Replaceable(BackendReplacement::Terragrunt(None)) => {
+            "  (unknown: Terragrunt runs this module and may generate another backend)".to_owned()
+        }
+        Certainty::Unclear => {
+            "  (unknown: a file cannot be read, or the path leads out of the repository)".to_owned()
         }
         Certainty::UnknownBackend => "  (unknown: overrule does not know this backend)".to_owned(),
     }
@@ -87,7 +99,8 @@ pub fn drawing(states: &[RootState], style: &Style, drawing: Drawing) -> String 
     let mut arrows: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
     for state in states {
         let name = shown(&state.directory, style);
-        let label = format!("{}{}", address(&state.backend, &state.arguments), remark(&state.certainty));
+        let label =
+            format!("{}{}", address(&state.backend, &state.arguments), remark(&state.certainty, style));
         boxes.insert(name.clone(), Some(label));
         for read in &state.reads {
             let targets: Vec<String> = match (&read.roots[..], &read.address) {
@@ -173,11 +186,18 @@ pub fn json(states: &[RootState]) -> String {
         certainty: match state.certainty {
             Certainty::Known => "known",
             Certainty::Partial(_) => "partial",
-            Certainty::Replaceable | Certainty::UnknownBackend => "unknown",
+            Certainty::Replaceable(_) | Certainty::Unclear | Certainty::UnknownBackend => "unknown",
         },
         missing: match &state.certainty {
             Certainty::Partial(missing) => missing.iter().map(ToString::to_string).collect(),
-            Certainty::Known | Certainty::Replaceable | Certainty::UnknownBackend => Vec::new(),
+            Certainty::Known | Certainty::Replaceable(_) | Certainty::Unclear | Certainty::UnknownBackend => {
+                Vec::new()
+            }
+        },
+        replaced_by: match &state.certainty {
+            Certainty::Replaceable(BackendReplacement::BackendConfig(path)) => Some(path.clone()),
+            Certainty::Replaceable(BackendReplacement::Terragrunt(unit)) => unit.clone(),
+            Certainty::Known | Certainty::Partial(_) | Certainty::Unclear | Certainty::UnknownBackend => None,
         },
         shared_with: paths(&state.shared_with),
         reads: state.reads.iter().map(read).collect(),
@@ -202,6 +222,9 @@ struct Root {
     arguments: BTreeMap<String, String>,
     certainty: &'static str,
     missing: Vec<String>,
+    /// The file or directory that may replace the backend or its arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaced_by: Option<String>,
     shared_with: Vec<String>,
     reads: Vec<Read>,
 }

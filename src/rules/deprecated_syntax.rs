@@ -121,7 +121,7 @@ impl Search<'_> {
             .and_then(|editor| indexed(editor, call, expr, self.takes_index(collection, scope)));
         let help = match &edit {
             Some(edit) if !edit.text.contains('\n') => format!("write `{}`", edit.text),
-            Some(_) | None => "write the map, then the key in brackets".to_owned(),
+            Some(_) | None => "replace the call with the map, followed by the key in brackets".to_owned(),
         };
         self.report(
             "Lookup without a default",

@@ -155,7 +155,7 @@ fn needed_below(node: Node<'_>) -> BTreeMap<ProviderAddress, Span> {
 
 fn unselected(provider: &str, needed: Span) -> Finding {
     LockFileDrift::finding("Provider missing from the lock file")
-        .detail(format!("`{provider}`is required, but the lock file has no version of it, so `plan` fails."))
+        .detail(format!("`{provider}` is required, but the lock file has no version of it, so `plan` fails."))
         .at(needed)
         .help("run `init`, and commit the lock file")
         .concerns(Concern::Provider(provider.into()))

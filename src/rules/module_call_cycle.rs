@@ -26,16 +26,17 @@ impl Rule for ModuleCallCycle {
             .map(|(module, _)| place(&directory(*module)))
             .collect();
         let mut finding = Self::finding("Module call cycle")
-            .detail(format!(
-                "{}: each call leads to another one without end, so `init` fails.",
-                way.join(" → ")
-            ))
+            .detail(if rest.is_empty() {
+                "This module calls itself, so `init` fails.".to_owned()
+            } else {
+                format!("These calls form a cycle, {}, so `init` fails.", way.join(" → "))
+            })
             .at(first.origin.header())
             .label("this call leads back to its own module")
             .help(if rest.is_empty() { "remove the call" } else { "remove one of these calls" })
             .concerns(Concern::Whole);
         for (_, call) in rest {
-            finding = finding.related(call.origin.header(), "the next call of the cycle");
+            finding = finding.related(call.origin.header(), "the next call in the cycle");
         }
         findings.push(finding);
     }

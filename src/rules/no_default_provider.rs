@@ -39,18 +39,25 @@ impl Rule for NoDefaultProvider {
             blocks.sort_by_key(|block| block.origin.header());
             let Some(first) = blocks.first() else { continue };
             let name = &first.name;
+            // Of several aliases, the right one is unknown.
+            let has_choice = blocks.len() > 1;
             let (at, user, select) = match user(node, &default) {
                 Some(User::Resource(at, address)) => {
                     let (_, written) = selected(at, first, context);
-                    (
-                        at,
-                        format!("`{address}`"),
-                        format!("set {}", argument(context, at.file, "provider", &written)),
-                    )
+                    let select = if has_choice {
+                        "set `provider` to one of the aliases".to_owned()
+                    } else {
+                        format!("set {}", argument(context, at.file, "provider", &written))
+                    };
+                    (at, format!("`{address}`"), select)
                 }
                 Some(User::Call(call)) => {
-                    let at = call.origin.header();
-                    (at, format!("`module.{}`", call.name), in_call(node, call, &default, first, context))
+                    let select = if has_choice {
+                        "pass one of the aliases in `providers` of the call".to_owned()
+                    } else {
+                        in_call(node, call, &default, first, context)
+                    };
+                    (call.origin.header(), format!("`module.{}`", call.name), select)
                 }
                 None => (needed.at, "This module".to_owned(), String::new()),
             };

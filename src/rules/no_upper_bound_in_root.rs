@@ -31,7 +31,7 @@ impl Rule for NoUpperBoundInRoot {
             }
             let provider = entry.address.display(module.features.registry_host);
             let meant = bound(entry, lock.as_ref());
-            let edit = meant.as_ref().and_then(|meant| bounded(entry, meant, context));
+            let edits = meant.as_ref().and_then(|meant| bounded(entry, meant, context));
             let help = match &meant {
                 Some(meant) => {
                     format!("write `version = \"{meant}\"`, which admits the version in the lock file")
@@ -45,7 +45,7 @@ impl Rule for NoUpperBoundInRoot {
                     ))
                     .at(version.map_or(entry.span, |version| version.value_span))
                     .help(help)
-                    .fixed_by(edit.map(|edit| Fix::on_request([edit])))
+                    .fixed_by(edits.map(Fix::on_request))
                     .concerns(Concern::Provider(entry.name.clone())),
             );
         }
@@ -64,14 +64,14 @@ fn in_use(constraints: Option<&Constraints>) -> String {
     match lower.as_ref().map(|bound| bound.version.segments()) {
         // Before 1.0, a minor version may break as a major version does later.
         Some([0, minor, ..]) => format!(
-            "if `init` installs version 0.{minor}, write `version = \"~> 0.{minor}.0\"`; otherwise add an upper bound"
+            "if `init` installs version 0.{minor}, write `version = \"~> 0.{minor}.0\"`; otherwise exclude the minor version after the installed one"
         ),
         Some([major, minor, ..]) => format!(
-            "if `init` installs version {major}, write `version = \"~> {major}.{minor}\"`; otherwise add the next major \
-             version as upper bound"
+            "if `init` installs version {major}, write `version = \"~> {major}.{minor}\"`; otherwise exclude the major \
+             version after the installed one"
         ),
         Some(_) | None => {
-            "add an upper bound: the next major version after the one that `init` installs".into()
+            "add an upper bound that excludes the major version after the one that `init` installs".into()
         }
     }
 }
@@ -96,12 +96,12 @@ fn bound(entry: &RequiredProvider, lock: Option<&Lock>) -> Option<String> {
     })
 }
 
-/// The edit that writes this constraint.
-fn bounded(entry: &RequiredProvider, meant: &str, context: &Context<'_>) -> Option<Edit> {
+/// The edits that write this constraint.
+fn bounded(entry: &RequiredProvider, meant: &str, context: &Context<'_>) -> Option<Vec<Edit>> {
     match &entry.version {
         Some(version) => {
-            Some(context.editor(version.value_span.file)?.replace(version.value_span, quoted(meant)))
+            Some(vec![context.editor(version.value_span.file)?.replace(version.value_span, quoted(meant))])
         }
-        None => set_in_entry(context, entry, "version", &quoted(meant), false),
+        None => set_in_entry(context, entry, None, Some(("version", &quoted(meant)))),
     }
 }

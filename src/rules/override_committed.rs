@@ -35,8 +35,8 @@ impl Rule for OverrideCommitted {
             findings.push(
                 Self::finding("Override file is not allowed here")
                     .detail(format!(
-                        "`{path}` is not among the paths that the option `allow` of this rule lists. The base files do not \
-                         show what an override file changes.",
+                        "The option `allow` of this rule does not list `{path}`. A reader of the base files does not see \
+                         what an override file changes.",
                     ))
                     .at(blocks[0].header)
                     .help("move the changes into the base files, or do not commit this file")

@@ -46,23 +46,27 @@ impl Rule for OverrideDropsProviderSource {
                 replaced_entry(Self::finding(summary), entry)
                     .detail(detail)
                     .help(help(entry, base, !lost.is_empty(), context))
-                    .fixed_by(repeated(entry, base, context).map(|edit| Fix::on_request([edit]))),
+                    .fixed_by(repeated(entry, base, context).map(Fix::on_request)),
             );
         }
     }
 }
 
-/// The edit that adds the missing arguments to the override, one problem at a time.
-fn repeated(entry: &RequiredProvider, base: &RequiredProvider, context: &Context<'_>) -> Option<Edit> {
-    if let Some(source) = base.source.as_ref().filter(|_| entry.source.is_none()) {
-        return set_in_entry(context, entry, "source", &quoted(&source.value), true);
-    }
-    // If the override has aliases of its own, it is unknown which of the others should go.
-    if !entry.aliases.is_empty() {
+/// The edits that add the missing arguments to the override.
+fn repeated(entry: &RequiredProvider, base: &RequiredProvider, context: &Context<'_>) -> Option<Vec<Edit>> {
+    let source = base.source.as_ref().filter(|_| entry.source.is_none()).map(|source| quoted(&source.value));
+    let aliases = if lost_aliases(entry, base).is_empty() {
+        None
+    } else if entry.aliases.is_empty() {
+        let aliases: Vec<_> = base.aliases.iter().map(|alias| alias.value.compact()).collect();
+        Some(format!("[{}]", aliases.join(", ")))
+    } else {
+        // If the override has aliases of its own, it is unknown which of the others should go.
         return None;
-    }
-    let aliases: Vec<_> = base.aliases.iter().map(|alias| alias.value.compact()).collect();
-    set_in_entry(context, entry, "configuration_aliases", &format!("[{}]", aliases.join(", ")), false)
+    };
+    let source = source.as_deref().map(|source| ("source", source));
+    let aliases = aliases.as_deref().map(|aliases| ("configuration_aliases", aliases));
+    set_in_entry(context, entry, source, aliases)
 }
 
 /// The arguments to set in the entry of the override.

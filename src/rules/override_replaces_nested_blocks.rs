@@ -25,7 +25,7 @@ impl Rule for OverrideReplacesNestedBlocks {
                     ))
                     .at(first.header)
                     .label(format!("replaces all earlier `{kind}` blocks"))
-                    .help("repeat the blocks and arguments to keep in the override file")
+                    .help("in the override file, repeat the blocks and arguments to keep")
                     .address(block_address(&origin.base));
                 findings.push(replacement.related(finding));
             }

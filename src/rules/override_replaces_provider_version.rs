@@ -47,14 +47,14 @@ impl Rule for OverrideReplacesProviderVersion {
 
 fn dropped(entry: &RequiredProvider, version: &VersionConstraint, context: &Context<'_>) -> Finding {
     let text = version.text.as_str();
-    let fix = set_in_entry(context, entry, "version", &quoted(text), false);
+    let fix = set_in_entry(context, entry, None, Some(("version", &quoted(text))));
     OverrideReplacesProviderVersion::finding("Override drops a provider version constraint")
         .detail(format!(
             "The override file replaces the whole entry of `{}`, so its constraint {text:?} no longer applies.",
             entry.name,
         ))
         .help(format!("add {} to the entry", argument(context, entry.span.file, "version", &quoted(text))))
-        .fixed_by(fix.map(|edit| Fix::on_request([edit])))
+        .fixed_by(fix.map(Fix::on_request))
 }
 
 /// Whether a constraint allows a version that the other one excludes.

@@ -47,7 +47,7 @@ fn provisioners(replacement: &Replacement) -> Option<Finding> {
         )
         .at(replacement.by[0].header)
         .label("replaces all earlier provisioners")
-        .help("repeat the provisioners to keep in the override file");
+        .help("in the override file, repeat the provisioners to keep");
     Some(lost.fold(finding, |finding, lost| finding.related(lost.header, "is replaced")))
 }
 
@@ -65,7 +65,7 @@ fn connection(replacement: &Replacement) -> Option<Finding> {
         ))
         .at(replacement.by[0].header)
         .label("replaces the whole connection")
-        .help("repeat the arguments to keep in the override file");
+        .help("in the override file, repeat the arguments to keep");
     Some(replacement.related(finding))
 }
 

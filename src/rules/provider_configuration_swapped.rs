@@ -27,13 +27,14 @@ fn found(node: Node<'_>, change: &ProviderChange) -> Option<Finding> {
     Some(match &change.effect {
         Effect::OtherProvider(from, to) => {
             let (from, to) = (from.display(host), to.display(host));
+            let command = features.engine.product.command();
             finding("Resources move to another provider")
                 .detail(format!(
                     "This change moves {number} from {from} to {to}: {list}. The other provider takes over the existing \
                      objects, and the plan may show no change."
                 ))
                 .help(format!(
-                    "keep the source address, or record the new one in each state with `state replace-provider {from} {to}`",
+                    "keep the source address, or record the new one in each state with `{command} state replace-provider {from} {to}`",
                 ))
         }
         Effect::OtherBlock(_) => finding("Resources move to another provider configuration")
@@ -60,7 +61,7 @@ fn found(node: Node<'_>, change: &ProviderChange) -> Option<Finding> {
 
 /// The help for resources that move between provider blocks.
 pub(super) const KEEP: &str = "keep the configuration that the resources were created with; to move objects, declare new \
-                               resources with the other configuration, and remove these once their objects are replaced";
+                               resources with the other configuration, and remove the old ones afterwards";
 
 /// Moves a finding to the cause of a change.
 pub(super) fn placed(

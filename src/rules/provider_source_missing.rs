@@ -47,8 +47,7 @@ impl Rule for ProviderSourceMissing {
                 .concerns(Concern::Provider(name.clone()));
             findings.push(match source {
                 Some(Source { address, at }) => {
-                    let edit = set_in_entry(context, entry, "source", &quoted(&address), true);
-                    let edits = edit.map(|edit| [edit]);
+                    let edits = set_in_entry(context, entry, Some(("source", &quoted(&address))), None);
                     // Another source address is another provider.
                     let fix =
                         if address == assumed { edits.map(Fix::safe) } else { edits.map(Fix::on_request) };

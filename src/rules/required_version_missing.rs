@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::{ADVICE, Context, Rule};
-use crate::engine::{Product, RequiredVersion};
+use crate::engine::RequiredVersion;
 use crate::finding::{Concern, Finding};
 use crate::graph::{Node, Role};
 use crate::module::Module;
@@ -50,15 +50,17 @@ impl Rule for RequiredVersionMissing {
         findings.push(if let Some((version, at)) = oldest_below(node) {
             finding
                 .related(at, format!("a child module requires {version} or newer"))
-                .help(format!("add to the `terraform` block: `required_version = \">= {version}\"`"))
+                .help(if settings.is_empty() {
+                    format!("add a `terraform` block with `required_version = \">= {version}\"`")
+                } else {
+                    format!("add to the `terraform` block: `required_version = \">= {version}\"`")
+                })
         } else {
-            let command = match product {
-                Product::Terraform => "terraform version",
-                Product::OpenTofu => "tofu version",
-            };
+            let command = product.command();
+            let block = if settings.is_empty() { "a new `terraform` block" } else { "the `terraform` block" };
             finding.help(format!(
-                "set `required_version` in the `terraform` block to `>=` and the oldest version that the module is used \
-                 with; `{command}` prints the installed version"
+                "set `required_version` in {block} to `>=` and the oldest version that the module is used with; \
+                 `{command} version` prints the installed version"
             ))
         });
     }

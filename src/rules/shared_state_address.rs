@@ -38,7 +38,7 @@ pub(super) fn findings(states: &States, snapshot: &Snapshot) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (address, mut roots) in by_address {
         if roots.len() > 1 {
-            roots.retain(|directory, _| !beside.may_configure(directory));
+            roots.retain(|directory, _| beside.replacement(directory).is_none());
         }
         let finding = shared(&address, &roots);
         let has_workspaces =
@@ -109,13 +109,22 @@ fn described(StateAddress { backend, arguments, .. }: &StateAddress) -> String {
     }
 }
 
-/// Evidence for other backend arguments in the directories of root modules: Terragrunt, or files for
-/// `-backend-config`.
+/// A file or directory that suggests another backend, or other arguments of it, than the files of a root module set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BackendReplacement {
+    /// A unit of Terragrunt, which may generate another backend. The path of `terragrunt.hcl` in the directory of the
+    /// module or above; `None` if a unit elsewhere runs the module.
+    Terragrunt(Option<String>),
+    /// A file or directory for `init -backend-config`.
+    BackendConfig(String),
+}
+
+/// Searches the directories of root modules for [`BackendReplacement`]s.
 #[derive(Debug)]
 pub struct BackendEvidence<'s> {
     snapshot: &'s Snapshot,
-    /// For each directory, whether Terragrunt is used in it or a parent.
-    terragrunt: BTreeMap<String, bool>,
+    /// For each directory, the `terragrunt.hcl` in it or the nearest parent.
+    terragrunt: BTreeMap<String, Option<String>>,
 }
 
 impl<'s> BackendEvidence<'s> {
@@ -124,28 +133,36 @@ impl<'s> BackendEvidence<'s> {
         Self { snapshot, terragrunt: BTreeMap::new() }
     }
 
-    /// Whether the backend of the root module in a directory may get other arguments.
-    pub fn may_configure(&mut self, directory: &str) -> bool {
+    /// The file or directory that may replace the backend of the root module in a directory, or its arguments.
+    pub fn replacement(&mut self, directory: &str) -> Option<BackendReplacement> {
         let below = self.snapshot.names(directory).directories;
-        self.has_configuration(directory)
-            || below.iter().any(|name| self.has_configuration(&child(directory, name)))
-            || self.has_terragrunt(directory)
+        let below = below.iter().map(|name| child(directory, name));
+        let mut places = std::iter::once(directory.to_owned()).chain(below);
+        places
+            .find_map(|place| self.configuration(&place))
+            .map(BackendReplacement::BackendConfig)
+            .or_else(|| self.terragrunt(directory).map(|unit| BackendReplacement::Terragrunt(Some(unit))))
     }
 
-    /// Whether a file or directory has a name of backend configuration.
-    fn has_configuration(&self, directory: &str) -> bool {
+    /// The first file or directory whose name contains `backend`, other than a file of the module.
+    fn configuration(&self, directory: &str) -> Option<String> {
         let names = self.snapshot.names(directory);
-        let is_about_backends = |name: &String| name.contains("backend") && !is_module_file(name);
-        names.files.iter().chain(&names.directories).any(is_about_backends)
+        let mut names = names.files.iter().chain(&names.directories);
+        let is_about_backends = |name: &&String| name.contains("backend") && !is_module_file(name);
+        names.find(is_about_backends).map(|name| child(directory, name))
     }
 
-    fn has_terragrunt(&mut self, directory: &str) -> bool {
+    fn terragrunt(&mut self, directory: &str) -> Option<String> {
+        const UNIT: &str = "terragrunt.hcl";
         if let Some(known) = self.terragrunt.get(directory) {
-            return *known;
+            return known.clone();
         }
-        let has_terragrunt = self.snapshot.names(directory).files.contains("terragrunt.hcl")
-            || parent(directory).is_some_and(|around| self.has_terragrunt(around));
-        self.terragrunt.insert(directory.to_owned(), has_terragrunt);
-        has_terragrunt
+        let found = if self.snapshot.names(directory).files.contains(UNIT) {
+            Some(child(directory, UNIT))
+        } else {
+            parent(directory).and_then(|around| self.terragrunt(around))
+        };
+        self.terragrunt.insert(directory.to_owned(), found.clone());
+        found
     }
 }

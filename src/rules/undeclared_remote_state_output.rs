@@ -49,7 +49,7 @@ pub(super) fn findings(states: &States, snapshot: &Snapshot) -> Vec<Finding> {
     for StateRead { directory, data, address, output, at } in states.reads() {
         let mut kept = outputs.iter().filter(|(_, kept)| address.selects(&kept.address));
         let (Some((root, kept)), None) = (kept.next(), kept.next()) else { continue };
-        if kept.names.contains(&output) || *root == directory || evidence.may_configure(root) {
+        if kept.names.contains(&output) || *root == directory || evidence.replacement(root).is_some() {
             continue;
         }
         declared.insert(root.clone(), &kept.names);

@@ -282,7 +282,7 @@ impl Ended<'_> {
         let Self { exception, until, reported } = self;
         let finding = finding(EXPIRED_EXCEPTION, "Exception has expired")
             .detail(format!(
-                "It held until {}, and what it suppressed is reported again. The reason was: {}",
+                "It was valid until {}, so the findings that it suppressed are reported again. Its reason was: {}",
                 until.date, exception.reason
             ))
             .at(until.span)

@@ -60,8 +60,8 @@ impl Arguments {
         if self.quiet && is_prose && run.outcome.verdicts.is_empty() {
             return Ok(());
         }
-        let Terminal { color, unicode, width, .. } = *terminal;
-        let style = Style { color, unicode, width, elapsed, ..in_file };
+        let Terminal { color, unicode, width, height, .. } = *terminal;
+        let style = Style { color, unicode, width, height, elapsed, ..in_file };
         out_by(|stream| run.report(format, &style, stream))
     }
 }

@@ -129,7 +129,7 @@ fn undefined(call: &ModuleCall, child: Node<'_>, name: &str, step: &Step, simila
         Some(near) => finding
             .related(near.origin.header(), "an output with a similar name")
             .help(format!("did you mean `{}`?", near.name)),
-        None => finding.help(format!("declare it in the module: output \"{name}\" {{ value = … }}")),
+        None => finding.help(format!("declare it in the child module: `output \"{name}\" {{ value = … }}`")),
     }
 }
 
@@ -139,7 +139,7 @@ fn attribute_of_list(call: &ModuleCall, child: Node<'_>, name: &str, step: &Step
         call.name
     ));
     match child.module().outputs.get(name) {
-        Some(output) => finding.related(output.origin.header(), "the output is here").help(format!(
+        Some(output) => finding.related(output.origin.header(), "the output is declared here").help(format!(
             "name an instance: `module.{0}[0].{name}`, or all: `module.{0}[*].{name}`",
             call.name
         )),

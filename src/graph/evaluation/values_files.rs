@@ -139,7 +139,7 @@ fn unsuitable(why: &str, argument: &Attribute, variable: &Variable) -> Finding {
     finding
         .detail(format!("The given value is not suitable for var.{name}: {why}."))
         .at(argument.expr.span)
-        .related(declared, "the variable takes this")
+        .related(declared, "the type of the variable")
 }
 
 fn null(argument: &Attribute, variable: &Variable) -> Finding {
@@ -161,13 +161,13 @@ fn refused(refusal: Refusal, argument: &Attribute, variable: &Variable) -> Findi
     let is_sensitive = variable.sensitive.as_ref().is_some_and(|sensitive| sensitive.value);
     let detail = match message.filter(|_| !is_sensitive) {
         Some(message) => message.to_string(),
-        None => format!("The value does not pass a validation of the variable `{}`.", variable.name),
+        None => format!("The value fails a validation of the variable `{}`.", variable.name),
     };
     Finding::language(EngineRule::InvalidVariableValue, "Invalid value for variable")
         .at_plan()
         .detail(detail)
         .at(argument.expr.span)
-        .related(condition, "it has to meet this condition")
+        .related(condition, "the value must meet this condition")
 }
 
 fn deprecated(argument: &Attribute, variable: &Variable, product: Product) -> Option<Finding> {

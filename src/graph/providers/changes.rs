@@ -44,8 +44,8 @@ const MOST_PLACES: usize = 20_000;
 pub fn too_many_instances(module: &Module) -> Finding {
     Finding::language(EngineRule::LimitReached, "Too many module instances to compare")
         .detail(format!(
-            "The calls of these modules make more than {} instances. Whether the change moves resources of the others \
-             to another provider configuration is not checked.",
+            "overrule compares at most {} module instances. It did not check whether the change moves resources of the \
+             other instances to another provider configuration.",
             grouped(MOST_PLACES as u64)
         ))
         .module(module.directory.clone())

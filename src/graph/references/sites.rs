@@ -14,6 +14,7 @@ use crate::module::declaration::{
     Variable,
 };
 use crate::syntax::{Attribute, Expr, Iteration};
+use crate::text::Span;
 
 /// The position of an expression.
 #[derive(Debug, Clone)]
@@ -120,6 +121,16 @@ impl<'m> Site<'m> {
             }
             _ => (self.symbols.count, self.symbols.each),
         }
+    }
+
+    /// The `count` of an enclosing block that also has `for_each`. Only override files can lead to both.
+    pub(super) fn count_beside_for_each(&self) -> Option<Span> {
+        let (count, for_each) = match &self.owner {
+            Owner::Call(call) | Owner::Argument(call, _) => (&call.count, &call.for_each),
+            Owner::Resource(resource) => (&resource.count, &resource.for_each),
+            _ => return None,
+        };
+        count.as_ref().filter(|_| for_each.is_some()).map(|count| count.span)
     }
 
     /// Whether the enclosing block can have `count` and `for_each`.

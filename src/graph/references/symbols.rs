@@ -34,13 +34,21 @@ pub(super) fn each(name: &str, site: &Site<'_>, at: Span, findings: &mut Vec<Fin
             return;
         }
     };
-    if !site.symbols.each {
-        findings.push(
-            misplaced(summary, at)
-                .detail(format!("`each.{name}` is available only in a block with `for_each`."))
-                .help(help(site, &format!("each.{name}"), "for_each")),
-        );
+    if site.symbols.each {
+        return;
     }
+    findings.push(match site.count_beside_for_each() {
+        Some(count) => misplaced(summary, at)
+            .detail(format!(
+                "An override file leads to both `count` and `for_each` in this block. `count` applies and `for_each` has no \
+                 effect, so `each.{name}` is not available."
+            ))
+            .related(count, "`count` is set here")
+            .help("remove `count`, or remove `for_each` and write `count.index`"),
+        None => misplaced(summary, at)
+            .detail(format!("`each.{name}` is available only in a block with `for_each`."))
+            .help(help(site, &format!("each.{name}"), "for_each")),
+    });
 }
 
 /// The help for a symbol that requires an argument of the enclosing block.

@@ -135,9 +135,9 @@ impl<'t, 's> Names<'t, 's> {
             Finding::language(EngineRule::UndeclaredReference, "Reference to unavailable variable")
                 .severity(Severity::Warning)
                 .detail(format!(
-                    "A run can only refer to variables of its file and to those from outside, and this file does not \
-                     set `{name}`. The test fails unless `TF_VAR_{name}` or `-var` sets it; a default in the module \
-                     does not count."
+                    "A run can only refer to variables that its file, the command line or the environment sets. The test \
+                     fails unless the file, `-var` or `TF_VAR_{name}` sets `{name}`; a default in the module does not \
+                     count."
                 ))
                 .at(at)
                 .concerns(Concern::Name(smol_str::format_smolstr!("var.{name}")))
@@ -151,9 +151,9 @@ impl<'t, 's> Names<'t, 's> {
             Finding::language(EngineRule::UndeclaredReference, "Reference to unavailable variable")
                 .severity(Severity::Warning)
                 .detail(format!(
-                    "Before Terraform 1.13, the variables of a test file can only refer to variables from outside. The \
-                     test fails unless `TF_VAR_{name}` or `-var` sets `{name}`; the file and a default in the module \
-                     do not count."
+                    "Before Terraform 1.13, the variables of a test file can only refer to variables of the command line \
+                     or the environment. The test fails unless `-var` or `TF_VAR_{name}` sets `{name}`; the file and a \
+                     default in the module do not count."
                 ))
                 .at(at)
                 .concerns(Concern::Name(smol_str::format_smolstr!("var.{name}")))
@@ -170,19 +170,19 @@ impl<'t, 's> Names<'t, 's> {
             TestSubject::Run(_) => {}
             TestSubject::Check(_) => findings.push(misplaced(
                 "Reference to \"check\" in invalid context",
-                "An assert cannot refer to a `check` block: list it in `expect_failures`.",
+                "An `assert` block cannot refer to a `check` block: list the check in `expect_failures`.",
             )),
             TestSubject::InModule(Subject::Itself) => findings.push(misplaced(
                 "Invalid \"self\" reference",
-                "`self` means nothing in an assert of a test.",
+                "`self` is not available in an `assert` block of a test.",
             )),
             TestSubject::InModule(Subject::Each(name)) if name == "key" => findings.push(misplaced(
                 "Reference to \"each\" in context without for_each",
-                "`each` means nothing in an assert of a test.",
+                "`each` is not available in an `assert` block of a test.",
             )),
             TestSubject::InModule(Subject::Count(name)) if name == "index" => findings.push(misplaced(
                 "Reference to \"count\" in non-counted context",
-                "`count` means nothing in an assert of a test.",
+                "`count` is not available in an `assert` block of a test.",
             )),
             TestSubject::Output(_) | TestSubject::InModule(_) => {
                 if let UnderTest::Module(module) = self.under {
@@ -282,7 +282,7 @@ fn no_attribute(detail: &str, at: Span) -> Finding {
 /// The error for a reserved name, which the engine looks up nevertheless.
 fn unknown(name: &str, at: Span) -> Finding {
     Finding::language(EngineRule::MisplacedSymbol, "Unknown variable")
-        .detail(format!("Nothing is named `{name}` here."))
+        .detail(format!("No object is named `{name}` here."))
         .at(at)
 }
 
@@ -297,14 +297,14 @@ fn not_yet(name: &str, is_assert: bool, at: Span) -> Finding {
 
 fn not_for_variables(at: Span) -> Finding {
     Finding::language(EngineRule::InvalidReference, "Invalid reference")
-        .detail("The variables of a run can only refer to earlier runs, and to variables of the file or from outside.")
+        .detail("The variables of a run can only refer to earlier runs, and to variables of the file, the command line or the environment.")
         .at(at)
 }
 
 fn not_for_file_variables(at: Span) -> Finding {
     Finding::language(EngineRule::InvalidReference, "Invalid reference")
         .detail(
-            "Before Terraform 1.13, the variables of a test file can only refer to variables from outside.",
+            "Before Terraform 1.13, the variables of a test file can only refer to variables of the command line or the environment.",
         )
         .at(at)
         .help("set the variable in the `variables` block of the run")

@@ -193,7 +193,7 @@ fn missing_failures(run: &Run, node: Node<'_>, findings: &mut Vec<Finding>) {
             findings.push(
                 Finding::language(EngineRule::InvalidTest, "Missing expected failure")
                     .detail(format!(
-                        "The module under test cannot report this failure: what is named here {why}. The run fails."
+                        "This object {why}, so it cannot report the expected failure, and the run fails."
                     ))
                     .at(*span)
                     .help("correct the address, or remove it from `expect_failures`"),

@@ -266,25 +266,22 @@ impl ReferenceError {
         let (summary, detail) = match self.problem {
             Problem::Alone => (
                 INVALID_REFERENCE,
-                format!("`{root}` is no value by itself. Refer to one of its attributes: `{root}.name`."),
+                format!("`{root}` must be followed by `.` and a name, as in `{root}.name`."),
             ),
             Problem::NotAName => (INVALID_REFERENCE, format!("`{root}` must be followed by `.` and a name.")),
             Problem::TooShort(series) => (INVALID_REFERENCE, too_short(series, root)),
             Problem::NoName(series) => {
                 let what = series.what();
-                (
-                    INVALID_REFERENCE,
-                    format!("The type of {what} must be followed by `.` and the name of one."),
-                )
+                (INVALID_REFERENCE, format!("The type of {what} must be followed by `.` and its name."))
             }
-            Problem::Key => ("Invalid index key", format!("This is the key of no instance: {NOT_WHOLE}.")),
+            Problem::Key => ("Invalid index key", format!("This is not a valid instance key: {NOT_WHOLE}.")),
             Problem::Module => {
                 (INVALID_REFERENCE, "A module can only be followed by `.` and the name of an output.".into())
             }
             Problem::Reserved => (
                 "Reserved symbol name",
                 format!(
-                    "The name `{root}` is kept for a future version of {}. If it is the type of a resource, write \
+                    "The name `{root}` is reserved for a future version of {}. If it is the type of a resource, write \
                      `resource.{root}`.",
                     self.product
                 ),

@@ -157,7 +157,7 @@ impl Decoder<'_> {
                             earlier.key()
                         ))
                         .at(value.span)
-                        .related(*earlier.get(), "first one here"),
+                        .related(*earlier.get(), "first passed here"),
                 ),
                 std::collections::btree_map::Entry::Vacant(first) => {
                     first.insert(key.span().to(value.span));

@@ -227,7 +227,7 @@ impl Decoder<'_> {
             self.findings.push(
                 Finding::language(EngineRule::InvalidTest, "Invalid override target")
                     .detail(format!(
-                        "`{}` can only target {what}, and `{}` is something else.",
+                        "`{}` can only target {what}; `{}` is not one of them.",
                         block.kind, target.target
                     ))
                     .at(target.argument),

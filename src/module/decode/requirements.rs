@@ -210,6 +210,12 @@ impl Decoder<'_> {
 
 /// The help for an invalid source. A source with a host is in a private registry, and the suggestion keeps the host.
 fn source_help(source: &str, features: &Features) -> String {
+    // The prefix of a repository, as in `terraform-provider-dns`.
+    let without = |prefix: &&'static str| source.replace(&format!("{prefix}provider-"), "");
+    let is_valid = |meant: &String| meant != source && ProviderAddress::parse(meant, features).is_ok();
+    if let Some(meant) = features.provider_prefixes.iter().map(without).find(is_valid) {
+        return format!("write \"{meant}\"");
+    }
     let [host, namespace, name] = source.split('/').collect::<Vec<_>>()[..] else {
         return "write \"namespace/name\", as in \"hashicorp/aws\"".to_owned();
     };

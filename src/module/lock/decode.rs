@@ -35,7 +35,7 @@ pub(super) fn check(body: &Body, features: &Features, limits: &Limits, findings:
                 invalid("Duplicate provider lock")
                     .detail(format!("This lock file already declares a lock for provider {address}."))
                     .at(block.kind_span)
-                    .related(first.header, "the first is here")
+                    .related(first.header, "declared here first")
                     .help("remove one of the two blocks"),
             );
         } else {

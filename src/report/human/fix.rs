@@ -7,6 +7,7 @@ use crate::check::Verdict;
 use crate::finding::{Edit, Fix};
 use crate::report::sanitize::at_line_start;
 use crate::report::{Style, one_line, sanitize};
+use crate::syntax::aligned;
 use crate::text::{FileId, Sources};
 
 /// The maximum number of lines of a diff.
@@ -68,7 +69,9 @@ fn changed(text: &str, edits: &[&Edit], paint: Paint) -> Vec<String> {
         let (mut after, mut at) = (String::new(), start);
         for edit in &rest[..count] {
             after.push_str(&text[at..edit.span.range().start]);
-            after.push_str(&edit.text);
+            // The fix is aligned when it is applied, with the lines around it.
+            let has_lines = edit.text.trim_matches('\n').contains('\n');
+            after.push_str(&if has_lines { aligned(&edit.text) } else { edit.text.clone() });
             at = edit.span.range().end;
         }
         after.push_str(&text[at..end]);

@@ -16,12 +16,13 @@ const MOST_PLACES: usize = 12;
 /// Draws the locations of a finding. Returns nothing if it has none.
 pub(super) fn draw(report: &mut String, verdict: &Verdict, sources: &Sources, style: &Style) {
     let finding = &verdict.finding;
-    let primary = finding.primary.map(|span| Place { span, words: finding.label.as_deref(), primary: true });
-    let others = finding.related.iter().map(|other| Place {
-        span: other.span,
-        words: Some(&other.message),
-        primary: false,
-    });
+    // Of two labels for one range, miette would draw the second below an empty first one.
+    let own = |span| finding.related.iter().find(|other| finding.label.is_none() && Some(other.span) == span);
+    let same = own(finding.primary);
+    let words = finding.label.as_deref().or(same.map(|other| other.message.as_str()));
+    let primary = finding.primary.map(|span| Place { span, words, primary: true });
+    let others = finding.related.iter().filter(|other| same.is_none_or(|same| !std::ptr::eq(*other, same)));
+    let others = others.map(|other| Place { span: other.span, words: Some(&other.message), primary: false });
     let places: Vec<_> = primary.into_iter().chain(others).collect();
     if places.is_empty() {
         return;

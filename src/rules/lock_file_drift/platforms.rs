@@ -3,7 +3,6 @@
 use smol_str::SmolStr;
 
 use super::LockFileDrift;
-use crate::engine::Product;
 use crate::finding::Finding;
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
@@ -40,10 +39,7 @@ pub(super) fn lacking(lock: &Lock, platforms: &[SmolStr], module: &Module) -> Op
     };
     let options =
         platforms.iter().fold(String::new(), |options, platform| options + " -platform=" + platform);
-    let program = match module.features.engine.product {
-        Product::Terraform => "terraform",
-        Product::OpenTofu => "tofu",
-    };
+    let program = module.features.engine.product.command();
     let hashes = if first.packages == 1 { "hash" } else { "hashes" };
     let finding = LockFileDrift::finding("Lock file without hashes for every platform")
         .detail(format!(

@@ -157,30 +157,30 @@ pub(in crate::rules) fn entry(context: &Context<'_>, entry: &RequiredProvider) -
     (written.span == entry.span).then_some(written)
 }
 
-/// Sets an argument in an entry of `required_providers`, as the first one or the last one. A version constraint alone
-/// becomes an object first.
+/// Sets arguments in an entry of `required_providers`, one before and one after those that are set. A version constraint
+/// alone becomes an object.
 pub(in crate::rules) fn set_in_entry(
     context: &Context<'_>,
     required: &RequiredProvider,
-    name: &str,
-    value: &str,
-    is_first: bool,
-) -> Option<Edit> {
+    first: Option<(&str, &str)>,
+    last: Option<(&str, &str)>,
+) -> Option<Vec<Edit>> {
     let editor = context.editor(required.span.file)?;
     let entry = entry(context, required)?;
-    if let ExprKind::Object(items) = &entry.expr.kind {
-        if items.is_empty() {
-            let lines = format!("{} = {{\n  {name} = {value}\n}}", required.name);
-            return Some(editor.replace(entry.span, indented(&lines, editor.indent(entry.span))));
+    let version = match &entry.expr.kind {
+        ExprKind::Object(items) if !items.is_empty() => {
+            let item = |(name, value): (&str, &str)| format!("{name} = {value}");
+            let first = first.map(|first| editor.add_item(&entry.expr, &item(first), true));
+            let last = last.map(|last| editor.add_item(&entry.expr, &item(last), false));
+            return first.into_iter().chain(last).collect();
         }
-        return editor.add_item(&entry.expr, &format!("{name} = {value}"), is_first);
-    }
-    let version = required.version.as_ref()?;
-    let version = editor.slice(version.value_span);
-    let (given, version) = (format!("  {name} = {value}\n"), format!("  version = {version}\n"));
-    let inside = if is_first { given + &version } else { version + &given };
-    let lines = format!("{} = {{\n{inside}}}", required.name);
-    Some(editor.replace(entry.span, indented(&lines, editor.indent(entry.span))))
+        ExprKind::Object(_) => None,
+        _ => Some(editor.slice(required.version.as_ref()?.value_span)),
+    };
+    let arguments = first.into_iter().chain(version.map(|version| ("version", version))).chain(last);
+    let inside: Vec<String> = arguments.map(|(name, value)| format!("  {name} = {value}\n")).collect();
+    let lines = format!("{} = {{\n{}}}", required.name, inside.concat());
+    Some(vec![editor.replace(entry.span, indented(&lines, editor.indent(entry.span)))])
 }
 
 /// The lines, with `indent` before all but the first.

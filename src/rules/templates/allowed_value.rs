@@ -33,7 +33,12 @@ impl Configure for AllowedValue {
             blocks,
             argument,
             values: options.required("values", options.patterns("values")?)?,
-            written: options.written("values")?.join(", "),
+            written: options
+                .written("values")?
+                .iter()
+                .map(|value| format!("`{value}`"))
+                .collect::<Vec<_>>()
+                .join(", "),
         })
     }
 }
@@ -52,7 +57,7 @@ impl Rule for AllowedValue {
                     .detail(format!("`{}` of `{address}` is {:?}.", self.argument, text.as_str()))
                     .at(at)
                     .related(part.header, "in this block")
-                    .help(format!("choose one of: {}", self.written))
+                    .help(format!("write an allowed value: {}", self.written))
                     .address(address),
             );
         });

@@ -65,7 +65,7 @@ impl Rule for BlockOrder {
             findings.push(
                 Self::finding("Declaration out of order")
                     .detail(format!(
-                        "`{}` comes after `{}`. In one file, {}.",
+                        "`{}` comes after `{}`. Within a file, {}.",
                         part.address(),
                         next.address(),
                         self.wanted()
@@ -92,11 +92,11 @@ impl BlockOrder {
         self.order.iter().map(key).collect()
     }
 
-    fn wanted(&self) -> String {
-        let words = self.order.iter().map(|word| match *word {
-            REQUIRED => "variables without a default come first",
-            _ => "names are in alphabetical order",
-        });
-        words.collect::<Vec<_>>().join(", then ")
+    fn wanted(&self) -> &'static str {
+        match (self.order.contains(&REQUIRED), self.order.contains(&NAME)) {
+            (true, true) => "variables without a default come first, and each group is in alphabetical order",
+            (true, false) => "variables without a default come first",
+            (false, _) => "names are in alphabetical order",
+        }
     }
 }

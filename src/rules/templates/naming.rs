@@ -76,7 +76,7 @@ impl Rule for Naming {
                     (format!("does not match `{written}`"), "choose another name".to_owned())
                 }
                 Wanted::Style(style) if !style.is_met_by(name) => {
-                    (format!("is not in {}", style.name), format!("call it `{}`", style.rewrite(name)))
+                    (format!("is not in {}", style.name), format!("rename it to `{}`", style.rewrite(name)))
                 }
                 Wanted::Pattern(..) | Wanted::Style(_) => continue,
             };

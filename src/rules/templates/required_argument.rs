@@ -62,6 +62,6 @@ impl RequiredArgument {
             .help(format!("set `{}`", self.argument))
             .address(part.address())
             .concerns(Concern::Argument(self.argument.to_string().into()));
-        if at == part.header { finding } else { finding.related(part.header, "of this block") }
+        if at == part.header { finding } else { finding.related(part.header, "in this block") }
     }
 }

@@ -119,10 +119,14 @@ fn implied(module: &Module, resource: &Resource, findings: &mut Vec<Finding>) {
     if let Err(reason) = legal_part(local_name) {
         findings.push(
             Finding::language(EngineRule::InvalidProviderConfiguration, "Invalid provider local name")
-                .detail(format!(
-                    "The type of {} begins with `{local_name}`, which is not a valid provider name: {reason}.",
-                    resource.address
-                ))
+                .detail(if local_name.is_empty() {
+                    format!("The type of {} begins with an underscore, so it names no provider.", resource.address)
+                } else {
+                    format!(
+                        "The type of {} begins with `{local_name}`, which is not a valid provider name: {reason}.",
+                        resource.address
+                    )
+                })
                 .at(at),
         );
         return;

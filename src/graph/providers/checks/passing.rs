@@ -164,10 +164,25 @@ impl Edge<'_> {
         let known: BTreeSet<SmolStr> = known.collect();
         // With several configurations, only one of the same name is certain to be meant.
         let ours = known.get(name).or(known.first().filter(|_| known.len() == 1));
-        match (ours, self.call.origin.writes("providers")) {
-            (Some(ours), true) => format!("add `{name} = {ours}` to `providers`"),
-            (Some(ours), false) => format!("add `providers = {{ {name} = {ours} }}` to the call"),
-            (None, _) => {
+        let has_map = self.call.origin.writes("providers");
+        let add = |ours: &str| {
+            if has_map {
+                format!("add `{name} = {ours}` to `providers`")
+            } else {
+                format!("add `providers = {{ {name} = {ours} }}` to the call")
+            }
+        };
+        if let Some(ours) = ours {
+            return add(ours);
+        }
+        let mut entries = caller.required_providers.values();
+        let entry = entries.find(|entry| entry.address == *address).map(|entry| entry.name.as_str());
+        let local = entry.or(name.split('.').next()).filter(|local| is_of_provider(local));
+        match local {
+            Some(local) if known.is_empty() && !self.caller.is_called() => {
+                format!("add a `provider \"{local}\"` block, and {}", add(local))
+            }
+            _ => {
                 let provider = display(self.child.module(), address);
                 format!("pass a configuration of {provider} as `{name}` in `providers`")
             }

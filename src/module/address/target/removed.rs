@@ -82,7 +82,8 @@ fn whole_resource(parts: &[Part<'_>], features: &Features) -> Result<ResourceAdd
     match (rest, product) {
         ([], _) => Ok(resource),
         ([first], _) | ([first, ..], Product::Terraform) => {
-            let detail = "A resource can only be removed as a whole: remove the part after its name.";
+            let detail =
+                "A resource can only be removed as a whole: remove the key or attribute after its name.";
             Err(wrong(features.summaries.removed_resource_key, Some(first.span), detail))
         }
         ([_, second, ..], Product::OpenTofu) => {

@@ -1,0 +1,6 @@
+terraform {
+  backend "s3" {
+    bucket = "acme-states"
+    key    = "b.tfstate"
+  }
+}
