@@ -7,6 +7,31 @@ use std::fmt;
 
 use smol_str::SmolStr;
 
+/// Makes a struct and computes it, from one row per field: its name, its type and its value for `engine`. `tofu` says
+/// whether this is OpenTofu, and `t(9)` and `o(9)` whether it is at least version 1.9 of Terraform or OpenTofu.
+macro_rules! by_version {
+    (
+        |$engine:ident, $tofu:ident, $t:ident, $o:ident|
+        $(#[$about:meta])* pub struct $table:ident;
+        $($(#[$doc:meta])* pub $name:ident: $kind:ty = $value:expr;)*
+    ) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub struct $table {
+            $($(#[$doc])* pub $name: $kind,)*
+        }
+
+        impl $table {
+            /// Computes the row of each field for an engine.
+            pub(super) fn of($engine: Engine) -> Self {
+                let $tofu = $engine.product == Product::OpenTofu;
+                let ($t, $o) = (|minor| $engine.terraform(minor), |minor| $engine.opentofu(minor));
+                Self { $($name: $value,)* }
+            }
+        }
+    };
+}
+
 mod version;
 mod release;
 mod choice;
@@ -22,8 +47,8 @@ pub use choice::{Choice, ChoiceError};
 pub use companion::{Companion, is_automatic_values_file, unread_kind};
 pub use evidence::{Evidence, LOCK_FILE, Signal, Wish};
 pub use features::{
-    ChildImport, CombinationSubject, Features, ImportSubject, InOverride, LifecycleSubject, ModuleAddress,
-    RemovedInOverride, RequiredVersion, RunSubject,
+    CombinationSubject, Features, ImportSubject, InOverride, LifecycleSubject, ModuleAddress,
+    RequiredVersion, RunSubject,
 };
 pub use file::{
     FileKind, Loaded, Notation, is_module_file, is_override_file, meant_override_file, stem_and_extension,

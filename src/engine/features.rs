@@ -5,109 +5,128 @@
 
 use super::{Engine, Grammar, Product, Summaries};
 
-/// The features of one engine, computed once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "a table of independent answers is no state machine")]
-pub struct Features {
+by_version! { |engine, tofu, t, o|
+    /// The features of one engine, computed once.
+    pub struct Features;
+
     /// The engine, for its name in messages and its version for `required_version`.
-    pub engine: Engine,
+    pub engine: Engine = engine;
     /// The default registry host of provider and module addresses, which decides whether two providers are the same.
-    pub registry_host: &'static str,
+    pub registry_host: &'static str = engine.registry_host();
     /// Prefixes of repository names that a provider name must not have.
-    pub provider_prefixes: &'static [&'static str],
+    pub provider_prefixes: &'static [&'static str] = if o(11) { &["terraform-", "opentofu-"] } else { &["terraform-"] };
     /// The supported blocks and arguments.
-    pub grammar: Grammar,
+    pub grammar: Grammar = Grammar::of(engine);
     /// Summaries with different words.
-    pub summaries: Summaries,
+    pub summaries: Summaries = Summaries::of(engine);
 
     /// The files in which `required_version` applies.
-    pub required_version: RequiredVersion,
+    pub required_version: RequiredVersion = if o(12) { RequiredVersion::TofuFiles } else { RequiredVersion::EveryFile };
     /// An excluded version hides all other findings of the directory, including syntax errors.
-    pub version_mismatch_hides_rest: bool,
+    pub version_mismatch_hides_rest: bool = o(12);
     /// `language` and `experiments` in a `terraform` block must have known values. Otherwise they are ignored.
-    pub language_edition_checked: bool,
+    pub language_edition_checked: bool = !o(12);
     /// A second `required_providers` block is an error even if the first has a syntax error.
-    pub broken_required_providers_counts: bool,
+    pub broken_required_providers_counts: bool =
+        o(10) || (tofu && in_minor(engine, 8, 9)) || (tofu && in_minor(engine, 9, 1));
 
     /// The time at which `source` and `version` of a module call are evaluated.
-    pub module_address: ModuleAddress,
+    pub module_address: ModuleAddress = if o(8) {
+        ModuleAddress::StaticAfterMerge
+    } else if t(15) {
+        ModuleAddress::ConstAfterMerge
+    } else {
+        ModuleAddress::LiteralPerBlock
+    };
     /// `version = null` in a module call is the same as no version.
-    pub module_version_null: bool,
+    pub module_version_null: bool = o(10) || t(15);
     /// Sensitive and ephemeral values are errors in expressions that are evaluated during loading.
-    pub static_confidential_refused: bool,
+    pub static_confidential_refused: bool = o(9);
     /// Arguments of a module call are checked against the variables of a local module during loading.
-    pub module_arguments_at_load: bool,
+    pub module_arguments_at_load: bool = t(15);
     /// Names that a variable cannot have, because they are arguments of module calls.
-    pub reserved_variable_names: &'static [&'static str],
+    pub reserved_variable_names: &'static [&'static str] = if t(15) { RESERVED_FROM_1_15 } else { RESERVED };
 
     /// The effect of an `ephemeral` block in an override file.
-    pub override_ephemeral: InOverride,
-    /// The effect of a `removed` block in an override file.
-    pub override_removed: RemovedInOverride,
+    pub override_ephemeral: InOverride = if tofu { InOverride::Merged } else { InOverride::Ignored };
+    /// A `removed` block in an override file is an error. Otherwise it is ignored.
+    pub override_removed_refused: bool = tofu;
     /// The effect of `deprecated` of a variable or output in an override file.
-    pub override_deprecated: InOverride,
+    pub override_deprecated: InOverride = if tofu { InOverride::Merged } else { InOverride::Ignored };
     /// The effect of `lifecycle { destroy }` in an override file.
-    pub override_destroy: InOverride,
+    pub override_destroy: InOverride = if tofu { InOverride::Merged } else { InOverride::Ignored };
 
     /// Providers are validated even after other errors, with unresolved types.
-    pub providers_validated_after_errors: bool,
+    pub providers_validated_after_errors: bool = !(t(15) || o(12));
     /// A module with its own provider configurations is incompatible with `enabled` too.
-    pub repeated_by_enabled: bool,
+    pub repeated_by_enabled: bool = engine.since(Product::OpenTofu, 1, 11, 4);
     /// `plan` refuses a root module with `configuration_aliases`.
-    pub refuses_root_configuration_aliases: bool,
+    pub refuses_root_configuration_aliases: bool = t(7);
     /// `Duplicate required provider` also checks ephemeral resources.
-    pub duplicate_provider_counts_ephemeral: bool,
-    /// A `backend` block in a child module produces a warning.
-    pub child_backend_warns: bool,
+    pub duplicate_provider_counts_ephemeral: bool = o(11);
     /// A `cloud` block in a child module produces a warning.
-    pub child_cloud_warns: bool,
-    /// The effect of an `import` block in a child module.
-    pub child_import: ChildImport,
+    pub child_cloud_warns: bool = t(13);
+    /// An `import` block in a child module is an error.
+    pub child_import_refused: bool = !t(16);
 
     /// The range of `Invalid combination of "count" and "for_each"`.
-    pub combination_subject: CombinationSubject,
+    pub combination_subject: CombinationSubject = if o(11) {
+        CombinationSubject::FirstToLast
+    } else {
+        CombinationSubject::ForEach
+    };
     /// The range of `Duplicate import configuration`.
-    pub duplicate_import_subject: ImportSubject,
+    pub duplicate_import_subject: ImportSubject = if tofu { ImportSubject::Header } else { ImportSubject::To };
     /// The range of the error for a lifecycle argument that an ephemeral resource does not have.
-    pub ephemeral_lifecycle_subject: LifecycleSubject,
+    pub ephemeral_lifecycle_subject: LifecycleSubject = if tofu {
+        LifecycleSubject::Header
+    } else {
+        LifecycleSubject::Argument
+    };
 
     /// `connection` and `provisioner` are errors in an ephemeral resource. Otherwise they belong to the provider's
     /// schema.
-    pub ephemeral_blocks_refused: bool,
+    pub ephemeral_blocks_refused: bool = tofu;
     /// A second `lifecycle` block in a `removed` block is an error.
-    pub removed_lifecycle_once: bool,
+    pub removed_lifecycle_once: bool = tofu;
     /// `destroy`, provisioners and the kind of the object are checked in a `removed` block.
-    pub removed_checked: bool,
+    pub removed_checked: bool = o(10);
     /// `moved` refuses ephemeral addresses with a summary of its own.
-    pub moved_address_checked: bool,
+    pub moved_address_checked: bool = o(11);
     /// Validation checks that the target of an `import` block exists. Terraform has done so since a version before
     /// 1.11.
-    pub import_targets_validated: bool,
+    pub import_targets_validated: bool = t(11);
     /// `import.to` must be a managed resource.
-    pub import_to_managed_only: bool,
+    pub import_to_managed_only: bool = !tofu;
     /// An empty `deprecated` is an error.
-    pub blank_deprecated_refused: bool,
+    pub blank_deprecated_refused: bool = tofu;
     /// A `const` variable cannot be sensitive or ephemeral.
-    pub const_excludes_sensitive: bool,
+    pub const_excludes_sensitive: bool = !tofu;
     /// An attribute of a default that the object type of its variable lacks produces a warning.
-    pub ignored_object_attribute_warns: bool,
+    pub ignored_object_attribute_warns: bool = o(11);
     /// A condition of a variable may refer to objects other than the variable.
-    pub validation_refers_to_others: bool,
+    pub validation_refers_to_others: bool = t(9) || o(9);
 
     /// The range of the error for a second `run` block with the same name. `None` if that is allowed.
-    pub duplicate_run_subject: Option<RunSubject>,
+    pub duplicate_run_subject: Option<RunSubject> = if tofu {
+        None
+    } else if t(14) {
+        Some(RunSubject::Label)
+    } else {
+        Some(RunSubject::Header)
+    };
     /// Values of mocks and overrides in tests are evaluated during loading, so they must be constant.
-    pub mock_values_at_load: bool,
+    pub mock_values_at_load: bool = !t(15);
     /// The module of a `run` may have any source.
-    pub run_module_from_anywhere: bool,
+    pub run_module_from_anywhere: bool = o(10);
     /// A `provider` block in a test file cannot have a `version`.
-    pub test_provider_version_refused: bool,
+    pub test_provider_version_refused: bool = t(9);
     /// Validation of tests reports a provider in a `run` that the file does not define.
-    pub run_providers_validated: bool,
+    pub run_providers_validated: bool = t(12);
     /// Overrides of missing targets in tests produce a warning.
-    pub override_targets_validated: bool,
+    pub override_targets_validated: bool = t(11);
     /// The runs of a test file always run in the order of the file.
-    pub runs_in_order: bool,
+    pub runs_in_order: bool = !t(13);
 }
 
 /// The range of the error for a second `run` block with the same name.
@@ -146,24 +165,6 @@ pub enum InOverride {
     Ignored,
     /// It is merged into the base block.
     Merged,
-}
-
-/// The effect of a `removed` block in an override file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RemovedInOverride {
-    /// It is ignored.
-    Ignored,
-    /// The error `Cannot override 'Removed' blocks`.
-    Error,
-}
-
-/// The effect of an `import` block in a child module.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChildImport {
-    /// An error.
-    Error,
-    /// It is allowed.
-    Allowed,
 }
 
 /// The range of `Invalid combination of …`.
@@ -219,90 +220,6 @@ const RESERVED_FROM_1_15: &[&str] = &[
     "locals",
     "provider",
 ];
-
-impl Features {
-    /// Computes the features of an engine.
-    pub(super) fn of(engine: Engine) -> Self {
-        let tofu = engine.product == Product::OpenTofu;
-        let (t, o) = (|minor| engine.terraform(minor), |minor| engine.opentofu(minor));
-        Self {
-            engine,
-            registry_host: engine.registry_host(),
-            provider_prefixes: if o(11) { &["terraform-", "opentofu-"] } else { &["terraform-"] },
-            grammar: Grammar::of(engine),
-            summaries: Summaries::of(engine),
-
-            required_version: if o(12) { RequiredVersion::TofuFiles } else { RequiredVersion::EveryFile },
-            version_mismatch_hides_rest: o(12),
-            language_edition_checked: !o(12),
-            broken_required_providers_counts: o(10)
-                || (tofu && in_minor(engine, 8, 9))
-                || (tofu && in_minor(engine, 9, 1)),
-
-            module_address: if o(8) {
-                ModuleAddress::StaticAfterMerge
-            } else if t(15) {
-                ModuleAddress::ConstAfterMerge
-            } else {
-                ModuleAddress::LiteralPerBlock
-            },
-            module_version_null: o(10) || t(15),
-            static_confidential_refused: o(9),
-            module_arguments_at_load: t(15),
-            reserved_variable_names: if t(15) { RESERVED_FROM_1_15 } else { RESERVED },
-
-            override_ephemeral: if tofu { InOverride::Merged } else { InOverride::Ignored },
-            override_removed: if tofu { RemovedInOverride::Error } else { RemovedInOverride::Ignored },
-            override_deprecated: if tofu { InOverride::Merged } else { InOverride::Ignored },
-            override_destroy: if tofu { InOverride::Merged } else { InOverride::Ignored },
-
-            providers_validated_after_errors: !(t(15) || o(12)),
-            repeated_by_enabled: engine.since(Product::OpenTofu, 1, 11, 4),
-            refuses_root_configuration_aliases: t(7),
-            duplicate_provider_counts_ephemeral: o(11),
-            child_backend_warns: true,
-            child_cloud_warns: t(13),
-            child_import: if t(16) { ChildImport::Allowed } else { ChildImport::Error },
-
-            combination_subject: if o(11) {
-                CombinationSubject::FirstToLast
-            } else {
-                CombinationSubject::ForEach
-            },
-            duplicate_import_subject: if tofu { ImportSubject::Header } else { ImportSubject::To },
-            ephemeral_lifecycle_subject: if tofu {
-                LifecycleSubject::Header
-            } else {
-                LifecycleSubject::Argument
-            },
-
-            ephemeral_blocks_refused: tofu,
-            removed_lifecycle_once: tofu,
-            removed_checked: o(10),
-            moved_address_checked: o(11),
-            import_targets_validated: t(11),
-            import_to_managed_only: !tofu,
-            blank_deprecated_refused: tofu,
-            const_excludes_sensitive: !tofu,
-            ignored_object_attribute_warns: o(11),
-            validation_refers_to_others: t(9) || o(9),
-
-            duplicate_run_subject: if tofu {
-                None
-            } else if t(14) {
-                Some(RunSubject::Label)
-            } else {
-                Some(RunSubject::Header)
-            },
-            mock_values_at_load: !t(15),
-            run_module_from_anywhere: o(10),
-            test_provider_version_refused: t(9),
-            run_providers_validated: t(12),
-            override_targets_validated: t(11),
-            runs_in_order: !t(13),
-        }
-    }
-}
 
 /// Whether `engine` is 1.`minor`.`patch` or a later patch of the same minor version.
 fn in_minor(engine: Engine, minor: u16, patch: u16) -> bool {

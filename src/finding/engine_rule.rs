@@ -3,301 +3,151 @@
 
 use super::{Category, RuleId, Severity};
 
-/// A rule that an engine enforces, or one about the check itself. Its page is `policies/rules/<name>.md`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum EngineRule {
+/// Makes the enum of engine rules, and its lists, from one row per rule: its variant, its name and its usual severity.
+macro_rules! engine_rules {
+    ($($(#[$doc:meta])* $rule:ident = $name:literal, $severity:ident;)*) => {
+        /// A rule that an engine enforces, or one about the check itself. Its page is `policies/rules/<name>.md`.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum EngineRule {
+            $($(#[$doc])* $rule,)*
+        }
+
+        impl EngineRule {
+            /// All rules, in the order of the catalogue.
+            pub const ALL: &'static [Self] = &[$(Self::$rule),*];
+
+            /// The name in policies, comments and reports.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$rule => $name,)*
+                }
+            }
+
+            /// The usual severity. Some rules have errors and warnings, so each finding has its own severity.
+            pub const fn usual_severity(self) -> Severity {
+                match self {
+                    $(Self::$rule => Severity::$severity,)*
+                }
+            }
+        }
+    };
+}
+
+engine_rules! {
     /// A syntax error.
-    SyntaxError,
+    SyntaxError = "syntax-error", Error;
     /// A file or directory that cannot be read.
-    UnreadableFile,
+    UnreadableFile = "unreadable-file", Error;
     /// Two declarations with one name.
-    DuplicateDeclaration,
+    DuplicateDeclaration = "duplicate-declaration", Error;
     /// A block or argument that is not supported in its place.
-    UnsupportedBlockOrArgument,
+    UnsupportedBlockOrArgument = "unsupported-block-or-argument", Error;
     /// A missing required argument.
-    MissingArgument,
+    MissingArgument = "missing-argument", Error;
     /// A name that the language does not allow.
-    InvalidName,
+    InvalidName = "invalid-name", Error;
     /// An expression that must be a reference.
-    InvalidReference,
+    InvalidReference = "invalid-reference", Error;
     /// A value of the wrong kind.
-    InvalidValue,
+    InvalidValue = "invalid-value", Error;
     /// An invalid type expression.
-    InvalidTypeConstraint,
+    InvalidTypeConstraint = "invalid-type-constraint", Error;
     /// A default that does not match the type of its variable.
-    InvalidDefaultValue,
+    InvalidDefaultValue = "invalid-default-value", Error;
     /// A block in an override file without a base block.
-    OverrideWithoutBase,
+    OverrideWithoutBase = "override-without-base", Error;
     /// `depends_on` in an override file.
-    OverrideDependsOn,
+    OverrideDependsOn = "override-depends-on", Error;
     /// A block that is not allowed in an override file.
-    OverrideNotAllowed,
+    OverrideNotAllowed = "override-not-allowed", Error;
     /// An invalid provider requirement.
-    InvalidRequiredProviders,
+    InvalidRequiredProviders = "invalid-required-providers", Error;
     /// An invalid version constraint.
-    InvalidVersionConstraint,
+    InvalidVersionConstraint = "invalid-version-constraint", Error;
     /// An invalid module source address.
-    InvalidModuleSource,
+    InvalidModuleSource = "invalid-module-source", Error;
     /// An invalid provider block or reference to one.
-    InvalidProviderConfiguration,
+    InvalidProviderConfiguration = "invalid-provider-configuration", Error;
     /// A module with its own provider configurations, called with `count`, `for_each` or `depends_on`.
-    ProviderBlockInRepeatedModule,
+    ProviderBlockInRepeatedModule = "provider-block-in-repeated-module", Error;
     /// A provider passed to a module that configures it itself.
-    ProviderConfigurationOverridden,
+    ProviderConfigurationOverridden = "provider-configuration-overridden", Error;
     /// A provider configuration that a module requires and its caller does not pass.
-    MissingProviderConfiguration,
+    MissingProviderConfiguration = "missing-provider-configuration", Error;
     /// A provider passed under a name that the caller or the child module does not declare.
-    UndefinedProviderReference,
+    UndefinedProviderReference = "undefined-provider-reference", Warning;
     /// A reference to a provider alias without a configuration.
-    UndefinedProviderAlias,
+    UndefinedProviderAlias = "undefined-provider-alias", Error;
     /// A provider passed to a name that the module requires from another source.
-    ProviderTypeMismatch,
+    ProviderTypeMismatch = "provider-type-mismatch", Error;
     /// An empty provider block, which was once needed to pass a provider.
-    ProxyProviderBlock,
+    ProxyProviderBlock = "proxy-provider-block", Warning;
     /// One provider under two local names.
-    DuplicateRequiredProvider,
+    DuplicateRequiredProvider = "duplicate-required-provider", Warning;
     /// A backend or cloud block in a child module.
-    IgnoredBackendOrCloud,
+    IgnoredBackendOrCloud = "ignored-backend-or-cloud", Warning;
     /// A reference or keyword in quotes.
-    DeprecatedQuoting,
+    DeprecatedQuoting = "deprecated-quoting", Warning;
     /// A version constraint inside a provider block.
-    DeprecatedProviderVersion,
+    DeprecatedProviderVersion = "deprecated-provider-version", Warning;
     /// An invalid lifecycle setting.
-    InvalidLifecycle,
+    InvalidLifecycle = "invalid-lifecycle", Error;
     /// An invalid moved, removed or import block.
-    InvalidMovedRemovedImport,
+    InvalidMovedRemovedImport = "invalid-moved-removed-import", Error;
     /// An invalid check or condition.
-    InvalidCheckOrCondition,
+    InvalidCheckOrCondition = "invalid-check-or-condition", Error;
     /// An invalid provisioner or connection.
-    InvalidProvisioner,
+    InvalidProvisioner = "invalid-provisioner", Error;
     /// An invalid action or action trigger.
-    InvalidAction,
+    InvalidAction = "invalid-action", Error;
     /// An invalid part of a test.
-    InvalidTest,
+    InvalidTest = "invalid-test", Error;
     /// A constraint on the version, the language edition or an experiment that the engine does not meet.
-    UnsupportedEngineVersion,
+    UnsupportedEngineVersion = "unsupported-engine-version", Error;
     /// A reference to something that the module does not declare.
-    UndeclaredReference,
+    UndeclaredReference = "undeclared-reference", Error;
     /// A reference to an output that the called module does not declare.
-    UndefinedModuleOutput,
+    UndefinedModuleOutput = "undefined-module-output", Error;
     /// An argument that the called module does not declare.
-    UnknownModuleArgument,
+    UnknownModuleArgument = "unknown-module-argument", Error;
     /// A required variable of the child module that the call does not set.
-    MissingModuleArgument,
+    MissingModuleArgument = "missing-module-argument", Error;
     /// A value that the variable of the child module does not accept.
-    ModuleArgumentType,
+    ModuleArgumentType = "module-argument-type", Error;
     /// A value in a variable file that the variable does not accept.
-    InvalidVariableValue,
+    InvalidVariableValue = "invalid-variable-value", Error;
     /// A value in a variable file for a variable that the root module does not declare.
-    UndeclaredVariableValue,
+    UndeclaredVariableValue = "undeclared-variable-value", Warning;
     /// An invalid dependency lock file.
-    InvalidLockFile,
+    InvalidLockFile = "invalid-lock-file", Error;
     /// An attribute of an object that the type of its target does not have.
-    IgnoredObjectAttribute,
+    IgnoredObjectAttribute = "ignored-object-attribute", Warning;
     /// A value for a deprecated variable of a child module.
-    DeprecatedModuleArgument,
+    DeprecatedModuleArgument = "deprecated-module-argument", Warning;
     /// A reference to a deprecated output of a child module.
-    DeprecatedModuleOutput,
+    DeprecatedModuleOutput = "deprecated-module-output", Warning;
     /// `each`, `count`, `self`, `path` or `terraform` where it is not available.
-    MisplacedSymbol,
+    MisplacedSymbol = "misplaced-symbol", Error;
     /// Declarations that depend on each other.
-    ReferenceCycle,
+    ReferenceCycle = "reference-cycle", Error;
     /// A local module source that does not exist.
-    MissingModule,
+    MissingModule = "missing-module", Error;
     /// An output of a root module with a sensitive value.
-    SensitiveOutput,
+    SensitiveOutput = "sensitive-output", Error;
     /// A call of an unknown function, or with wrong arguments.
-    InvalidFunctionCall,
+    InvalidFunctionCall = "invalid-function-call", Error;
     /// A directory whose files are not a module.
-    NotAModule,
+    NotAModule = "not-a-module", Error;
     /// A symbolic link to a place outside the repository.
-    LinkLeavesRepository,
+    LinkLeavesRepository = "link-leaves-repository", Warning;
     /// A file or module beyond a limit, which was not checked completely.
-    LimitReached,
+    LimitReached = "limit-reached", Error;
 }
 
 impl EngineRule {
-    /// All rules, in the order of the catalogue.
-    pub const ALL: &'static [Self] = &[
-        Self::SyntaxError,
-        Self::UnreadableFile,
-        Self::DuplicateDeclaration,
-        Self::UnsupportedBlockOrArgument,
-        Self::MissingArgument,
-        Self::InvalidName,
-        Self::InvalidReference,
-        Self::InvalidValue,
-        Self::InvalidTypeConstraint,
-        Self::InvalidDefaultValue,
-        Self::OverrideWithoutBase,
-        Self::OverrideDependsOn,
-        Self::OverrideNotAllowed,
-        Self::InvalidRequiredProviders,
-        Self::InvalidVersionConstraint,
-        Self::InvalidModuleSource,
-        Self::InvalidProviderConfiguration,
-        Self::ProviderBlockInRepeatedModule,
-        Self::ProviderConfigurationOverridden,
-        Self::MissingProviderConfiguration,
-        Self::UndefinedProviderReference,
-        Self::UndefinedProviderAlias,
-        Self::ProviderTypeMismatch,
-        Self::ProxyProviderBlock,
-        Self::DuplicateRequiredProvider,
-        Self::IgnoredBackendOrCloud,
-        Self::DeprecatedQuoting,
-        Self::DeprecatedProviderVersion,
-        Self::InvalidLifecycle,
-        Self::InvalidMovedRemovedImport,
-        Self::InvalidCheckOrCondition,
-        Self::InvalidProvisioner,
-        Self::InvalidAction,
-        Self::InvalidTest,
-        Self::UnsupportedEngineVersion,
-        Self::UndeclaredReference,
-        Self::UndefinedModuleOutput,
-        Self::UnknownModuleArgument,
-        Self::MissingModuleArgument,
-        Self::ModuleArgumentType,
-        Self::InvalidVariableValue,
-        Self::UndeclaredVariableValue,
-        Self::InvalidLockFile,
-        Self::IgnoredObjectAttribute,
-        Self::DeprecatedModuleArgument,
-        Self::DeprecatedModuleOutput,
-        Self::MisplacedSymbol,
-        Self::ReferenceCycle,
-        Self::MissingModule,
-        Self::SensitiveOutput,
-        Self::InvalidFunctionCall,
-        Self::NotAModule,
-        Self::LinkLeavesRepository,
-        Self::LimitReached,
-    ];
-
-    /// The name in policies, comments and reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::SyntaxError => "syntax-error",
-            Self::UnreadableFile => "unreadable-file",
-            Self::DuplicateDeclaration => "duplicate-declaration",
-            Self::UnsupportedBlockOrArgument => "unsupported-block-or-argument",
-            Self::MissingArgument => "missing-argument",
-            Self::InvalidName => "invalid-name",
-            Self::InvalidReference => "invalid-reference",
-            Self::InvalidValue => "invalid-value",
-            Self::InvalidTypeConstraint => "invalid-type-constraint",
-            Self::InvalidDefaultValue => "invalid-default-value",
-            Self::OverrideWithoutBase => "override-without-base",
-            Self::OverrideDependsOn => "override-depends-on",
-            Self::OverrideNotAllowed => "override-not-allowed",
-            Self::InvalidRequiredProviders => "invalid-required-providers",
-            Self::InvalidVersionConstraint => "invalid-version-constraint",
-            Self::InvalidModuleSource => "invalid-module-source",
-            Self::InvalidProviderConfiguration => "invalid-provider-configuration",
-            Self::ProviderBlockInRepeatedModule => "provider-block-in-repeated-module",
-            Self::ProviderConfigurationOverridden => "provider-configuration-overridden",
-            Self::MissingProviderConfiguration => "missing-provider-configuration",
-            Self::UndefinedProviderReference => "undefined-provider-reference",
-            Self::UndefinedProviderAlias => "undefined-provider-alias",
-            Self::ProviderTypeMismatch => "provider-type-mismatch",
-            Self::ProxyProviderBlock => "proxy-provider-block",
-            Self::DuplicateRequiredProvider => "duplicate-required-provider",
-            Self::IgnoredBackendOrCloud => "ignored-backend-or-cloud",
-            Self::DeprecatedQuoting => "deprecated-quoting",
-            Self::DeprecatedProviderVersion => "deprecated-provider-version",
-            Self::InvalidLifecycle => "invalid-lifecycle",
-            Self::InvalidMovedRemovedImport => "invalid-moved-removed-import",
-            Self::InvalidCheckOrCondition => "invalid-check-or-condition",
-            Self::InvalidProvisioner => "invalid-provisioner",
-            Self::InvalidAction => "invalid-action",
-            Self::InvalidTest => "invalid-test",
-            Self::UnsupportedEngineVersion => "unsupported-engine-version",
-            Self::UndeclaredReference => "undeclared-reference",
-            Self::UndefinedModuleOutput => "undefined-module-output",
-            Self::UnknownModuleArgument => "unknown-module-argument",
-            Self::MissingModuleArgument => "missing-module-argument",
-            Self::ModuleArgumentType => "module-argument-type",
-            Self::InvalidVariableValue => "invalid-variable-value",
-            Self::UndeclaredVariableValue => "undeclared-variable-value",
-            Self::InvalidLockFile => "invalid-lock-file",
-            Self::IgnoredObjectAttribute => "ignored-object-attribute",
-            Self::DeprecatedModuleArgument => "deprecated-module-argument",
-            Self::DeprecatedModuleOutput => "deprecated-module-output",
-            Self::MisplacedSymbol => "misplaced-symbol",
-            Self::ReferenceCycle => "reference-cycle",
-            Self::MissingModule => "missing-module",
-            Self::SensitiveOutput => "sensitive-output",
-            Self::InvalidFunctionCall => "invalid-function-call",
-            Self::NotAModule => "not-a-module",
-            Self::LinkLeavesRepository => "link-leaves-repository",
-            Self::LimitReached => "limit-reached",
-        }
-    }
-
     /// The name as the rule of a finding.
     pub const fn id(self) -> RuleId {
         RuleId::built_in(self.name())
-    }
-
-    /// The usual severity. Some rules have errors and warnings, so each finding has its own severity.
-    pub const fn usual_severity(self) -> Severity {
-        match self {
-            Self::SyntaxError
-            | Self::UnreadableFile
-            | Self::DuplicateDeclaration
-            | Self::UnsupportedBlockOrArgument
-            | Self::MissingArgument
-            | Self::InvalidName
-            | Self::InvalidReference
-            | Self::InvalidValue
-            | Self::InvalidTypeConstraint
-            | Self::InvalidDefaultValue
-            | Self::OverrideWithoutBase
-            | Self::OverrideDependsOn
-            | Self::OverrideNotAllowed
-            | Self::InvalidRequiredProviders
-            | Self::InvalidVersionConstraint
-            | Self::InvalidModuleSource
-            | Self::InvalidProviderConfiguration
-            | Self::ProviderBlockInRepeatedModule
-            | Self::ProviderConfigurationOverridden
-            | Self::MissingProviderConfiguration
-            | Self::UndefinedProviderAlias
-            | Self::ProviderTypeMismatch
-            | Self::InvalidLifecycle
-            | Self::InvalidMovedRemovedImport
-            | Self::InvalidCheckOrCondition
-            | Self::InvalidProvisioner
-            | Self::InvalidAction
-            | Self::InvalidTest
-            | Self::UnsupportedEngineVersion
-            | Self::UndeclaredReference
-            | Self::UndefinedModuleOutput
-            | Self::UnknownModuleArgument
-            | Self::MissingModuleArgument
-            | Self::ModuleArgumentType
-            | Self::InvalidVariableValue
-            | Self::InvalidLockFile
-            | Self::MisplacedSymbol
-            | Self::ReferenceCycle
-            | Self::MissingModule
-            | Self::SensitiveOutput
-            | Self::InvalidFunctionCall
-            | Self::NotAModule
-            | Self::LimitReached => Severity::Error,
-            Self::UndefinedProviderReference
-            | Self::ProxyProviderBlock
-            | Self::DuplicateRequiredProvider
-            | Self::IgnoredBackendOrCloud
-            | Self::DeprecatedQuoting
-            | Self::DeprecatedProviderVersion
-            | Self::UndeclaredVariableValue
-            | Self::IgnoredObjectAttribute
-            | Self::DeprecatedModuleArgument
-            | Self::DeprecatedModuleOutput
-            | Self::LinkLeavesRepository => Severity::Warning,
-        }
     }
 
     /// The origin: an engine, or overrule for what it did not check.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::engine::ChildImport;
 use crate::finding::{Concern, EngineRule, Finding, Severity};
 use crate::graph::{Callee, Node};
 
@@ -39,9 +38,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         Some(caller) => finding.related(caller, "this module is called here"),
         None => finding,
     };
-    if let Some(backend) = &module.backend
-        && module.features.child_backend_warns
-    {
+    if let Some(backend) = &module.backend {
         findings
             .push(with_caller(ignored("Backend configuration ignored", "backend").at(backend.block.header)));
     }
@@ -89,7 +86,7 @@ fn path(node: Node<'_>) -> String {
 /// Whether a module has content that is an error in a child module.
 pub(super) fn is_error_in_child(node: Node<'_>) -> bool {
     let module = node.module();
-    module.features.child_import == ChildImport::Error && !module.imports.is_empty()
+    module.features.child_import_refused && !module.imports.is_empty()
 }
 
 fn ignored(summary: &str, what: &str) -> Finding {

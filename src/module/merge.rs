@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
-use crate::engine::{Features, InOverride, RemovedInOverride, RequiredVersion};
+use crate::engine::{Features, InOverride, RequiredVersion};
 use crate::finding::{EngineRule, Finding};
 use crate::module::Module;
 use crate::module::address::{ProviderAddress, block_address};
@@ -115,11 +115,10 @@ impl Merger<'_> {
             }
         }
         for removed in file.removed {
-            match self.features.override_removed {
-                RemovedInOverride::Error => {
-                    self.not_in_override(&removed.block, "Cannot override 'Removed' blocks");
-                }
-                RemovedInOverride::Ignored => self.ignore(&removed.block),
+            if self.features.override_removed_refused {
+                self.not_in_override(&removed.block, "Cannot override 'Removed' blocks");
+            } else {
+                self.ignore(&removed.block);
             }
         }
         for ProviderMeta { block, .. } in file.provider_metas {

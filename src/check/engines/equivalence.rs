@@ -193,7 +193,7 @@ mod tests {
         "override_deprecated",
         "override_destroy",
         "override_ephemeral",
-        "override_removed",
+        "override_removed_refused",
         "override_targets_validated",
         "parallel_runs",
         "patch",
