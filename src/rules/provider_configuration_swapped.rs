@@ -45,7 +45,7 @@ fn found(node: Node<'_>, change: &ProviderChange) -> Option<Finding> {
             .help(KEEP),
         Effect::Empty => finding("Provider configuration removed while resources use it")
             .detail(format!(
-                "This change removes {before} from {number}: {list}. {product} uses an empty configuration for them, which \
+                "This change removes {before} from {number}: {list}. {product} uses an empty configuration instead, which \
                  takes its values from the environment."
             ))
             .help("keep the provider block for as long as resources use it"),

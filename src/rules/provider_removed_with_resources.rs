@@ -34,7 +34,7 @@ impl Rule for ProviderRemovedWithResources {
             });
         };
         for lost in search.in_module(both) {
-            if let Some(finding) = of_block(node, &lost) {
+            if let Some(finding) = of_block(both, node, &lost) {
                 add(finding, &lost.block.origin);
             }
         }
@@ -45,15 +45,20 @@ impl Rule for ProviderRemovedWithResources {
 }
 
 /// The finding for a removed provider block of the module itself.
-fn of_block(node: Node<'_>, lost: &Lost<'_>) -> Option<Finding> {
+fn of_block(both: Both<'_>, node: Node<'_>, lost: &Lost<'_>) -> Option<Finding> {
     let name = lost.block.compact();
-    let is_run = !node.is_called() && node.role() != Role::Shared;
+    // The removed block may have been the only sign of a root module.
+    let is_run = !node.is_called() && [both.before, node].iter().any(|node| node.role() != Role::Shared);
+    let product = node.module().features.engine.product.name();
+    let (object, as_long) = words(&lost.object);
     let without = match &lost.block.alias {
         None if is_run && !lost.is_configured => return None,
-        None if is_run => format!("the engine destroys it with an empty configuration of `{name}`"),
+        None if is_run => format!(
+            "{product} looks for it with an empty configuration of `{name}`, which takes its values from the \
+             environment. {product} destroys it if it finds it there; otherwise the plan shows no change"
+        ),
         None | Some(_) => FAILS.to_owned(),
     };
-    let (object, as_long) = words(&lost.object);
     Some(
         ProviderRemovedWithResources::finding("Provider configuration removed together with its resource")
             .detail(format!(
