@@ -34,6 +34,8 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
         "A root module passes on a configuration that it does not have",
         "undefined-provider-reference",
     ),
+    // Nothing is known about an invalid reference.
+    ("no-default-provider", "A `provider` argument that Terraform rejects", "invalid-provider-configuration"),
     // What Terraform reports is not redundant.
     (
         "providers-map-redundant",

@@ -221,7 +221,7 @@ pub struct Resource {
     pub enabled: Option<Arc<Attribute>>,
     /// `provider`.
     pub provider_ref: Option<ProviderRef>,
-    /// The provider of the resource, or `None` if the resource type implies no valid name.
+    /// The provider of the resource, or `None` if `provider` is invalid, or if the resource type implies no valid name.
     pub provider: Option<ProviderAddress>,
     /// `depends_on`.
     pub depends_on: Vec<Dependency>,

@@ -205,10 +205,12 @@ impl Merger<'_> {
         true
     }
 
-    /// The provider of a resource. Returns `None` if its type implies no valid name.
+    /// The provider of a resource. Returns `None` if its `provider` argument is invalid, or if its type implies no valid
+    /// name.
     fn provider_of(&self, resource: &Resource) -> Option<ProviderAddress> {
         match &resource.provider_ref {
             Some(reference) => self.provider_address(&reference.name),
+            None if !resource.origin.written("provider").is_empty() => None,
             None => legal_part(resource.address.implied_provider())
                 .ok()
                 .and_then(|name| self.provider_address(&name)),

@@ -271,12 +271,11 @@ impl Picture<'_> {
         let place = attached.map(|block| self.place(block.origin.header()));
         let is_empty = attached.is_some_and(|block| block.config.is_empty());
         if is_own {
-            let kind =
-                if attached.is_none() || is_empty { "empty provider block" } else { "configured here" };
-            return format!(
-                "{kind}: {shown}{}",
-                place.map(|place| format!(" ({place})")).unwrap_or_default()
-            );
+            let Some(place) = place else {
+                return format!("empty configuration: {shown} (no `provider` block has this local name)");
+            };
+            let kind = if is_empty { "empty provider block" } else { "configured here" };
+            return format!("{kind}: {shown} ({place})");
         }
         let empty = if is_empty { ", which is empty" } else { "" };
         let or_no_block =

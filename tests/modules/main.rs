@@ -1,5 +1,7 @@
 //! `overrule modules`: the output for module trees, and how provider configurations reach each module.
 
+mod lines;
+
 use indoc::indoc;
 use overrule::check::Analysis;
 use overrule::engine::{Choice, Engine};
