@@ -35,21 +35,21 @@ fn of_other_provider(
     entry: &PassedProvider,
 ) -> Option<Finding> {
     let (module, host) = (node.module(), node.module().features.registry_host);
-    let asked = Configuration::passed_by(child.module(), entry)?;
+    let requested = Configuration::passed_by(child.module(), entry)?;
     let named = Configuration::named(module, &entry.in_parent)?;
     let of_left = module.required_providers.get(&entry.in_child.compact())?;
-    if named.provider == asked.provider || of_left.address != asked.provider {
+    if named.provider == requested.provider || of_left.address != requested.provider {
         return None;
     }
-    let own = node.own_configuration(&asked);
+    let own = node.own_configuration(&requested);
     let is_there = own.is_some()
-        || (node.callers().next().is_none() && asked.alias.is_none())
-        || node.callers().all(|by| matches!(node.supply(&asked, Some(by)), Supply::Passed(..)));
+        || (node.callers().next().is_none() && requested.alias.is_none())
+        || node.callers().all(|by| matches!(node.supply(&requested, Some(by)), Supply::Passed(..)));
     // Terraform itself reports a missing configuration.
-    if !is_there || (node.callers().next().is_none() && own.is_none() && asked.alias.is_some()) {
+    if !is_there || (node.callers().next().is_none() && own.is_none() && requested.alias.is_some()) {
         return None;
     }
-    let used = compact_name(&node.local_name(&asked), asked.alias.as_deref());
+    let used = compact_name(&node.local_name(&requested), requested.alias.as_deref());
     let written = entry.in_parent.compact();
     let finding = MisleadingProvidersEntry::finding("Entry passes another provider configuration than it names")
         .detail(format!(
@@ -57,11 +57,11 @@ fn of_other_provider(
              module, \
              because they look up the provider of the left side, and do not report the difference.",
             entry.in_child.compact(),
-            asked.provider.display(host),
+            requested.provider.display(host),
             named.provider.display(host),
         ))
         .at(entry.in_parent.name_span)
-        .related(of_left.value_span, format!("`{}` is {} here", of_left.name, asked.provider.display(host)))
+        .related(of_left.value_span, format!("`{}` is {} here", of_left.name, requested.provider.display(host)))
         .help(format!("write `{} = {used}`", entry.in_child.compact()))
         .address(format!("module.{}", call.name))
         .concerns(Concern::Provider(entry.in_child.compact()));

@@ -116,7 +116,7 @@ fn is_inherited<'t>(
     let asks = |entry: &PassedProvider| {
         Configuration::named(module, &entry.in_parent).as_ref() == Some(configuration)
     };
-    child.asks_callers_for(configuration).is_none()
+    child.required_from_callers(configuration).is_none()
         && matches!(child.supply(configuration, Some((node, call))), Supply::Inherited)
         // A module cannot pass by name what it only inherits: Terraform reports that.
         && !module.calls.values().flat_map(|call| &call.providers).any(asks)
@@ -126,7 +126,7 @@ fn is_inherited<'t>(
 /// or if it is chosen at random.
 fn default_block<'t>(node: Node<'t>, provider: &ProviderAddress) -> Option<&'t ProviderConfiguration> {
     let own = node.own_configuration(&Configuration::default_of(provider.clone()))?;
-    own.attached().filter(|_| !own.gives_way)
+    own.attached().filter(|_| !own.is_replaceable)
 }
 
 /// The providers that the calls of a module pass, by name in the child modules.

@@ -56,8 +56,8 @@ fn repeats_inheritance(node: Node<'_>, child: Node<'_>, call: &ModuleCall) -> bo
 
 /// Whether a configuration is missing in the child module, or in this module for an entry, which Terraform reports.
 fn is_refused<'t>(node: Node<'t>, child: Node<'t>, call: &'t ModuleCall) -> bool {
-    let way = [Level { node, call: None }, Level { node: child, call: Some(call) }];
-    reaching(&way).iter().any(|reaching| matches!(reaching.found, Found::Missing))
+    let levels = [Level { node, call: None }, Level { node: child, call: Some(call) }];
+    reaching(&levels).iter().any(|reaching| matches!(reaching.found, Found::Missing))
         || call.providers.iter().any(|entry| node.lacks_passed(child, entry))
 }
 

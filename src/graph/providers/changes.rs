@@ -117,12 +117,12 @@ enum Used<'s> {
 
 impl<'s> Used<'s> {
     fn of(consumer: &'s Consumer<'s>) -> Self {
-        let top = consumer.way[0].node;
+        let top = consumer.levels[0].node;
         match &consumer.trace.found {
             Found::Blocks(_, own) if own.is_random => Self::Random,
             Found::Blocks(level, own) => match own.attached() {
                 Some(block) if !block.config.is_empty() => {
-                    Self::Block { level: *level, node: consumer.way[*level].node, block }
+                    Self::Block { level: *level, node: consumer.levels[*level].node, block }
                 }
                 Some(_) | None => Self::Empty { level: *level },
             },
@@ -171,7 +171,9 @@ impl<'s> Pair<'s> {
             }
             (Used::Block { .. }, Used::Empty { .. }) => Some(Effect::Empty),
             // A root module that was only recognized by its provider block.
-            (Used::Block { level: 0, .. }, Used::FromCaller | Used::Missing) if in_root(old.way[0].node) => {
+            (Used::Block { level: 0, .. }, Used::FromCaller | Used::Missing)
+                if in_root(old.levels[0].node) =>
+            {
                 (!new.is_refused()).then_some(Effect::Empty)
             }
             // A configuration is added where there was none.
@@ -206,7 +208,7 @@ impl<'s> Pair<'s> {
                 Used::Empty { .. } | Used::Missing | Used::Unknown => "an empty configuration".to_owned(),
                 Used::Random => "one of several blocks at random".to_owned(),
                 Used::FromCaller => {
-                    format!("`{}` of its callers", compact(consumer.way[0].node, key))
+                    format!("`{}` of its callers", compact(consumer.levels[0].node, key))
                 }
             }
         };

@@ -41,7 +41,7 @@ pub struct Reaching<'t> {
     /// `name` or `name.alias` in the module.
     pub name: SmolStr,
     /// The configuration in the module.
-    pub asked: Configuration,
+    pub requested: Configuration,
     /// The configuration in the module that declares it.
     pub effective: Configuration,
     /// The result.
@@ -79,13 +79,17 @@ pub(super) struct Trace<'t> {
 
 /// Follows a configuration from the last module of a path upwards. `by_name` is true for a configuration that the
 /// module passes on, which it must declare itself.
-pub(super) fn trace<'t>(way: &[Level<'t>], asked: &Configuration, mut by_name: bool) -> Option<Trace<'t>> {
-    let mut key = asked.clone();
+pub(super) fn trace<'t>(
+    levels: &[Level<'t>],
+    requested: &Configuration,
+    mut by_name: bool,
+) -> Option<Trace<'t>> {
+    let mut key = requested.clone();
     let mut steps = Vec::new();
-    for level in (0..way.len()).rev() {
-        let node = way[level].node;
-        let caller = level.checked_sub(1).map(|above| way[above].node);
-        let step = node.supply(&key, caller.zip(way[level].call));
+    for level in (0..levels.len()).rev() {
+        let node = levels[level].node;
+        let caller = level.checked_sub(1).map(|above| levels[above].node);
+        let step = node.supply(&key, caller.zip(levels[level].call));
         steps.push(step.clone());
         let found = match step {
             Supply::Own(own) => Found::Blocks(level, own),
@@ -104,16 +108,16 @@ pub(super) fn trace<'t>(way: &[Level<'t>], asked: &Configuration, mut by_name: b
 }
 
 /// Resolves a configuration of the last module of a path, and finds the entry that passes it.
-pub fn resolve<'t>(way: &[Level<'t>], asked: Configuration, by_name: bool) -> Option<Reaching<'t>> {
-    let node = way.last()?.node;
-    let Trace { steps, effective, found } = trace(way, &asked, by_name)?;
+pub fn resolve<'t>(levels: &[Level<'t>], requested: Configuration, by_name: bool) -> Option<Reaching<'t>> {
+    let node = levels.last()?.node;
+    let Trace { steps, effective, found } = trace(levels, &requested, by_name)?;
     let entry = match steps.first() {
         Some(Supply::Passed(entry, _)) => Some(*entry),
         Some(Supply::Own(_) | Supply::Inherited | Supply::Nowhere) | None => None,
     };
-    let replaced = entry.and_then(|_| node.own_configuration(&asked)).map(|own| own.block);
-    let name = compact_name(&node.local_name(&asked), asked.alias.as_deref());
-    Some(Reaching { name, asked, effective, found, entry, replaced, needed: None })
+    let replaced = entry.and_then(|_| node.own_configuration(&requested)).map(|own| own.block);
+    let name = compact_name(&node.local_name(&requested), requested.alias.as_deref());
+    Some(Reaching { name, requested, effective, found, entry, replaced, needed: None })
 }
 
 /// The configuration of the first module of a path without a block.
@@ -127,8 +131,8 @@ fn at_top<'t>(top: Node<'t>, key: &Configuration, by_name: bool) -> Found<'t> {
 
 /// All configurations that the last module of a path declares, uses or passes on, directly or for its descendants,
 /// sorted by name.
-pub fn reaching<'t>(way: &[Level<'t>]) -> Vec<Reaching<'t>> {
-    let Some(Level { node, call }) = way.last().copied() else { return Vec::new() };
+pub fn reaching<'t>(levels: &[Level<'t>]) -> Vec<Reaching<'t>> {
+    let Some(Level { node, call }) = levels.last().copied() else { return Vec::new() };
     let (module, table) = (node.module(), node.provider_table());
     let mut keys: BTreeMap<Configuration, bool> = BTreeMap::new();
     let mut add = |key: Configuration, by_name: bool| {
@@ -163,7 +167,7 @@ pub fn reaching<'t>(way: &[Level<'t>]) -> Vec<Reaching<'t>> {
             continue;
         }
         let mut push = |key: &Configuration, by_name: bool| {
-            let reaching = resolve(way, key.clone(), by_name);
+            let reaching = resolve(levels, key.clone(), by_name);
             all.extend(
                 reaching.map(|reaching| Reaching { needed: needed(node, &reaching, &passed_on), ..reaching }),
             );
@@ -172,14 +176,14 @@ pub fn reaching<'t>(way: &[Level<'t>]) -> Vec<Reaching<'t>> {
             push(&key, false);
         }
         let is_missing = |by_name| {
-            resolve(way, key.clone(), by_name)
+            resolve(levels, key.clone(), by_name)
                 .is_some_and(|reaching| matches!(reaching.found, Found::Missing))
         };
         if by_name || (passed_on.contains_key(&key) && is_missing(true) && !is_missing(false)) {
             push(&key, true);
         }
     }
-    all.sort_by(|a, b| (&a.name, &a.asked).cmp(&(&b.name, &b.asked)));
+    all.sort_by(|a, b| (&a.name, &a.requested).cmp(&(&b.name, &b.requested)));
     all
 }
 
@@ -211,7 +215,7 @@ fn needed(
     if !matches!(reaching.found, Found::Missing) {
         return None;
     }
-    let (module, key) = (node.module(), &reaching.asked);
+    let (module, key) = (node.module(), &reaching.requested);
     let uses = |resource: &&Box<_>| Configuration::used_by(module, resource).as_ref() == Some(key);
     if let Some(resource) = module.resources.values().find(uses) {
         return Some((resource.address.to_string(), resource.origin.header()));
@@ -219,5 +223,5 @@ fn needed(
     if let Some(place) = passed_on.get(key) {
         return Some(place.clone());
     }
-    node.asks_callers_for(key).map(|span| ("configuration_aliases".to_owned(), span))
+    node.required_from_callers(key).map(|span| ("configuration_aliases".to_owned(), span))
 }

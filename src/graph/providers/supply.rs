@@ -51,7 +51,7 @@ pub struct Own<'m> {
     pub is_random: bool,
     /// Whether an entry of the call replaces it: an empty block in a child module was the way to declare an expected
     /// configuration before `configuration_aliases`.
-    pub gives_way: bool,
+    pub is_replaceable: bool,
 }
 
 impl<'m> Own<'m> {
@@ -92,25 +92,30 @@ impl<'t> Node<'t> {
         let blocks: Vec<&ProviderConfiguration> =
             names.iter().filter_map(|name| Some(&**module.providers.get(name)?)).collect();
         let block = *blocks.first()?;
-        let gives_way = blocks.iter().all(|block| block.config.looks_empty());
+        let is_replaceable = blocks.iter().all(|block| block.config.looks_empty());
         let local_names: &[SmolStr] =
             table.names.get(&key.provider).map_or(std::slice::from_ref(&key.provider.name), Vec::as_slice);
         let of_name = |name: &SmolStr| blocks.iter().find(|block| block.name == *name).copied();
         let effective: Vec<_> = local_names.iter().filter_map(of_name).collect();
-        Some(Own { block, is_random: !effective.is_empty() && local_names.len() > 1, effective, gives_way })
+        Some(Own {
+            block,
+            is_random: !effective.is_empty() && local_names.len() > 1,
+            effective,
+            is_replaceable,
+        })
     }
 
     /// Where this module has a configuration from; `by` is the call that leads here.
     pub fn supply(self, key: &Configuration, by: Option<(Node<'t>, &'t ModuleCall)>) -> Supply<'t> {
         let own = self.own_configuration(key);
         if let Some((caller, call)) = by
-            && own.as_ref().is_none_or(|own| own.gives_way)
+            && own.as_ref().is_none_or(|own| own.is_replaceable)
             && let Some((first, last)) =
                 caller.provider_table().passed.get(&call.name).and_then(|passed| passed.get(key))
             && let Some(entry) = call.providers.get(if own.is_some() { *last } else { *first })
-            && let Some(asked) = Configuration::passed_by(self.module(), entry)
+            && let Some(requested) = Configuration::passed_by(self.module(), entry)
         {
-            return Supply::Passed(entry, asked);
+            return Supply::Passed(entry, requested);
         }
         match own {
             Some(own) => Supply::Own(own),
@@ -120,7 +125,7 @@ impl<'t> Node<'t> {
     }
 
     /// The names under which a called module has a configuration of this module.
-    pub fn handed_down(
+    pub fn keys_in_child(
         self,
         call: &'t ModuleCall,
         child: Node<'t>,
@@ -130,7 +135,7 @@ impl<'t> Node<'t> {
         let inherited = key.alias.is_none().then_some(key);
         let keys = passed.into_iter().flat_map(BTreeMap::keys).chain(inherited);
         let comes_from = |below: &&Configuration| match child.supply(below, Some((self, call))) {
-            Supply::Passed(_, asked) => asked == *key,
+            Supply::Passed(_, requested) => requested == *key,
             Supply::Inherited => *below == key,
             Supply::Own(_) | Supply::Nowhere => false,
         };
@@ -148,7 +153,7 @@ impl<'t> Node<'t> {
     }
 
     /// The element of `configuration_aliases` that requires callers to pass a configuration.
-    pub fn asks_callers_for(self, key: &Configuration) -> Option<crate::text::Span> {
+    pub fn required_from_callers(self, key: &Configuration) -> Option<crate::text::Span> {
         let mut aliases = self.requirements_of(&key.provider).flat_map(|entry| &entry.aliases);
         aliases.find(|alias| alias.value.alias == key.alias).map(|alias| alias.span)
     }
@@ -169,6 +174,6 @@ impl<'t> Node<'t> {
 
     /// Whether the module declares a configuration, in a provider block or in `configuration_aliases`.
     pub fn declares(self, key: &Configuration) -> bool {
-        self.asks_callers_for(key).is_some() || self.provider_table().blocks.contains_key(key)
+        self.required_from_callers(key).is_some() || self.provider_table().blocks.contains_key(key)
     }
 }

@@ -143,7 +143,7 @@ fn hand_up<'t>(child: Node<'t>, caller: Node<'t>, call: &'t ModuleCall, uses: &m
         .configurations
         .iter()
         .filter_map(|(key, need)| match child.supply(key, Some((caller, call))) {
-            Supply::Passed(_, asked) => Some((asked, Need { by_name: true, ..*need })),
+            Supply::Passed(_, requested) => Some((requested, Need { by_name: true, ..*need })),
             Supply::Inherited if !need.by_name => Some((key.clone(), *need)),
             Supply::Own(_) | Supply::Inherited | Supply::Nowhere => None,
         })

@@ -42,11 +42,11 @@ impl Upward<'_> {
         }
         for (number, (caller, call)) in callers.into_iter().enumerate() {
             let (branch, bar) = lines(number);
-            let is_ring = path.contains(&caller.id());
+            let is_cycle = path.contains(&caller.id());
             let is_seen = caller.is_called() && self.seen.contains(&caller.id());
             let is_too_much = path.len() >= DEEPEST || self.lines >= MOST_INSTANCES;
             let (role, reason) = caller.role_with_reason();
-            let remark = if is_ring {
+            let remark = if is_cycle {
                 "  (cycle)".to_owned()
             } else if is_seen {
                 "  (seen above)".to_owned()
@@ -62,7 +62,7 @@ impl Upward<'_> {
             let taken = line.chars().count() + remark.chars().count();
             let left = self.picture.style.width.saturating_sub(taken);
             self.line(&format!("{line}{}{remark}", self.picture.fitting_repetition(call, left)));
-            if !is_ring && !is_seen && !is_too_much {
+            if !is_cycle && !is_seen && !is_too_much {
                 path.push(caller.id());
                 self.above(caller, &format!("{prefix}{bar}"), path);
                 path.pop();

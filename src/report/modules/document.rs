@@ -42,7 +42,7 @@ struct Instance {
 /// The instances below a root module, and the size of the list: the steps of their addresses, their configurations
 /// and resources.
 #[derive(Debug, Default)]
-struct Told {
+struct Listing {
     instances: Vec<Instance>,
     resources: Vec<Resource>,
     size: usize,
@@ -139,14 +139,14 @@ impl Document {
             }
         }
         let roots = picture.tops.iter().map(|(engine, top)| {
-            let mut told = Told::default();
-            let complete = picture.place_below(&Placed::top(*top), &mut told);
+            let mut listing = Listing::default();
+            let complete = picture.place_below(&Placed::top(*top), &mut listing);
             Root {
                 module: picture.name(*top),
                 engine: engine.word().to_string(),
                 complete,
-                instances: told.instances,
-                resources: picture.resources.then_some(told.resources),
+                instances: listing.instances,
+                resources: picture.resources.then_some(listing.resources),
             }
         });
         Self { format_version: "1.0", roots: roots.collect(), modules: modules.into_values().collect() }
@@ -155,30 +155,30 @@ impl Document {
 
 impl Picture<'_> {
     /// Adds a module and its descendants. Returns whether all of them fit.
-    fn place_below(&self, placed: &Placed<'_>, told: &mut Told) -> bool {
+    fn place_below(&self, placed: &Placed<'_>, listing: &mut Listing) -> bool {
         let providers =
             placed.configurations.iter().map(|reaching| self.provider(placed, reaching)).collect();
         let (address, module) = (placed.address(), self.name(placed.node));
-        told.size += placed.way.len() + placed.configurations.len();
+        listing.size += placed.levels.len() + placed.configurations.len();
         if self.resources {
-            let before = told.resources.len();
+            let before = listing.resources.len();
             let prefix = if address.is_empty() { String::new() } else { format!("{address}.") };
             let consumers = placed.node.consumers();
-            told.resources.extend(
+            listing.resources.extend(
                 consumers
                     .filter_map(|(resource, key)| self.resource(placed, format!("{prefix}{resource}"), key)),
             );
-            told.size += told.resources.len() - before;
+            listing.size += listing.resources.len() - before;
         }
-        told.instances.push(Instance { address, module, providers });
+        listing.instances.push(Instance { address, module, providers });
         let mut complete = true;
         for (call, _) in self.calls(placed.node) {
-            if placed.way.len() >= DEEPEST || told.size >= MOST_INSTANCES {
+            if placed.levels.len() >= DEEPEST || listing.size >= MOST_INSTANCES {
                 complete = false;
                 break;
             }
             if let Some(called) = placed.called(call).filter(|called| !placed.leads_through(called.node)) {
-                complete &= self.place_below(&called, told);
+                complete &= self.place_below(&called, listing);
             }
         }
         complete
@@ -189,14 +189,14 @@ impl Picture<'_> {
             Found::Blocks(level, own) => {
                 let block = own.attached().unwrap_or(own.block);
                 let range = Range::new(block.origin.header(), self.sources, &self.style.names);
-                (Some(self.name(placed.way[*level].node)), Some(range))
+                (Some(self.name(placed.levels[*level].node)), Some(range))
             }
             Found::Implicit | Found::FromCaller | Found::Missing => (None, None),
         };
         Provider {
             name: reaching.name.to_string(),
-            address: reaching.asked.provider.to_string(),
-            alias: reaching.asked.alias.as_ref().map(ToString::to_string),
+            address: reaching.requested.provider.to_string(),
+            alias: reaching.requested.alias.as_ref().map(ToString::to_string),
             kind: placed.kind(reaching).word(),
             defined_in,
             range,

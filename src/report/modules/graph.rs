@@ -81,7 +81,7 @@ impl Graph {
 
     /// Adds the provider configurations of a module and its descendants, once for all call paths with equal output.
     fn reach(&mut self, picture: &Picture<'_>, names: &Names, placed: &Placed<'_>, seen: &mut HashSet<u64>) {
-        if placed.way.len() > DEEPEST || seen.len() >= MOST_INSTANCES || !seen.insert(placed.likeness()) {
+        if placed.levels.len() > DEEPEST || seen.len() >= MOST_INSTANCES || !seen.insert(placed.likeness()) {
             return;
         }
         let lines = picture.provider_lines(placed, names);

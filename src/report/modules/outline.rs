@@ -20,12 +20,12 @@ pub(super) fn write(picture: &Picture<'_>) -> String {
         } else {
             String::new()
         };
-        let told = format!("{}: {}{only}", role.word(), because(reason));
+        let described = format!("{}: {}{only}", role.word(), because(reason));
         outline.line(&[
             ("", Paint::Plain),
             (&picture.name_at_line_start(*top), Paint::Bold),
             ("  ", Paint::Plain),
-            (&told, Paint::Dim),
+            (&described, Paint::Dim),
             (outline.mark(*top), Paint::Bad),
         ]);
         outline.below(&Placed::top(*top), "");
@@ -104,7 +104,7 @@ impl<'p> Outline<'p> {
             Some(called.likeness())
         };
         for (call, leads_to) in calls {
-            let is_too_much = placed.way.len() >= DEEPEST || self.instances >= MOST_INSTANCES;
+            let is_too_much = placed.levels.len() >= DEEPEST || self.instances >= MOST_INSTANCES;
             let called = if is_too_much { None } else { placed.called(call) };
             let line = Line { call, others: 0, leads_to, called };
             if let Some(key) = key(&line) {
@@ -134,7 +134,7 @@ impl<'p> Outline<'p> {
         let Line { call, others, leads_to, called } = line;
         let target = self.picture.target(placed.node, call, leads_to);
         let arrow = self.glyph(" → ", " -> ");
-        let is_too_much = placed.way.len() >= DEEPEST || self.instances >= MOST_INSTANCES;
+        let is_too_much = placed.levels.len() >= DEEPEST || self.instances >= MOST_INSTANCES;
         let called = called.filter(|_| !is_too_much);
         let is_ring = called.as_ref().is_some_and(|called| placed.leads_through(called.node));
         let is_seen = called.as_ref().is_some_and(|called| {

@@ -16,7 +16,7 @@ use crate::report::one_line;
 pub(super) struct Placed<'t> {
     pub(super) node: Node<'t>,
     /// The modules from the start to this one.
-    pub(super) way: Vec<Level<'t>>,
+    pub(super) levels: Vec<Level<'t>>,
     /// The configurations, sorted by name.
     pub(super) configurations: Vec<Reaching<'t>>,
 }
@@ -62,32 +62,32 @@ impl<'t> Placed<'t> {
     pub(super) fn called(&self, call: &'t ModuleCall) -> Option<Self> {
         let node = self.node.child(&call.name)?;
         let level = Level { node, call: Some(call) };
-        Some(Self::at(self.way.iter().copied().chain([level]).collect(), node))
+        Some(Self::at(self.levels.iter().copied().chain([level]).collect(), node))
     }
 
-    fn at(way: Vec<Level<'t>>, node: Node<'t>) -> Self {
-        let configurations = reaching(&way);
-        Self { node, way, configurations }
+    fn at(levels: Vec<Level<'t>>, node: Node<'t>) -> Self {
+        let configurations = reaching(&levels);
+        Self { node, levels, configurations }
     }
 
     /// Whether the path contains a module.
     pub(super) fn leads_through(&self, node: Node<'_>) -> bool {
-        self.way.iter().any(|level| level.node.id() == node.id())
+        self.levels.iter().any(|level| level.node.id() == node.id())
     }
 
     /// Resolves a configuration from here.
     pub(super) fn resolve(&self, key: Configuration) -> Option<Reaching<'t>> {
-        resolve(&self.way, key, false)
+        resolve(&self.levels, key, false)
     }
 
     /// `module.a.module.b`; empty for the first module.
     pub(super) fn address(&self) -> String {
-        self.address_of(self.way.len() - 1)
+        self.address_of(self.levels.len() - 1)
     }
 
     /// The address of the module at a level of the path.
     pub(super) fn address_of(&self, level: usize) -> String {
-        let calls = self.way[..=level].iter().filter_map(|level| level.call);
+        let calls = self.levels[..=level].iter().filter_map(|level| level.call);
         calls.map(|call| format!("module.{}", call.name)).collect::<Vec<_>>().join(".")
     }
 
@@ -96,9 +96,9 @@ impl<'t> Placed<'t> {
         let mut hasher = DefaultHasher::new();
         (self.node.graph().engine(), self.node.id()).hash(&mut hasher);
         for reaching in &self.configurations {
-            (&reaching.name, &reaching.asked, self.kind(reaching)).hash(&mut hasher);
+            (&reaching.name, &reaching.requested, self.kind(reaching)).hash(&mut hasher);
             if let Found::Blocks(level, own) = &reaching.found {
-                (self.way[*level].node.id(), own.block.origin.header()).hash(&mut hasher);
+                (self.levels[*level].node.id(), own.block.origin.header()).hash(&mut hasher);
             }
             let entry = reaching.entry.map(|entry| (entry.in_child.compact(), entry.in_parent.compact()));
             entry.hash(&mut hasher);
@@ -109,7 +109,7 @@ impl<'t> Placed<'t> {
     pub(super) fn kind(&self, reaching: &Reaching<'_>) -> Kind {
         match &reaching.found {
             Found::Blocks(_, own) if own.is_random => Kind::Undetermined,
-            Found::Blocks(level, own) if level + 1 == self.way.len() => {
+            Found::Blocks(level, own) if level + 1 == self.levels.len() => {
                 if own.attached().is_some_and(|block| !block.config.is_empty()) {
                     Kind::Configured
                 } else {
@@ -119,7 +119,7 @@ impl<'t> Placed<'t> {
             Found::Blocks(..) if reaching.entry.is_some() => Kind::Passed,
             Found::Blocks(..) => Kind::Inherited,
             Found::Implicit => Kind::WithoutBlock,
-            Found::FromCaller if self.node.asks_callers_for(&reaching.asked).is_some() => {
+            Found::FromCaller if self.node.required_from_callers(&reaching.requested).is_some() => {
                 Kind::FromCallerRequired
             }
             Found::FromCaller => Kind::FromCaller,
@@ -130,7 +130,7 @@ impl<'t> Placed<'t> {
     /// The word in JSON for the way a resource gets its configuration.
     pub(super) fn how(&self, reaching: &Reaching<'_>) -> &'static str {
         match &reaching.found {
-            Found::Blocks(level, own) if level + 1 == self.way.len() => {
+            Found::Blocks(level, own) if level + 1 == self.levels.len() => {
                 let is_empty = !own.is_random && own.attached().is_none_or(|block| block.config.is_empty());
                 if is_empty { "empty" } else { "own" }
             }
@@ -145,7 +145,8 @@ impl<'t> Placed<'t> {
     /// The configurations of providers that are built into the engine, which need no block.
     pub(super) fn built_in_configurations(&self) -> BTreeSet<Configuration> {
         let used = self.node.consumers().map(|(_, key)| key);
-        let shown = |key: &Configuration| self.configurations.iter().any(|reaching| reaching.asked == *key);
+        let shown =
+            |key: &Configuration| self.configurations.iter().any(|reaching| reaching.requested == *key);
         used.filter(|key| key.provider.is_built_in() && !shown(key)).collect()
     }
 }
@@ -210,10 +211,10 @@ impl Picture<'_> {
     /// Describes how a provider configuration reaches a module.
     fn provider_line(&self, placed: &Placed<'_>, reaching: &Reaching<'_>, names: &Names) -> String {
         let host = placed.node.module().features.registry_host;
-        let provider = one_line(&reaching.asked.provider.display(host)).into_owned();
-        let local = placed.node.local_name(&reaching.asked);
+        let provider = one_line(&reaching.requested.provider.display(host)).into_owned();
+        let local = placed.node.local_name(&reaching.requested);
         let name = one_line(&reaching.name).into_owned();
-        let shown = if names.is_plain(&local, &reaching.asked.provider, host) {
+        let shown = if names.is_plain(&local, &reaching.requested.provider, host) {
             name.clone()
         } else {
             format!("{name} [{provider}]")
@@ -231,7 +232,7 @@ impl Picture<'_> {
             ),
             Found::FromCaller => match entry {
                 Some(entry) => {
-                    format!("passed: {entry}, from the caller of {}", self.name(placed.way[0].node))
+                    format!("passed: {entry}, from the caller of {}", self.name(placed.levels[0].node))
                 }
                 None if placed.kind(reaching) == Kind::FromCallerRequired => {
                     format!("from the caller (required): {shown}")
@@ -259,8 +260,8 @@ impl Picture<'_> {
         (shown, entry): (&str, Option<String>),
         (level, own): (usize, &Own<'_>),
     ) -> String {
-        let is_own = level + 1 == placed.way.len();
-        let from = if is_own { String::new() } else { self.name(placed.way[level].node) };
+        let is_own = level + 1 == placed.levels.len();
+        let from = if is_own { String::new() } else { self.name(placed.levels[level].node) };
         if own.is_random {
             let blocks: Vec<String> = own.effective.iter().map(|block| self.block(block)).collect();
             let or_empty = if blocks.len() < 2 { " or none" } else { "" };
@@ -296,7 +297,7 @@ impl Picture<'_> {
             let text = self.provider_line(placed, reaching, names);
             let is_missing = placed.kind(reaching) == Kind::Missing;
             lines.push(if is_missing { Line::Problem(text) } else { Line::Configuration(text) });
-            lines.extend(self.users(placed, &reaching.asked));
+            lines.extend(self.users(placed, &reaching.requested));
         }
         lines.extend(self.blocks_without_effect(placed).into_iter().map(Line::Problem));
         if self.resources {
@@ -308,7 +309,7 @@ impl Picture<'_> {
         lines
     }
 
-    /// The resources of a module that use a configuration, if they are asked for.
+    /// The resources of a module that use a configuration, if requested.
     fn users(&self, placed: &Placed<'_>, key: &Configuration) -> Option<Line> {
         let users = placed.node.consumers().filter(|(_, used)| self.resources && used == key);
         let users: Vec<String> =

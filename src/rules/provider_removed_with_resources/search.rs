@@ -90,7 +90,7 @@ impl<'t> Search<'t> {
         let before = both.before;
         let configuration = Configuration::by(before.module(), block)?;
         let is_configured = before.configured_providers().any(|other| std::ptr::eq(other, block));
-        // An empty block with the name of a passed configuration stands for it.
+        // An empty block with the name of a passed configuration is replaced by it.
         let is_passed =
             before.callers().any(|by| matches!(before.supply(&configuration, Some(by)), Supply::Passed(..)));
         if both.now.is_some_and(|now| {
@@ -130,7 +130,7 @@ impl<'t> Search<'t> {
         before.calls().find_map(|(call, callee)| {
             let Callee::Module(child) = callee else { return None };
             let path = longer(path, call);
-            let keys = before.handed_down(call, before.graph().node(child), configuration);
+            let keys = before.keys_in_child(call, before.graph().node(child), configuration);
             keys.iter().find_map(|key| self.gone(self.follow(both, call, &path)?, key, &path))
         })
     }

@@ -31,20 +31,20 @@ impl Cause<'_> {
 
 /// Follows both paths from the block up to the first step that differs.
 pub(super) fn cause<'t>(old: &Consumer<'t>, new: &Consumer<'t>) -> Option<Cause<'t>> {
-    let last = new.way.len().checked_sub(1)?;
-    let node = new.way[last].node;
-    let of_user = |at: Span| Some(Cause { node, at: Some(at), was: None, key: new.asked.clone() });
-    if old.way.len() != new.way.len() {
+    let last = new.levels.len().checked_sub(1)?;
+    let node = new.levels[last].node;
+    let of_user = |at: Span| Some(Cause { node, at: Some(at), was: None, key: new.requested.clone() });
+    if old.levels.len() != new.levels.len() {
         return of_user(new.user.header());
     }
-    if old.asked != new.asked {
+    if old.requested != new.requested {
         return of_user(place_of_key(old, new, node));
     }
-    let mut key = new.asked.clone();
+    let mut key = new.requested.clone();
     for (number, (was, is)) in old.trace.steps.iter().zip(&new.trace.steps).enumerate() {
         let level = last.checked_sub(number)?;
-        let here = new.way[level].node;
-        let caller = level.checked_sub(1).map(|above| new.way[above].node);
+        let here = new.levels[level].node;
+        let caller = level.checked_sub(1).map(|above| new.levels[above].node);
         let at_call = |at: Span| Some(Cause { node: caller?, at: Some(at), was: None, key: key.clone() });
         match (was, is) {
             (Supply::Passed(_, from), Supply::Passed(_, to)) if from == to => key = to.clone(),
@@ -53,7 +53,7 @@ pub(super) fn cause<'t>(old: &Consumer<'t>, new: &Consumer<'t>) -> Option<Cause<
                 return Some(Cause { node: caller?, at: Some(entry.in_parent.name_span), was: None, key });
             }
             (Supply::Passed(..), Supply::Inherited | Supply::Nowhere) => {
-                return at_call(new.way[level].call?.origin.header());
+                return at_call(new.levels[level].call?.origin.header());
             }
             (_, Supply::Own(own)) => {
                 return Some(Cause { node: here, at: Some(own.block.origin.header()), was: None, key });
@@ -72,7 +72,7 @@ fn place_of_key(old: &Consumer<'_>, new: &Consumer<'_>, node: Node<'_>) -> Span 
     let name = |consumer: &Consumer<'_>| match (consumer.user.reference(), consumer.user) {
         (Some(reference), _) => (reference.name.clone(), reference.alias.clone()),
         (None, User::Resource(resource)) => (SmolStr::new(resource.address.implied_provider()), None),
-        (None, User::Call(..)) => (node.local_name(&consumer.asked), None),
+        (None, User::Call(..)) => (node.local_name(&consumer.requested), None),
     };
     let is_same_name = name(old) == name(new);
     let entry = node.module().required_providers.get(&name(new).0).filter(|_| is_same_name);

@@ -59,22 +59,22 @@ impl<'t> User<'t> {
 pub(super) struct Consumer<'t> {
     pub(super) user: User<'t>,
     /// The modules from the first one to that of the block.
-    pub(super) way: Vec<Level<'t>>,
+    pub(super) levels: Vec<Level<'t>>,
     /// The configuration in the module of the block.
-    pub(super) asked: Configuration,
+    pub(super) requested: Configuration,
     pub(super) trace: Trace<'t>,
 }
 
 impl<'t> Consumer<'t> {
     /// The names of the calls that lead to a level.
     pub(super) fn path(&self, level: usize) -> Vec<&'t SmolStr> {
-        self.way[..=level].iter().filter_map(|level| Some(&level.call?.name)).collect()
+        self.levels[..=level].iter().filter_map(|level| Some(&level.call?.name)).collect()
     }
 
     /// Whether Terraform certainly reports that the configuration is missing.
     pub(super) fn is_refused(&self) -> bool {
         let last = self.trace.steps.len().saturating_sub(1);
-        let node = self.way[self.way.len() - 1 - last].node;
+        let node = self.levels[self.levels.len() - 1 - last].node;
         let passed = self.trace.steps.iter().rev().find_map(|step| match step {
             Supply::Passed(entry, _) => Some(&entry.in_parent),
             Supply::Own(_) | Supply::Inherited | Supply::Nowhere => None,
@@ -89,7 +89,7 @@ type Used<'t> = (Configuration, Option<&'t PassedProvider>);
 
 /// A call of a module outside of the repository, and the modules from the first one to the caller.
 pub(super) struct OutsideCall<'t> {
-    way: Vec<Level<'t>>,
+    levels: Vec<Level<'t>>,
     call: &'t ModuleCall,
 }
 
@@ -97,7 +97,7 @@ impl<'t> OutsideCall<'t> {
     /// Each configuration that the called module uses, before and after a change.
     pub(super) fn pairs(&self, after: &Self) -> Vec<(Consumer<'t>, Consumer<'t>)> {
         let [was, is] = [self, after].map(|outside| {
-            let caller = outside.way.last().map(|level| level.node);
+            let caller = outside.levels.last().map(|level| level.node);
             caller.map(|caller| caller.used_outside(outside.call)).unwrap_or_default()
         });
         let names: BTreeSet<&SmolStr> = was.keys().chain(is.keys()).collect();
@@ -119,9 +119,9 @@ impl<'t> OutsideCall<'t> {
         names.into_iter().filter_map(pair).collect()
     }
 
-    fn consumer(&self, (asked, entry): Used<'t>) -> Option<Consumer<'t>> {
-        let trace = trace(&self.way, &asked, entry.is_some())?;
-        Some(Consumer { user: User::Call(self.call, entry), way: self.way.clone(), asked, trace })
+    fn consumer(&self, (requested, entry): Used<'t>) -> Option<Consumer<'t>> {
+        let trace = trace(&self.levels, &requested, entry.is_some())?;
+        Some(Consumer { user: User::Call(self.call, entry), levels: self.levels.clone(), requested, trace })
     }
 }
 
@@ -149,11 +149,11 @@ impl<'t> Consumers<'t> {
     }
 
     /// Adds the last module of a path and its descendants. Modules that were not understood completely are skipped.
-    fn add(&mut self, way: &mut Vec<Level<'t>>, places: &mut Places) {
-        let Some(Level { node, .. }) = way.last().copied() else { return };
+    fn add(&mut self, levels: &mut Vec<Level<'t>>, places: &mut Places) {
+        let Some(Level { node, .. }) = levels.last().copied() else { return };
         let module = node.module();
-        let is_ring = way[..way.len() - 1].iter().any(|level| level.node.id() == node.id());
-        if is_ring || node.is_broken() || !module.complete {
+        let is_cycle = levels[..levels.len() - 1].iter().any(|level| level.node.id() == node.id());
+        if is_cycle || node.is_broken() || !module.complete {
             return;
         }
         if places.left == 0 {
@@ -161,21 +161,21 @@ impl<'t> Consumers<'t> {
             return;
         }
         places.left -= 1;
-        let path: Vec<SmolStr> = way.iter().filter_map(|level| Some(level.call?.name.clone())).collect();
+        let path: Vec<SmolStr> = levels.iter().filter_map(|level| Some(level.call?.name.clone())).collect();
         for resource in module.resources.values().filter(|one| one.address.mode == Mode::Managed) {
-            let Some(asked) = Configuration::used_by(module, resource) else { continue };
-            let Some(trace) = trace(way, &asked, false) else { continue };
-            if asked.provider.is_built_in() {
+            let Some(requested) = Configuration::used_by(module, resource) else { continue };
+            let Some(trace) = trace(levels, &requested, false) else { continue };
+            if requested.provider.is_built_in() {
                 continue;
             }
             let address = Address { path: path.clone(), resource: Some(resource.address.clone()) };
             let user = User::Resource(resource);
-            self.resources.insert(address, Consumer { user, way: way.clone(), asked, trace });
+            self.resources.insert(address, Consumer { user, levels: levels.clone(), requested, trace });
         }
         for call in node.outside_calls() {
             let path = path.iter().chain([&call.name]).cloned().collect();
             let address = Address { path, resource: None };
-            self.outside_calls.insert(address, OutsideCall { way: way.clone(), call });
+            self.outside_calls.insert(address, OutsideCall { levels: levels.clone(), call });
         }
         let names = |steps: &[ModuleStep]| {
             path.iter().cloned().chain(steps.iter().map(|step| step.name.clone())).collect::<Vec<_>>()
@@ -189,9 +189,9 @@ impl<'t> Consumers<'t> {
         }));
         for (call, _) in node.calls() {
             if let Some(child) = node.child(&call.name) {
-                way.push(Level { node: child, call: Some(call) });
-                self.add(way, places);
-                way.pop();
+                levels.push(Level { node: child, call: Some(call) });
+                self.add(levels, places);
+                levels.pop();
             }
         }
     }

@@ -42,7 +42,7 @@ pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         }
     }
     if module.features.refuses_root_configuration_aliases {
-        asked_for_by_root(node, findings);
+        required_in_root(node, findings);
     }
 }
 
@@ -83,7 +83,7 @@ fn missing<'t>(node: Node<'t>, key: &Configuration, reference: &ProviderRef) -> 
     let is_root = node.is_run_by_evidence()
         || !module.imports.is_empty()
         || (node.role() != Role::Shared
-            && node.asks_callers_for(key).is_none()
+            && node.required_from_callers(key).is_none()
             && (is_configured() || module.reads_value(reference)));
     let is_certain = is_root && (key.alias.is_some() || node.requirements_of(&key.provider).next().is_none());
     is_certain.then_some(Missing::InRoot)
@@ -110,7 +110,7 @@ fn referred_to(node: Node<'_>, reference: &ProviderRef, address: String) -> Opti
     }
     let key = Configuration::named(node.module(), reference)?;
     let missing = missing(node, &key, reference)?;
-    if matches!(missing, Missing::InCalls(_)) && node.asks_callers_for(&key).is_some() {
+    if matches!(missing, Missing::InCalls(_)) && node.required_from_callers(&key).is_some() {
         // Reported at the calls that do not pass it.
         return None;
     }
@@ -178,7 +178,7 @@ fn passed_elsewhere(node: Node<'_>, call: &ModuleCall, entry: &PassedProvider) -
 }
 
 /// Terraform only plans a root module without `configuration_aliases`.
-fn asked_for_by_root(node: Node<'_>, findings: &mut Vec<Finding>) {
+fn required_in_root(node: Node<'_>, findings: &mut Vec<Finding>) {
     if !node.is_run_by_evidence() {
         return;
     }
@@ -312,7 +312,7 @@ fn help(node: Node<'_>, reference: &ProviderRef, key: &Configuration, argument: 
         return format!("add a `provider \"{name}\"` block with `alias = \"{alias}\"`, or correct the alias");
     }
     let pass = format!("pass `{name}.{alias}` in every call of this module");
-    if node.asks_callers_for(key).is_some() {
+    if node.required_from_callers(key).is_some() {
         return pass;
     }
     let entry = match entry_for(module, &name, &key.provider) {
@@ -331,11 +331,11 @@ fn known_aliases(node: Node<'_>, provider: &ProviderAddress) -> Vec<SmolStr> {
     let blocks = node.provider_table().blocks.keys().cloned();
     let passed = node.callers().flat_map(|(_, call)| &call.providers);
     let passed = passed.filter_map(|entry| Configuration::named(node.module(), &entry.in_child));
-    let asked = node.requirements_of(provider).flat_map(|entry| &entry.aliases);
+    let requested = node.requirements_of(provider).flat_map(|entry| &entry.aliases);
     let of_provider = blocks.chain(passed).filter(|key| key.provider == *provider);
     of_provider
         .filter_map(|key| key.alias)
-        .chain(asked.filter_map(|alias| alias.value.alias.clone()))
+        .chain(requested.filter_map(|alias| alias.value.alias.clone()))
         .collect()
 }
 
