@@ -7,10 +7,12 @@ use smol_str::SmolStr;
 use crate::limits::{Limit, Limits};
 use crate::text::Span;
 
+mod code;
 mod concern;
 mod engine_rule;
 mod fix;
 
+pub use code::Code;
 pub use concern::Concern;
 pub use engine_rule::EngineRule;
 pub use fix::{Edit, Fix, Safety};
@@ -112,6 +114,8 @@ pub struct Finding {
     pub stage: Stage,
     /// The summary. For a language finding, exactly the summary of the engine.
     pub summary: String,
+    /// What other code recognizes it by, if any does.
+    pub code: Option<Code>,
     /// The problem, in one to three sentences.
     pub detail: String,
     /// The primary location. Absent only if the engine reports none.
@@ -144,6 +148,7 @@ impl Finding {
             severity: Severity::Error,
             stage: Stage::Load,
             summary: summary.into(),
+            code: None,
             detail: String::new(),
             primary: None,
             file: None,
@@ -207,6 +212,12 @@ impl Finding {
     #[must_use]
     pub fn at_plan(self) -> Self {
         Self { stage: Stage::Plan, ..self }
+    }
+
+    /// Sets the code by which other code recognizes the finding.
+    #[must_use]
+    pub fn code(self, code: Code) -> Self {
+        Self { code: Some(code), ..self }
     }
 
     /// Sets the primary location.

@@ -23,7 +23,7 @@ use std::fmt::Display;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Finding, Severity, Stage};
+use crate::finding::{Code, Finding, Severity, Stage};
 use crate::graph::references::sites::{self, Found, Owner, Site, Symbols};
 use crate::graph::similar::Similar;
 use crate::graph::{Node, arguments, imports};
@@ -39,9 +39,6 @@ pub(super) use values_files::check as check_values;
 
 use order::{Ordered, in_order};
 use scope::{ModuleScope, Names};
-
-/// The engine's summary for a missing provider function.
-const NO_PROVIDER_FUNCTION: &str = "Unknown provider function";
 
 /// Evaluates every expression of a module. `wrong` holds the expressions with an invalid reference: the engine
 /// reports these and does not evaluate them.
@@ -131,9 +128,8 @@ impl<'t> Evaluation<'t, '_> {
             }
         }
         if site.no_namespaces {
-            for finding in
-                self.findings[from..].iter_mut().filter(|finding| finding.summary == NO_PROVIDER_FUNCTION)
-            {
+            let found = self.findings[from..].iter_mut();
+            for finding in found.filter(|finding| finding.code == Some(Code::UnknownProviderFunction)) {
                 "Call to unknown function".clone_into(&mut finding.summary);
             }
         }
@@ -210,7 +206,7 @@ impl<'t> Evaluation<'t, '_> {
         let scope = ModuleScope { iterators, names, ..self.scope(symbols) };
         let value = evaluate(expr, &scope, &mut found);
         let failed = found.iter().any(|finding| finding.severity == Severity::Error);
-        let is_attribute = |finding: &Finding| finding.summary == "Unsupported attribute";
+        let is_attribute = |finding: &Finding| finding.code == Some(Code::UnsupportedAttribute);
         let lacking = if found.iter().any(is_attribute) {
             outputs::lacking(self.node, expr, &self.similar)
         } else {
@@ -259,7 +255,7 @@ impl<'t> Evaluation<'t, '_> {
         judge: fn(&Value, &Expr) -> Option<Finding>,
     ) -> Option<Finding> {
         let (value, failed) = self.known_or_partial(expr, symbols);
-        judge(&value, expr).filter(|finding| !failed || finding.summary == accepted_values::INCORRECT_TYPE)
+        judge(&value, expr).filter(|finding| !failed || finding.code == Some(Code::IncorrectType))
     }
 
     /// Checks `count`, or else `for_each`: if override files lead to both, `count` takes precedence.

@@ -279,7 +279,11 @@ impl Evaluator<'_> {
     }
 
     fn error(&mut self, rule: EngineRule, summary: &str, detail: impl Into<String>, at: Span) {
-        self.findings.push(Finding::language(rule, summary).detail(detail).at(at));
+        self.report(Finding::language(rule, summary).detail(detail).at(at));
+    }
+
+    fn report(&mut self, finding: Finding) {
+        self.findings.push(finding);
         self.left = self.left.saturating_sub(OF_FINDING);
     }
 

@@ -1,17 +1,19 @@
 //! Checks values of `count`, `for_each` and module arguments.
 
-use crate::finding::{EngineRule, Finding, Related};
+use crate::finding::{Code, EngineRule, Finding, Related};
 use crate::graph::references::sites::{Owner, Site};
 use crate::module::declaration::Variable;
 use crate::module::{Module, undeclared_attributes};
 use crate::syntax::Expr;
 use crate::value::{Constraint, Mismatch, Type, Value, convert};
 
-/// The engine's summary for a value that cannot be converted to the required type.
-pub(super) const INCORRECT_TYPE: &str = "Incorrect value type";
-
 fn invalid(rule: EngineRule, summary: &str, detail: impl Into<String>, expr: &Expr) -> Finding {
     Finding::language(rule, summary).detail(detail).at(expr.span)
+}
+
+/// The error for a value that cannot be converted to the required type.
+fn incorrect_type(detail: impl Into<String>, expr: &Expr) -> Finding {
+    invalid(EngineRule::InvalidValue, "Incorrect value type", detail, expr).code(Code::IncorrectType)
 }
 
 /// The error in a value of `count`, if any.
@@ -22,7 +24,7 @@ pub(super) fn count(value: &Value, expr: &Expr) -> Option<Finding> {
         Ok(_) => return None,
         Err(mismatch) => {
             let detail = format!("`count` must be a whole number: {mismatch}.");
-            return Some(invalid(EngineRule::InvalidValue, INCORRECT_TYPE, detail, expr));
+            return Some(incorrect_type(detail, expr));
         }
     };
     let detail = format!("This cannot be the number of instances: {why}.");
@@ -106,7 +108,7 @@ pub(super) fn import_id(value: &Value, expr: &Expr) -> Option<Finding> {
         Ok(_) => return None,
         Err(_) => {
             let detail = "The `id` of an import must be a string.";
-            return Some(invalid(EngineRule::InvalidValue, INCORRECT_TYPE, detail, expr));
+            return Some(incorrect_type(detail, expr));
         }
     };
     let detail = format!("The `id` of an import must not be empty: {why}.");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::finding::{EngineRule, Finding};
+use crate::finding::{Code, EngineRule, Finding};
 use crate::module::declaration::{ProviderMeta, Storage};
 use crate::module::decode::{Declarations, Decoder};
 use crate::syntax::{AttributeSchema, Block, BlockSchema, Content, Schema};
@@ -108,6 +108,7 @@ impl Decoder<'_> {
     fn state_store(&mut self, block: &Block) {
         self.findings.push(
             Finding::language(EngineRule::UnsupportedBlockOrArgument, "Unsupported block type")
+                .code(Code::UnsupportedName)
                 .detail("`state_store` blocks are available only in alpha releases.")
                 .at(block.kind_span),
         );

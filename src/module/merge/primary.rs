@@ -15,9 +15,6 @@ use crate::module::decode::Declarations;
 use crate::module::merge::Merger;
 use crate::text::Span;
 
-/// The engine's summary for a duplicate local value.
-pub(super) const DUPLICATE_LOCAL: &str = "Duplicate local value definition";
-
 impl Merger<'_> {
     /// Collects the requirements of base files, which can have only one block in all, and then the entries of override
     /// files, which replace whole entries.
@@ -132,7 +129,7 @@ impl Merger<'_> {
             let at = local.attribute.span;
             if let Some(first) = self.module.locals.insert(local.name.clone(), local) {
                 let address = format!("local.{}", first.name);
-                self.twice(DUPLICATE_LOCAL, address, at, first.attribute.span);
+                self.twice("Duplicate local value definition", address, at, first.attribute.span);
             }
         }
         for output in outputs {

@@ -5,7 +5,6 @@ use crate::module::declaration::{Local, Spanned, Variable};
 use crate::module::dropped::{Dropped, Why};
 use crate::module::merge::Merger;
 use crate::module::merge::overlay::Overlay;
-use crate::module::merge::primary::DUPLICATE_LOCAL;
 use crate::value::{self, Mismatch};
 
 impl Merger<'_> {
@@ -54,8 +53,9 @@ impl Merger<'_> {
         }
         // The engine does not copy the range of a local value, so an override also moves the position of a duplicate
         // error.
+        let (rule, address) = (EngineRule::DuplicateDeclaration.id(), format!("local.{}", over.name));
         let twice = self.findings.iter_mut().filter(|finding| finding.primary == Some(declared));
-        for finding in twice.filter(|finding| finding.summary == DUPLICATE_LOCAL) {
+        for finding in twice.filter(|finding| finding.rule == rule && finding.address == address) {
             finding.primary = Some(overridden);
             finding.related.push(Related { span: declared, message: "declared here again".to_owned() });
         }

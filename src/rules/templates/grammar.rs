@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use super::argument::ArgumentPath;
 use super::block_kind::{BlockKind, REQUIRED_PROVIDERS};
 use crate::engine::{Engine, Features, FileKind, Notation, Product};
-use crate::finding::Finding;
+use crate::finding::{Code, Finding};
 use crate::limits::Limits;
 use crate::module::merged::Strings;
 use crate::module::{Module, ModuleFile};
@@ -110,21 +110,17 @@ impl Probe<'_> {
 
     /// The diagnostic of an engine for a name in a body.
     fn refusal(&self, before: &str, text: &str, behind: &str, name: &str) -> Option<Finding> {
-        let refused = ["Unsupported argument", "Unsupported block type"];
         let text = self.kind.around(&format!("{before}{text}{behind}"));
         self.findings(&text).into_iter().find(|finding| {
             let at = finding.primary.map(|at| &text[at.start as usize..at.end as usize]);
-            refused.contains(&finding.summary.as_str()) && at.is_some_and(|at| at.contains(name))
+            finding.code == Some(Code::UnsupportedName) && at.is_some_and(|at| at.contains(name))
         })
     }
 
     /// Whether a nested block in a body needs one more label.
     fn lacks_label(&self, body: &str, name: &str) -> bool {
-        let lacking = format!(" for {name}");
-        let found = self.findings(&self.kind.around(body));
-        found.iter().any(|finding| {
-            finding.summary.starts_with("Missing ") && finding.summary.ends_with(lacking.as_str())
-        })
+        let lacking = Some(Code::MissingLabel(name.into()));
+        self.findings(&self.kind.around(body)).iter().any(|finding| finding.code == lacking)
     }
 
     fn findings(&self, text: &str) -> Vec<Finding> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::{Attribute, Block, BlockSchema, Content, Hidden, Schema, missing_argument};
-use crate::finding::{EngineRule, Finding};
+use crate::finding::{Code, EngineRule, Finding};
 use crate::syntax::{Expr, Item};
 use crate::text::{Span, Suggestions, is_similar, similar};
 
@@ -153,6 +153,7 @@ fn unsupported_argument(
 ) -> Finding {
     let name = attribute.name.as_str();
     let finding = Finding::language(EngineRule::UnsupportedBlockOrArgument, "Unsupported argument")
+        .code(Code::UnsupportedName)
         .detail(format!("No argument named `{name}` is expected here."))
         .at(attribute.name_span);
     let known = schema.attributes.iter().map(|expected| expected.name);
@@ -169,6 +170,7 @@ fn unsupported_argument(
 fn unsupported_block(block: &Block, schema: &Schema<'_>) -> Finding {
     let kind = block.kind.as_str();
     let finding = Finding::language(EngineRule::UnsupportedBlockOrArgument, "Unsupported block type")
+        .code(Code::UnsupportedName)
         .detail(format!("Blocks of type `{kind}` are not expected here."))
         .at(block.kind_span);
     if let Some(right) = similar(kind, schema.blocks.iter().map(|expected| expected.kind)) {
@@ -192,6 +194,7 @@ fn wrong_labels(block: &Block, expected: &BlockSchema<'_>) -> Option<Finding> {
     let brace = block.body.span();
     Some(
         Finding::language(EngineRule::MissingArgument, format!("Missing {missing} for {kind}"))
+            .code(Code::MissingLabel(kind.clone()))
             .detail(labels_of(kind, expected))
             .at(Span { end: brace.end.min(brace.start + 1), ..brace })
             .help(format!("write the {missing} in quotes before the brace")),

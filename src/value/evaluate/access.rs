@@ -1,6 +1,6 @@
 //! Attribute access and indexes: `a.b` and `a[b]`.
 
-use crate::finding::EngineRule;
+use crate::finding::{Code, EngineRule, Finding};
 use crate::text::Span;
 use crate::value::convert::convert;
 use crate::value::data::normal;
@@ -12,29 +12,30 @@ impl Evaluator<'_> {
     pub(super) fn attribute(&mut self, from: &Value, name: &str, at: Span) -> Value {
         let (from, marks) = from.unmarked();
         let name = &*normal(name.into());
-        let missing = || format!("This object does not have an attribute named {name:?}.");
-        let (summary, detail) = match from {
-            Value::Null(_) => (
-                "Attempt to get attribute from null value",
-                "This is null, and has no attributes.".to_owned(),
-            ),
+        let missing = || unsupported(format!("This object does not have an attribute named {name:?}."));
+        let finding = match from {
+            Value::Null(_) => {
+                Finding::language(EngineRule::InvalidReference, "Attempt to get attribute from null value")
+                    .detail("This is null, and has no attributes.")
+            }
             Value::Object(attributes) => match attributes.get(name) {
                 Some(value) => return value.clone().mark(marks),
-                None => ("Unsupported attribute", missing()),
+                None => missing(),
             },
             Value::Map(_, elements) => match elements.get(name) {
                 Some(value) => return value.clone().mark(marks),
-                None => ("Missing map element", format!("This map has no element with the key {name:?}.")),
+                None => Finding::language(EngineRule::InvalidReference, "Missing map element")
+                    .detail(format!("This map has no element with the key {name:?}.")),
             },
             Value::Unknown(Type::Any) => return Value::UNKNOWN.mark(marks),
             Value::Unknown(Type::Map(element)) => return Value::Unknown((**element).clone()).mark(marks),
             Value::Unknown(Type::Object(attributes)) => match attributes.get(name) {
                 Some(attribute) => return Value::Unknown(attribute.ty.clone()).mark(marks),
-                None => ("Unsupported attribute", missing()),
+                None => missing(),
             },
-            _ => ("Unsupported attribute", no_attributes(&from.ty())),
+            _ => unsupported(no_attributes(&from.ty())),
         };
-        self.error(EngineRule::InvalidReference, summary, detail, at);
+        self.report(finding.at(at));
         Value::UNKNOWN
     }
 
@@ -52,21 +53,9 @@ impl Evaluator<'_> {
         if ty == Type::Any || key.is(&Type::Any) {
             return Value::UNKNOWN.mark(marks);
         }
-        let wanted = match &ty {
-            Type::List(_) | Type::Tuple(_) => Type::Number,
-            Type::Map(_) | Type::Object(_) => Type::String,
-            Type::Set(_) => {
-                return self.invalid_index("Elements of a set have no keys, so they cannot be selected.", at);
-            }
-            Type::Any | Type::Bool | Type::Number | Type::String => {
-                return self.invalid_index("This value has no elements.", at);
-            }
-        };
-        let key = match convert(key, &wanted) {
+        let key = match key_of(&ty, key) {
             Ok(key) => key,
-            Err(mismatch) => {
-                return self.invalid_index(format!("This is not a valid key: {mismatch}."), at);
-            }
+            Err(why) => return self.invalid_index(why, at),
         };
         // The marks of the key move to the element, except for the name of an attribute.
         let both = if matches!(ty, Type::Object(_)) { marks } else { marks.and(key_marks) };
@@ -106,6 +95,25 @@ impl Evaluator<'_> {
         self.error(EngineRule::InvalidReference, "Invalid index", detail, at);
         Value::UNKNOWN
     }
+}
+
+fn unsupported(detail: String) -> Finding {
+    Finding::language(EngineRule::InvalidReference, "Unsupported attribute")
+        .code(Code::UnsupportedAttribute)
+        .detail(detail)
+}
+
+/// The key converted to the type of the keys of `ty`, or why it is not one of these.
+fn key_of(ty: &Type, key: &Value) -> Result<Value, String> {
+    let wanted = match ty {
+        Type::List(_) | Type::Tuple(_) => Type::Number,
+        Type::Map(_) | Type::Object(_) => Type::String,
+        Type::Set(_) => return Err("Elements of a set have no keys, so they cannot be selected.".to_owned()),
+        Type::Any | Type::Bool | Type::Number | Type::String => {
+            return Err("This value has no elements.".to_owned());
+        }
+    };
+    convert(key, &wanted).map_err(|mismatch| format!("This is not a valid key: {mismatch}."))
 }
 
 fn no_attributes(ty: &Type) -> String {

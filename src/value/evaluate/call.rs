@@ -1,7 +1,7 @@
 //! Function calls: `f(a, b...)`.
 
 use crate::engine::Engine;
-use crate::finding::{Concern, EngineRule, Finding};
+use crate::finding::{Code, Concern, EngineRule, Finding};
 use crate::syntax::Call;
 use crate::text::{Span, similar};
 use crate::value::convert::convert;
@@ -79,6 +79,7 @@ impl Evaluator<'_> {
             .detail(format!("{engine} has no function named {:?}.", call.name))
             .at(call.name_span)
             .concerns(Concern::Name(call.name.as_str().into()));
+        finding.code = is_namespaced.then_some(Code::UnknownProviderFunction);
         if let Some(near) = near {
             finding = finding.help(format!("did you mean `{near}`?"));
         }

@@ -247,11 +247,20 @@ impl Parser<'_> {
             Kind::CloseQuote | Kind::OpenQuote if end == Kind::CloseQuote => {
                 (UNCLOSED, first, "There is no closing brace for this sequence before the end of the string.")
             }
-            Kind::Colon => (EXTRA, close.into(), "The expression cannot be followed by a colon."),
-            _ => (EXTRA, close.into(), "The expression must be followed by a closing brace."),
+            Kind::Colon => (
+                EXTRA,
+                close.into(),
+                "The expression cannot be followed by a colon. If this is meant for another language, write `$${` \
+                 instead of `${`.",
+            ),
+            _ => (
+                EXTRA,
+                close.into(),
+                "The expression must be followed by a closing brace. If this is meant for another language, write \
+                 `$${` instead of `${`.",
+            ),
         };
-        let hint = " If this is meant for another language, write `$${` instead of `${`.";
-        self.first_error(summary, at, format!("{detail}{}", if summary == EXTRA { hint } else { "" }));
+        self.first_error(summary, at, detail);
         self.recover(Kind::CloseSequence);
         inner
     }

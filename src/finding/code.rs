@@ -1,0 +1,18 @@
+//! Codes of findings that other code has to recognize, because the words of a finding decide nothing.
+
+use smol_str::SmolStr;
+
+/// What other code recognizes a finding by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Code {
+    /// An argument or a block that the schema of a body does not have.
+    UnsupportedName,
+    /// A block of this type that lacks a label.
+    MissingLabel(SmolStr),
+    /// An attribute that a value does not have.
+    UnsupportedAttribute,
+    /// A call of a function in a namespace that the engine does not have.
+    UnknownProviderFunction,
+    /// A value that cannot be converted to the required type.
+    IncorrectType,
+}
