@@ -77,34 +77,24 @@ pub(super) fn collect(
     mut fingerprints: Fingerprints,
     comparison: Comparison<'_>,
 ) -> Collected {
-    let mut policy = settings.policy.clone();
-    settings.select.iter().for_each(|rule| policy.turn_on(rule.as_str()));
-    // Only a run of all rules shows whether an exception has an effect.
-    let about_exceptions =
-        settings.select.iter().any(|rule| [UNUSED_EXCEPTION, EXPIRED_EXCEPTION].contains(rule));
-    let select = if about_exceptions { Vec::new() } else { settings.select.clone() };
     let selected = settings.select.as_slice();
-    let settings = &Settings { policy, select, ..settings.clone() };
+    let about_exceptions = selected.iter().any(|rule| [UNUSED_EXCEPTION, EXPIRED_EXCEPTION].contains(rule));
+    let settings = &with_selected_rules(settings, about_exceptions);
     let mut mistakes = Vec::new();
     let active_rules = ActiveRules::new(&settings.policy, &settings.select, &mut mistakes);
     if active_rules.asks_for_excluded_locks() {
         snapshot.find_excluded_locks();
     }
     let mut cache = new_cache(snapshot, units, settings, comparison);
-    let choice = settings.engines.as_ref().or(settings.policy.engine());
-    let keeps_graphs = matches!(comparison, Comparison::Keep);
-    let batch_bytes = batch_bytes(rayon::current_num_threads());
     let states = States::default();
-    let counts = &settings.counts;
-    let active_rules = &active_rules;
     let request = CheckRequest {
-        choice,
-        active_rules,
+        choice: settings.engines.as_ref().or(settings.policy.engine()),
+        active_rules: &active_rules,
         earlier: comparison.earlier(),
         states: &states,
-        keeps_graphs,
-        batch_bytes,
-        counts,
+        keeps_graphs: matches!(comparison, Comparison::Keep),
+        batch_bytes: batch_bytes(rayon::current_num_threads()),
+        counts: &settings.counts,
     };
     let result = engines::check_all(snapshot, &mut cache, &request);
     let snapshot = &*snapshot;
@@ -140,6 +130,17 @@ pub(super) fn collect(
         coverage: result.coverage,
         graphs: result.graphs,
     }
+}
+
+/// The settings with the selected rules turned on. Only a run of all rules shows whether an exception has an effect, so
+/// none is selected if the run is about exceptions.
+fn with_selected_rules(settings: &Settings, about_exceptions: bool) -> Settings {
+    let mut settings = settings.clone();
+    settings.select.iter().for_each(|rule| settings.policy.turn_on(rule.as_str()));
+    if about_exceptions {
+        settings.select.clear();
+    }
+    settings
 }
 
 /// A parse cache with what is known of the repository besides its modules.

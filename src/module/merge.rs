@@ -26,7 +26,7 @@ use crate::engine::{Features, InOverride, RequiredVersion};
 use crate::finding::{EngineRule, Finding};
 use crate::module::Module;
 use crate::module::address::{ProviderAddress, block_address};
-use crate::module::declaration::{Dependency, ProviderMeta};
+use crate::module::declaration::{Dependency, ProviderMeta, VersionConstraint};
 use crate::module::decode::Declarations;
 use crate::module::dropped::{Dropped, Why};
 use crate::syntax::Block;
@@ -72,19 +72,7 @@ struct Merger<'a> {
 impl Merger<'_> {
     /// Merges one override file into the module.
     fn merge(&mut self, file: Declarations) {
-        if !file.required_versions.is_empty() {
-            match self.features.required_version {
-                RequiredVersion::EveryFile => {
-                    let before =
-                        std::mem::replace(&mut self.module.required_versions, file.required_versions);
-                    self.module.overridden_versions.extend(before);
-                }
-                RequiredVersion::TofuFiles => {
-                    self.module.overridden_versions.clone_from(&self.module.required_versions);
-                    self.module.required_versions.extend(file.required_versions);
-                }
-            }
-        }
+        self.override_versions(file.required_versions);
         self.override_backends(file.backends);
         self.override_clouds(file.clouds);
         self.override_encryption(file.encryptions);
@@ -133,6 +121,23 @@ impl Merger<'_> {
         }
         for action in file.actions {
             self.about(&action.origin.base.clone(), |merger| merger.override_action(action));
+        }
+    }
+
+    /// Replaces the earlier versions, or adds to them if each file has versions of its own.
+    fn override_versions(&mut self, versions: Vec<VersionConstraint>) {
+        if versions.is_empty() {
+            return;
+        }
+        match self.features.required_version {
+            RequiredVersion::EveryFile => {
+                let before = std::mem::replace(&mut self.module.required_versions, versions);
+                self.module.overridden_versions.extend(before);
+            }
+            RequiredVersion::TofuFiles => {
+                self.module.overridden_versions.clone_from(&self.module.required_versions);
+                self.module.required_versions.extend(versions);
+            }
         }
     }
 

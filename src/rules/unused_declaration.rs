@@ -11,7 +11,7 @@ use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::address::{Mode, Subject, reference};
-use crate::module::declaration::{Resource, Variable};
+use crate::module::declaration::{Local, Resource, Variable};
 use crate::syntax::{Expr, ExprKind, Traversal};
 use crate::text::{FileId, Span};
 
@@ -37,9 +37,17 @@ impl Rule for UnusedDeclaration {
         let is_value = |subject: &Subject| !matches!(subject, Subject::Variable(_));
         used.extend(node.named_by_tests().into_iter().filter(is_value));
         let ignored = LazyCell::new(|| ignored(node, context));
-        let mut unused = |what: &str, name: &str, at: Span, address: String, help: &str, fix: Option<Fix>| {
-            if ignored.contains(&(at.file, None)) || ignored.contains(&(at.file, Some(line(at, context)))) {
-                return;
+        // A file that other directories load through symbolic links may be there for these.
+        let is_linked = |at: Span| !context.sources().links(at.file).is_empty();
+        let mut unused = variables(node, context, &used);
+        unused.extend(locals(node, context, &used));
+        unused.extend(data_sources(node, context, &used));
+        for Unused { what, name, at, address, help, fix } in unused {
+            if is_linked(at)
+                || ignored.contains(&(at.file, None))
+                || ignored.contains(&(at.file, Some(line(at, context))))
+            {
+                continue;
             }
             findings.push(
                 Self::finding(format!("{what} is not used"))
@@ -49,45 +57,66 @@ impl Rule for UnusedDeclaration {
                     .fixed_by(fix)
                     .address(address),
             );
-        };
-        // A file that other directories load through symbolic links may be there for these.
-        let is_linked = |at: Span| !context.sources().links(at.file).is_empty();
-        // Terragrunt units share their inputs, so a variable may be there to accept one of them.
-        let is_for_units = node.run_by_units().may_be_run;
-        for variable in module.variables.values().filter(|variable| !is_for_units && !is_kept(variable)) {
-            if is_linked(variable.origin.header()) {
-                continue;
-            }
-            if !used.contains(&Subject::Variable(variable.name.clone())) {
-                let address = format!("variable.{}", variable.name);
-                let (name, at) = (format!("var.{}", variable.name), variable.origin.header());
-                let fix = without(variable, node, context).map(Fix::on_request);
-                unused("Variable", &name, at, address, how_to_remove(variable, node, context), fix);
-            }
-        }
-        let is_tested = LazyCell::new(|| context.is_tested(module));
-        let is_unused = |name: &SmolStr| !used.contains(&Subject::Local(name.clone()));
-        let mut locals = LocalsEditor::new(context);
-        for local in module.locals.values() {
-            if is_unused(&local.name) && !is_linked(local.attribute.name_span) {
-                let address = format!("local.{}", local.name);
-                let at = local.attribute.name_span;
-                let fix = locals.remove(local, &is_unused).map(|edits| {
-                    // The references of tests are not known.
-                    if *is_tested { Fix::on_request(edits) } else { Fix::safe(edits) }
-                });
-                unused("Local value", &address, at, address.clone(), "remove it", fix);
-            }
-        }
-        for resource in module.resources.values().filter(|resource| is_only_read(resource)) {
-            let is_used = used.contains(&Subject::Resource { address: resource.address.clone(), key: None });
-            if !is_used && !is_linked(resource.origin.header()) {
-                let address = resource.address.to_string();
-                let fix = remove_all(&resource.origin, context).map(Fix::on_request);
-                unused("Data source", &address, resource.origin.header(), address.clone(), "remove it", fix);
-            }
         }
     }
+}
+
+/// A declaration that nothing refers to.
+struct Unused {
+    what: &'static str,
+    /// What an expression would refer to it by.
+    name: String,
+    at: Span,
+    address: String,
+    help: &'static str,
+    fix: Option<Fix>,
+}
+
+fn variables(node: Node<'_>, context: &Context<'_>, used: &HashSet<Subject>) -> Vec<Unused> {
+    // Terragrunt units share their inputs, so a variable may be there to accept one of them.
+    if node.run_by_units().may_be_run {
+        return Vec::new();
+    }
+    let variables = node.module().variables.values().filter(|variable| !is_kept(variable));
+    let unused = variables.filter(|variable| !used.contains(&Subject::Variable(variable.name.clone())));
+    let report = |variable: &Variable| Unused {
+        what: "Variable",
+        name: format!("var.{}", variable.name),
+        at: variable.origin.header(),
+        address: format!("variable.{}", variable.name),
+        help: how_to_remove(variable, node, context),
+        fix: without(variable, node, context).map(Fix::on_request),
+    };
+    unused.map(|variable| report(variable)).collect()
+}
+
+fn locals(node: Node<'_>, context: &Context<'_>, used: &HashSet<Subject>) -> Vec<Unused> {
+    let module = node.module();
+    let is_tested = LazyCell::new(|| context.is_tested(module));
+    let is_unused = |name: &SmolStr| !used.contains(&Subject::Local(name.clone()));
+    let mut editor = LocalsEditor::new(context);
+    let local = |local: &Local| {
+        let fix = editor.remove(local, &is_unused).map(|edits| {
+            // The references of tests are not known.
+            if *is_tested { Fix::on_request(edits) } else { Fix::safe(edits) }
+        });
+        let (name, at) = (format!("local.{}", local.name), local.attribute.name_span);
+        Unused { what: "Local value", address: name.clone(), name, at, help: "remove it", fix }
+    };
+    module.locals.values().filter(|local| is_unused(&local.name)).map(local).collect()
+}
+
+fn data_sources(node: Node<'_>, context: &Context<'_>, used: &HashSet<Subject>) -> Vec<Unused> {
+    let is_unused = |resource: &Resource| {
+        !used.contains(&Subject::Resource { address: resource.address.clone(), key: None })
+    };
+    let report = |resource: &Resource| {
+        let (name, at) = (resource.address.to_string(), resource.origin.header());
+        let fix = remove_all(&resource.origin, context).map(Fix::on_request);
+        Unused { what: "Data source", address: name.clone(), name, at, help: "remove it", fix }
+    };
+    let resources = node.module().resources.values().filter(|resource| is_only_read(resource));
+    resources.filter(|resource| is_unused(resource)).map(|resource| report(resource)).collect()
 }
 
 /// The tflint rule with the same purpose.

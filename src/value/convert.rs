@@ -67,26 +67,16 @@ impl Conversion {
                 // Two unknown elements may be equal.
                 Ok(Value::Unknown(Type::list(own.clone())))
             }
-            (Value::List(own, elements) | Value::Set(own, elements), Type::List(wanted)) => {
+            (
+                Value::List(own, elements) | Value::Set(own, elements),
+                Type::List(wanted) | Type::Set(wanted),
+            ) => {
                 let converted = self.elements(elements, wanted)?;
-                if converted.is_empty() {
-                    return Ok(Value::List(empty_element(own, wanted), converted));
-                }
-                let (element, elements) =
-                    self.gathered(converted, "element types must all match for conversion to list")?;
-                Ok(Value::List(element, elements))
+                self.sequence(converted, to, || empty_element(own, wanted))
             }
-            (Value::List(own, elements) | Value::Set(own, elements), Type::Set(wanted)) => {
-                let converted = self.elements(elements, wanted)?;
-                if converted.is_empty() {
-                    return Ok(Value::Set(empty_element(own, wanted), converted));
-                }
-                let (element, elements) =
-                    self.gathered(converted, "element types must all match for conversion to set")?;
-                Ok(Value::set(element, elements))
+            (Value::Tuple(elements), Type::List(wanted) | Type::Set(wanted)) => {
+                self.tuple_to_sequence(elements, to, wanted)
             }
-            (Value::Tuple(elements), Type::List(wanted)) => self.tuple_to_list(elements, wanted),
-            (Value::Tuple(elements), Type::Set(wanted)) => self.tuple_to_set(elements, wanted),
             (Value::Map(own, elements), Type::Map(wanted)) => {
                 if elements.is_empty() {
                     return Ok(Value::Map(empty_element(own, wanted), BTreeMap::new()));
@@ -150,35 +140,38 @@ impl Conversion {
         Ok(Value::Object(converted))
     }
 
-    fn tuple_to_list(&mut self, elements: &[Value], wanted: &Type) -> Result<Value, Mismatch> {
-        if elements.is_empty() {
-            return Ok(Value::List(wanted.without_optional(), Vec::new()));
-        }
+    /// Converts a tuple to `to`, a list or set of `wanted`. Only the elements of a list are unified again.
+    fn tuple_to_sequence(&mut self, elements: &[Value], to: &Type, wanted: &Type) -> Result<Value, Mismatch> {
         let common = self.common(elements.iter(), wanted, true);
-        let converted = self.elements(elements, &common)?;
-        let types: Vec<Type> = converted.iter().map(Value::ty).collect();
-        let Some(unified) = unify(&types, self.mode) else {
-            return Err(self.fails("cannot find a common base type for all elements"));
-        };
-        let unified = if converted.iter().all(|value| value.is(&unified)) {
-            converted
-        } else {
-            self.elements(&converted, &unified)?
-        };
-        let (element, elements) =
-            self.gathered(unified, "element types must all match for conversion to list")?;
-        Ok(Value::List(element, elements))
+        let mut converted = self.elements(elements, &common)?;
+        if matches!(to, Type::List(_)) && !converted.is_empty() {
+            let types: Vec<Type> = converted.iter().map(Value::ty).collect();
+            let Some(unified) = unify(&types, self.mode) else {
+                return Err(self.fails("cannot find a common base type for all elements"));
+            };
+            if !converted.iter().all(|value| value.is(&unified)) {
+                converted = self.elements(&converted, &unified)?;
+            }
+        }
+        self.sequence(converted, to, || wanted.without_optional())
     }
 
-    fn tuple_to_set(&mut self, elements: &[Value], wanted: &Type) -> Result<Value, Mismatch> {
-        if elements.is_empty() {
-            return Ok(Value::Set(wanted.without_optional(), Vec::new()));
-        }
-        let common = self.common(elements.iter(), wanted, true);
-        let converted = self.elements(elements, &common)?;
-        let (element, elements) =
-            self.gathered(converted, "element types must all match for conversion to set")?;
-        Ok(Value::set(element, elements))
+    /// A list or set, as `to` is one, of elements that now have one type. `empty` is the type of no elements.
+    fn sequence(
+        &self,
+        elements: Vec<Value>,
+        to: &Type,
+        empty: impl FnOnce() -> Type,
+    ) -> Result<Value, Mismatch> {
+        let (element, elements) = match to {
+            _ if elements.is_empty() => (empty(), elements),
+            Type::Set(_) => self.gathered(elements, "element types must all match for conversion to set")?,
+            _ => self.gathered(elements, "element types must all match for conversion to list")?,
+        };
+        Ok(match to {
+            Type::Set(_) => Value::set(element, elements),
+            _ => Value::List(element, elements),
+        })
     }
 
     fn object_to_map(

@@ -36,21 +36,8 @@ impl Evaluator<'_> {
                     continue;
                 }
                 Part::Interpolation(expr) => (self.value(expr, inside), expr.span),
-                Part::If(directive) => {
-                    let IfDirective { span, condition, then, otherwise } = &**directive;
-                    let then = self.apart(|this| this.rendered(then, *span, inside));
-                    let otherwise = match otherwise {
-                        Some(otherwise) => self.apart(|this| this.rendered(otherwise, *span, inside)),
-                        None => (Value::string(""), Vec::new()),
-                    };
-                    (self.chosen(condition, (then, *span), (otherwise, *span), inside), *span)
-                }
-                Part::For(directive) => {
-                    let ForDirective { span, key, value, collection, body } = &**directive;
-                    let names = (key.as_deref(), value.as_str());
-                    let render = |this: &mut Self, frame: Inside<'_>| this.rendered(body, *span, frame);
-                    (self.for_each_rendered(names, collection, inside, render), *span)
-                }
+                Part::If(directive) => (self.if_directive(directive, inside), directive.span),
+                Part::For(directive) => (self.for_directive(directive, inside), directive.span),
             };
             let (value, marks_of_part) = value.unmarked();
             if !value.is_null() {
@@ -82,5 +69,22 @@ impl Evaluator<'_> {
         }
         let is_sound = known && self.may_go_on(0, at);
         if is_sound { Value::string(text) } else { Value::Unknown(Type::String) }.mark(marks)
+    }
+
+    fn if_directive(&mut self, directive: &IfDirective, inside: Inside<'_>) -> Value {
+        let IfDirective { span, condition, then, otherwise } = directive;
+        let then = self.apart(|this| this.rendered(then, *span, inside));
+        let otherwise = match otherwise {
+            Some(otherwise) => self.apart(|this| this.rendered(otherwise, *span, inside)),
+            None => (Value::string(""), Vec::new()),
+        };
+        self.chosen(condition, (then, *span), (otherwise, *span), inside)
+    }
+
+    fn for_directive(&mut self, directive: &ForDirective, inside: Inside<'_>) -> Value {
+        let ForDirective { span, key, value, collection, body } = directive;
+        let names = (key.as_deref(), value.as_str());
+        let render = |this: &mut Self, frame: Inside<'_>| this.rendered(body, *span, frame);
+        self.for_each_rendered(names, collection, inside, render)
     }
 }
