@@ -188,7 +188,7 @@ impl Default for Style {
     }
 }
 
-/// What set the level of a rule: a line of a policy, or a preset. `None` for an engine.
+/// The line of a policy, or the preset, that set the level of a rule. `None` for an engine.
 fn set_by(verdict: &Verdict, names: &Names) -> Option<String> {
     match &verdict.set_by {
         SetBy::Engine => None,

@@ -1,10 +1,10 @@
 //! Checks the modules that a change can affect, and reports the new findings.
 //!
 //! Both states are checked with the same directories and the policy of the later state. The modules that the change
-//! touches, and all that lead to them, get the same findings as in a check of the whole repository. The other callers
-//! of the modules that these call are not read. If a finding about such a module seems to be new, the module counts
-//! as affected too, and the check is repeated with more directories. Its other callers are equal in both states, so
-//! no new finding is missed.
+//! touches, and their callers at every level, get the same findings as in a check of the whole repository. Other
+//! callers of the modules that they call are not read. If a finding about such a module seems to be new, the module
+//! counts as affected too, and the check is repeated with more directories. Its other callers are equal in both states,
+//! so no new finding is missed.
 //!
 //! If callers cannot see the change to a module, for example to a comment, the module is checked without its callers.
 //! They are checked only if the findings of the module change.
@@ -43,7 +43,7 @@ use crate::vfs::{Change, Error, Excerpt, Snapshot, State, last_name, parent};
 /// The result of checking a change.
 #[derive(Debug)]
 pub struct Checked {
-    /// The files that were read of the later state.
+    /// The files of the later state that were read.
     pub snapshot: Snapshot,
     /// The result of the run.
     pub outcome: Outcome,
@@ -93,7 +93,7 @@ pub fn run_change(
     unseen.retain(|directory| touched.contains(directory.as_str()));
     let mut affected = impact.affected_without(&unseen);
     if all {
-        // What is found in a module may depend on its callers.
+        // The findings in a module may depend on its callers.
         affected.append(&mut unseen);
     }
     let compared = loop {

@@ -1,4 +1,4 @@
-//! Counts the directories that a run has checked, for a person who waits for it.
+//! Counts the directories that a run has checked, for the progress line.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,8 +24,8 @@ impl Counts {
         self.0.done.fetch_add(directories, Ordering::Relaxed);
     }
 
-    /// The numbers of checked directories and of all directories. Nothing orders the two, so more may be done than was
-    /// expected so far.
+    /// The numbers of checked directories and of all directories. The two are not synchronized, so more may be done
+    /// than was expected so far.
     pub fn get(&self) -> (usize, usize) {
         (self.0.done.load(Ordering::Relaxed), self.0.all.load(Ordering::Relaxed))
     }

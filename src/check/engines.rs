@@ -56,11 +56,11 @@ pub(super) struct BatchResult {
     pub(super) not_modules: BTreeSet<SmolStr>,
     /// The calls of modules from other repositories, if installed modules are wanted.
     pub(super) coverage: Coverage,
-    /// What nothing reads any more.
+    /// Data that is no longer read.
     unneeded: Unneeded,
 }
 
-/// What nothing reads any more after a batch is checked.
+/// Data that is no longer read after a batch is checked.
 #[derive(Debug, Default)]
 struct Unneeded {
     graph: Option<LoadedGraph>,
@@ -69,7 +69,7 @@ struct Unneeded {
 
 /// What to check, and what to check it against.
 pub(super) struct CheckRequest<'r> {
-    /// The engines that a person chose.
+    /// The engines that an option or the policy chooses.
     pub(super) choice: Option<&'r Choice>,
     /// The rules that are on, with their policy.
     pub(super) active_rules: &'r ActiveRules<'r>,
@@ -131,7 +131,7 @@ fn check_batches(
         };
         let unneeded = std::mem::take(&mut of_batch.unneeded);
         if is_only {
-            // Nothing else needs the memory, and freeing it takes a tenth of a run.
+            // Freeing the memory takes a tenth of a run, and nothing else needs it.
             discard(unneeded);
         } else {
             unneeded.free();

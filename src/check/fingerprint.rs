@@ -52,7 +52,7 @@ impl Fingerprints {
         let mut names: Vec<&str> = names.iter().map(|name| self.renamed(&finding.module, name)).collect();
         names.sort_unstable();
         if let Concern::Providers(_) = finding.concern {
-            // A finding that stands for several has the fingerprint of each.
+            // A finding that represents several has the fingerprint of each.
             let covers = names.iter().map(|name| numbered(mixed(common, [name]), 0)).collect();
             return Identity { covers, ..self.numbered(common, finding, linked) };
         }
@@ -101,13 +101,13 @@ fn counted<K: Eq + Hash>(counts: &mut HashMap<K, u32>, key: K) -> u32 {
     *count - 1
 }
 
-/// What distinguishes a finding from others in every revision.
+/// The identity of a finding, which is the same in every revision.
 #[derive(Debug, Clone)]
 pub(super) struct Identity {
     pub(super) fingerprint: String,
-    /// The same for findings that differ only in their number.
+    /// Like the fingerprint, but equal for findings that differ only in their number.
     pub(super) likeness: u128,
-    /// The fingerprints of the findings that it stands for, if it stands for several.
+    /// The fingerprints of the findings that it represents, if it represents several.
     pub(super) covers: Vec<String>,
 }
 

@@ -39,7 +39,7 @@ pub struct Fixed {
     pub withheld: Vec<(Verdict, String)>,
 }
 
-/// The number of rounds. A fix can make room for another one.
+/// The maximum number of rounds. A fix can make another one possible.
 const MOST_ROUNDS: usize = 50;
 
 /// Fixes what a run reported in the content of its snapshot. Nothing is written.
@@ -55,7 +55,7 @@ pub fn fix(
     fix_change(snapshot, None, reported, settings, safety, standing)
 }
 
-/// The same for a change: `earlier` is the state that the run compared with.
+/// Like [`fix`], for a change: `earlier` is the state before the change.
 pub fn fix_change(
     snapshot: &Snapshot,
     earlier: Option<&Earlier>,
@@ -89,7 +89,7 @@ pub fn fix_change(
     fixed.unwrap_or_else(|| Fixed { snapshot, left: reported.to_vec(), ..Fixed::default() })
 }
 
-/// The task of fixing.
+/// The state of a run that fixes findings.
 struct Fixing<'f> {
     reported: &'f [Verdict],
     wanted: BTreeSet<Key>,
@@ -102,7 +102,7 @@ struct Fixing<'f> {
 }
 
 impl Fixing<'_> {
-    /// Applies fixes in rounds until none is left that holds. `now` has all findings of the snapshot. With `follows`, a
+    /// Applies fixes in rounds until no further fix succeeds. `now` has all findings of the snapshot. With `follows`, a
     /// fix may cause findings of its own rule that can be fixed too. If one of these remains, the fix is not applied.
     fn run(&mut self, mut snapshot: Snapshot, mut now: Collected, follows: bool) -> Option<Fixed> {
         let mut fixed = Fixed::default();
@@ -190,7 +190,7 @@ impl Comments {
             let inside = comments[first..].iter().take_while(|comment| comment.end <= edit.span.end);
             let mut lost = inside.filter(|comment| {
                 let text = source.text()[comment.range()].trim();
-                // An exception comment goes with the code that it is about.
+                // An exception comment is removed with its code.
                 !edit.text.contains(text) && !is_exception(text)
             });
             let line = source.position(lost.next()?.start).line;
@@ -252,7 +252,7 @@ fn gone(reported: &[Verdict], left: &[Verdict]) -> Vec<Verdict> {
     reported.iter().filter(is_gone).cloned().collect()
 }
 
-/// The findings without a fix only because the file is JSON.
+/// The findings that have no fix because their file is JSON.
 fn in_json(left: &[Verdict], safety: Safety, snapshot: &Snapshot) -> Vec<(Verdict, String)> {
     let is_fixable = |verdict: &Verdict| {
         let entry = rules::ENTRIES.iter().find(|entry| entry.id == verdict.finding.rule.as_str());

@@ -35,7 +35,7 @@ pub(super) fn all_verdicts(
     findings.retain(|(finding, _)| settings.wants(finding, sources));
     for (finding, _) in &mut findings {
         widen_to_characters(finding, sources);
-        // Something is left unchecked. Before, an error would mean that an engine refuses the module.
+        // A part was not checked. Until here, an error means that an engine refuses the module.
         if finding.rule == EngineRule::LimitReached.id() {
             finding.severity = Severity::Error;
         }

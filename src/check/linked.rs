@@ -1,7 +1,7 @@
 //! Decides what to report in files that several modules load through symbolic links.
 //!
-//! Such a file belongs to all of these modules. What one of them lacks, such as a use of a provider, another one may
-//! have, and an edit changes all of them.
+//! Such a file belongs to all of these modules. One of them may have a part that another one lacks, such as a use of a
+//! provider, and an edit changes all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! The file or directory that a finding is about, by its real path and by the links that lead there.
+//! The file or directory of a finding, by its real path and by the links that lead there.
 
 use smol_str::SmolStr;
 

@@ -143,7 +143,7 @@ fn with_selected_rules(settings: &Settings, about_exceptions: bool) -> Settings 
     settings
 }
 
-/// A parse cache with what is known of the repository besides its modules.
+/// A parse cache with the facts about the repository that do not come from its modules.
 fn new_cache(
     snapshot: &mut Snapshot,
     units: &Arc<Units>,

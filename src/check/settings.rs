@@ -31,7 +31,7 @@ pub struct Settings {
     pub exclude: Globs,
     /// The date that decides which exceptions have expired. Without one, none has.
     pub today: Option<Date>,
-    /// Known findings, which are not reported.
+    /// Existing findings, which are not reported.
     pub baseline: Baseline,
     /// Whether the change may affect how it is judged: by comments that suppress findings, unless the policy forbids
     /// them, and by a role that is less strict than before. False if the policy comes from a trusted revision.
@@ -113,7 +113,7 @@ impl Settings {
                 let is_notice = is_ours && finding.severity == Severity::Notice;
                 Some((if is_notice { Severity::Notice } else { severity }, set_by.clone().into()))
             }
-            // What the engine does not report is reported only if the rule is selected.
+            // A finding that the engine does not report is reported only if the rule is selected.
             None if is_beyond_engine(finding) && !self.select.contains(&finding.rule) => None,
             None => Some((finding.severity, SetBy::Engine)),
         }

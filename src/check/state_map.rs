@@ -38,7 +38,7 @@ pub enum Certainty {
     Replaceable(BackendReplacement),
     /// A file of the module cannot be read, or the path of the state leads out of the repository.
     Unclear,
-    /// The arguments of this backend are not known to overrule.
+    /// overrule does not know the arguments of this backend.
     UnknownBackend,
 }
 
@@ -55,7 +55,7 @@ pub struct StateRead {
     pub roots: Vec<SmolStr>,
     /// The outputs that are read.
     pub outputs: BTreeSet<SmolStr>,
-    /// Those of them that the root module does not declare.
+    /// The outputs that are read but not declared by the root module.
     pub undeclared: BTreeSet<SmolStr>,
 }
 
@@ -67,7 +67,7 @@ struct Root<'t> {
     replacement: Option<BackendReplacement>,
 }
 
-/// Finds the states of the root modules under some directories; of all for an empty path.
+/// Finds the states of the root modules under some directories, or of all root modules for an empty path.
 pub fn state_map(analysis: &Analysis, snapshot: &Snapshot, scope: &[String]) -> Vec<RootState> {
     let mut evidence = BackendEvidence::new(snapshot);
     let mut roots: BTreeMap<SmolStr, Root<'_>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What reports print: findings with their level, their engine and their fingerprint.
+//! The content of reports: findings with their level, their engine and their fingerprint.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ pub struct Outcome {
     pub modules: usize,
     /// The number of their files.
     pub files: usize,
-    /// How many calls of modules from other repositories an installed module was found for, and how many not, with
+    /// The number of calls of modules from other repositories with an installed module, and of those without, with
     /// [`Settings::installed`](crate::check::Settings::installed).
     pub installed: Option<(usize, usize)>,
     /// The engines that the modules were checked for, such as `terraform@1.11.4`.
@@ -43,9 +43,9 @@ pub struct Verdict {
     pub engine: Option<Product>,
     /// A number that stays the same when the code around the finding moves or the words of the finding change.
     pub fingerprint: String,
-    /// The same for findings whose fingerprints differ only in their number.
+    /// Like the fingerprint, but equal for findings whose fingerprints differ only in their number.
     pub(super) likeness: u128,
-    /// The fingerprint of each finding that it stands for, if it stands for several.
+    /// The fingerprint of each finding that it represents, if it represents several.
     pub(super) covers: Vec<String>,
 }
 
@@ -98,12 +98,12 @@ impl From<Line> for SetBy {
 }
 
 impl Verdict {
-    /// Its fingerprint, or those of the findings that it stands for.
+    /// Its fingerprint, or those of the findings that it represents.
     pub(super) fn fingerprints(&self) -> &[String] {
         if self.covers.is_empty() { std::slice::from_ref(&self.fingerprint) } else { &self.covers }
     }
 
-    /// Whether it, or each finding that it stands for, has one of these fingerprints.
+    /// Whether it, or each finding that it represents, has one of these fingerprints.
     pub(super) fn is_among(&self, existing: &BTreeSet<String>) -> bool {
         self.fingerprints().iter().all(|fingerprint| existing.contains(fingerprint))
     }

@@ -16,7 +16,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     for (call, _) in node.calls() {
         let Some(child) = node.child(&call.name).map(Node::module) else { continue };
         let from = findings.len();
-        // A variable that seems undeclared, or without default, may be in a part that was skipped.
+        // A variable that seems to be undeclared, or to have no default, may be declared in a part that was skipped.
         if child.complete {
             unknown(call, child, findings);
             if node.module().complete {

@@ -1,4 +1,4 @@
-//! Checks what the engine itself defines: its own resources, its provisioners, and their connections.
+//! Checks built-in resources, provisioners and connections.
 
 mod blocks;
 mod provisioners;

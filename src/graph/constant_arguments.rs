@@ -33,7 +33,7 @@ fn constants(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
             let Some(variable) = variable.filter(|variable| is_constant(variable)) else { continue };
             let early = modules.entry(caller.id()).or_insert_with(|| Early::new(caller.module()));
             let outcome = early.constant_value(&attribute.expr);
-            // Errors in the argument itself are reported with those of all arguments.
+            // Errors in the argument itself are reported with the errors of all arguments.
             if outcome.failed || !outcome.sure || outcome.value.is_wholly_known() {
                 continue;
             }

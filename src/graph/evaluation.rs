@@ -235,7 +235,7 @@ impl<'t> Evaluation<'t, '_> {
         if failed { Value::UNKNOWN } else { value }
     }
 
-    /// Like [`Self::known`], with the part that is known in spite of an error, and whether there was one.
+    /// Like [`Self::known`], with the part that is known despite an error, and whether there was an error.
     fn known_or_partial(&self, expr: &Expr, symbols: Symbols) -> (Value, bool) {
         if self.wrong.contains(&expr.span) {
             return (Value::UNKNOWN, true);

@@ -84,7 +84,7 @@ fn absent_or_other(node: Node<'_>, import: &Import, target: &ImportTarget, at: S
     }
 }
 
-/// The same for a target that ends in `[each.key]` or `[each.value]`, using the first element of `for_each`.
+/// The errors in a target that ends in `[each.key]` or `[each.value]`, with the first element of `for_each`.
 fn made_for_each(node: Node<'_>, import: &Import, resource: &Resource, at: Span) -> Option<Finding> {
     let value = node.values().of(&import.for_each.as_ref()?.expr);
     if !value.is_wholly_known() || value.parts().next().is_none() {

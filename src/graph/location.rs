@@ -10,6 +10,6 @@ pub(super) struct Location {
     pub(super) root: SmolStr,
     /// The value of `path.module`.
     pub(super) path: SmolStr,
-    /// Whether the root module is known. If not, only files in the directory of the module are.
+    /// Whether the root module is known. If it is not, only files in the directory of the module are.
     pub(super) is_certain: bool,
 }

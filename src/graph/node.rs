@@ -30,7 +30,7 @@ pub enum Callee {
     Missing,
     /// A directory outside of the allowed paths.
     Outside,
-    /// A module from elsewhere, or one whose source is unknown before planning: nothing is assumed about it.
+    /// A module of another repository, or one whose source is unknown before planning: nothing is assumed about it.
     Opaque,
 }
 

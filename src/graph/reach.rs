@@ -1,9 +1,9 @@
-//! How the engine reaches each module: from which root modules, and whether there are errors on the way.
+//! Whether the engine reaches each module, and whether there are errors on the path from the root module.
 
 use crate::graph::dependency_cycles::components;
 use crate::graph::{Callee, ModuleGraph, Node, NodeId};
 
-/// How modules are reached.
+/// The modules that the engine reaches.
 #[derive(Debug)]
 pub(super) struct Reached {
     /// For each node: reached from a tree without errors.

@@ -121,7 +121,7 @@ impl<'t, 'f> Judge<'t, 'f> {
         self.at_site(site, from);
     }
 
-    /// Checks a reference to `declared`, or to nothing that is declared.
+    /// Checks a reference to `declared`, or to an undeclared name.
     fn reference(&mut self, site: &Site<'_>, reference: &Reference<'_>, declared: Option<Declared<'_>>) {
         let module = self.node.module();
         let (similar, at) = (&self.similar, reference.span);
@@ -157,7 +157,7 @@ impl<'t, 'f> Judge<'t, 'f> {
             },
             // Not a reference.
             (Subject::TypeName(_), None) => self.names_types = true,
-            // Declared, or an address for other parts of the language.
+            // A declared object, or an address for other parts of the language.
             (_, Some(_)) | (Subject::Action { .. } | Subject::List { .. }, None) => {}
         }
     }

@@ -103,7 +103,7 @@ impl<'t> Node<'t> {
     }
 }
 
-/// The calls of functions that tolerate what is missing.
+/// The calls of functions that accept missing attributes.
 fn guarded(expr: &Expr) -> Vec<Span> {
     let mut spans = Vec::new();
     expr.for_each_call(|call, expr| {

@@ -51,7 +51,7 @@ pub struct Surroundings {
     pub is_in_library: bool,
     /// Whether `init` installed it, so that it belongs to another repository.
     pub is_installed: bool,
-    /// The role before a change, which the change itself must not influence.
+    /// The role before a change, which the change must not weaken.
     pub former: Option<Role>,
 }
 

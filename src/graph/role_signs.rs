@@ -14,7 +14,7 @@ impl Node<'_> {
         of(self, self.surroundings())
     }
 
-    /// Whether the module is certainly a root module. A provider block and a lock file are no proof: a module for
+    /// Whether the module is certainly a root module. A provider block and a lock file do not prove it: a module for
     /// external callers may have both.
     pub(super) fn is_run_by_evidence(self) -> bool {
         let around = self.surroundings();

@@ -45,7 +45,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The runs without an error of their own, each with its module.
+/// The runs without errors, each with its module.
 pub(super) fn runs<'t>(node: Node<'t>, test: &'t Test) -> impl Iterator<Item = (&'t Run, UnderTest<'t>)> {
     let runs = test.file.runs.iter().zip(&test.loads);
     runs.filter(|(run, _)| !run.is_broken).map(move |(run, callee)| (run, under(node, *callee)))

@@ -30,7 +30,7 @@ impl<'t> Node<'t> {
         &self.graph().version_conflicts.get_or_init(|| version_conflicts(self.graph()))[self.id().number()]
     }
 
-    /// The constraints of this module and its descendants; its own come first.
+    /// The constraints of this module and its descendants, those of the module first.
     pub fn version_requirements(self) -> BTreeMap<Subject, Vec<VersionRequirement>> {
         let mut requirements = BTreeMap::new();
         let mut seen = BTreeSet::from([self.id()]);

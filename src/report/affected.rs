@@ -98,7 +98,7 @@ fn there(affected: &Affected) -> Vec<String> {
     paths
 }
 
-/// A path on a line of its own.
+/// A path on a separate line.
 fn on_a_line(path: &str) -> String {
     path_at_line_start(path, &Names::default())
 }

@@ -17,7 +17,7 @@ pub(in crate::report) fn write(document: &impl Serialize, out: &mut dyn Write) -
 /// Returns a small document as text.
 pub(in crate::report) fn to_string(document: &impl Serialize) -> String {
     let mut bytes = Vec::new();
-    write(document, &mut bytes).expect("the document holds nothing that JSON cannot say");
+    write(document, &mut bytes).expect("the document holds only values that JSON can express");
     String::from_utf8(bytes).expect("JSON is written in UTF-8")
 }
 

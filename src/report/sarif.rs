@@ -45,7 +45,7 @@ pub(super) fn write<'o>(
         rules.keys().enumerate().map(|(number, rule)| (*rule, number)).collect();
     let has_suppressions = all.iter().any(|(_, excuse)| excuse.is_some());
     let result = |(verdict, excuse): &(&'o Verdict, Option<&AppliedException>)| {
-        // If one result says whether it is suppressed, all must.
+        // If one result states whether it is suppressed, all must.
         let suppressions = has_suppressions.then(|| excuse.iter().copied().map(suppression).collect());
         self::result(verdict, numbers[&verdict.finding.rule], suppressions, &places, &style.names)
     };

@@ -11,7 +11,7 @@ const CONTEXT: usize = 3;
 /// A byte order mark, which some editors on Windows write.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// Returns the difference as `diff -u` prints it. Empty if there is none. Control characters are made visible.
+/// Returns the difference as `diff -u` prints it, or an empty text. Control characters are made visible.
 pub fn unified(from: &str, to: &str, before: &str, after: &str, color: bool) -> String {
     let painted = |line: &str, code: &str| {
         if color { format!("\u{1b}[{code}m{line}\u{1b}[0m\n") } else { format!("{line}\n") }

@@ -23,7 +23,7 @@ use crate::vfs::{Change, Content, Error, Excerpt, State, ancestors, join, last_n
 #[derive(Debug)]
 pub(super) struct Impact<'c> {
     memory: &'c CallIndex,
-    /// Every directory that holds something of a module, sorted by path; and the numbers of the addresses that it
+    /// Every directory that contains a part of a module, sorted by path, with the numbers of the addresses that it
     /// calls.
     directories: Vec<(&'c str, &'c [u32])>,
     /// Those of them that may keep a state, and the numbers of its addresses.
@@ -31,9 +31,10 @@ pub(super) struct Impact<'c> {
     touched: BTreeSet<SmolStr>,
     /// Touched directories whose modules keep their state at other addresses than before.
     restated: BTreeSet<SmolStr>,
-    /// Directories that only held something of a module before the change.
+    /// Directories that contained a part of a module only before the change.
     gone: BTreeSet<SmolStr>,
-    /// Calls from before the change, calls of what is not remembered, and where symbolic links lead.
+    /// Calls from before the change, calls of modules that are not in the call index, and the targets of symbolic
+    /// links.
     further: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
     /// The addresses of the same calls, as written in the directories.
     written: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
@@ -41,7 +42,7 @@ pub(super) struct Impact<'c> {
     has_root: bool,
 }
 
-/// The later state of a change, as far as it is known without reading most files.
+/// The later state of a change, as far as the call index shows it without reading files.
 #[derive(Debug, Default)]
 pub(super) struct Known<'c> {
     directories: Vec<(&'c str, Content, Option<CallsOf>)>,
@@ -235,8 +236,8 @@ impl<'c> Impact<'c> {
         self.excerpt_of(self.with_shared_states(modules, modules), &BTreeSet::new())
     }
 
-    /// Like [`Self::excerpt`], but without what only old findings need: modules that shared a state before the change
-    /// cannot show that anew. `unseen` are further modules, which are read without their callers.
+    /// Like [`Self::excerpt`], but without directories that only existing findings need: modules that shared a state
+    /// before the change cannot show that anew. `unseen` are further modules, which are read without their callers.
     pub(super) fn excerpt_of_new(&self, modules: &BTreeSet<SmolStr>, unseen: &BTreeSet<SmolStr>) -> Excerpt {
         let restated = modules.intersection(&self.restated).cloned().collect();
         self.excerpt_of(self.with_shared_states(modules, &restated), unseen)
@@ -346,7 +347,7 @@ impl<'c> Impact<'c> {
         calls.iter().map(|number| &addresses[*number as usize])
     }
 
-    /// The addresses at which the module in a directory is remembered to keep its state.
+    /// The addresses at which the module in a directory keeps its state, according to the call index.
     fn states(&self, directory: &str) -> BTreeSet<SmolStr> {
         let at = self.stores.binary_search_by(|(other, _)| (*other).cmp(directory));
         let states = at.map(|at| self.stores[at].1).unwrap_or_default();

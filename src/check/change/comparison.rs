@@ -180,7 +180,7 @@ impl Comparison {
         let is_other =
             |path: &SmolStr| !is_module_file(&name(path)) && !is_aside(path) && !is_same_value(path);
         let other = differing.iter().find(|path| is_other(path));
-        // If nothing in it differs, the target of a link does.
+        // If the module itself does not differ, the target of a link does.
         let of_link = || differing.is_empty().then(|| directory.into());
         other.map(|path| (*path).clone()).or(read).or_else(of_link)
     }

@@ -57,7 +57,7 @@ pub fn interface_changes(
 
 impl Comparison {
     /// The directories of the modules that the change alters, or in which the cause of a change to existing resources
-    /// is. Variable values and lock files do not belong to the module that callers see.
+    /// is. Variable values and lock files are not part of the interface of a module.
     fn altered(&self) -> BTreeSet<SmolStr> {
         let is_of_module =
             |cause: &SmolStr| Companion::of(last_name(cause)).is_none() && last_name(cause) != LOCK_FILE;
@@ -86,7 +86,7 @@ impl Comparison {
         let mut changes = match (before, now) {
             (None, Some(_)) => vec![of_whole(Impact::Feature, "added")],
             (Some(_), None) => vec![of_whole(Impact::Breaking, "removed")],
-            // What seems to be removed may be in a file that could not be read.
+            // A part that seems to be removed may be in a file that could not be read.
             (Some(_), Some(now)) if has_errors(now) => {
                 vec![of_whole(Impact::Breaking, "has errors, so nothing in it is compared")]
             }

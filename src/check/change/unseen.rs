@@ -1,4 +1,4 @@
-//! Finds the modules that a change alters without altering what their callers see.
+//! Finds the modules that a change alters without altering their interface.
 //!
 //! Such a module is checked with the modules that it calls. Its callers are checked only if its findings turn out to
 //! differ.
@@ -15,8 +15,8 @@ use crate::syntax;
 use crate::text::{FileId, Source};
 use crate::vfs::{Change, State, last_name, parent};
 
-/// Returns the directories whose modules look the same to their callers as before. `other` are directories that the
-/// change touches by something else than their own files.
+/// Returns the directories whose modules have the same interface as before. `other` are directories that the change
+/// touches by something else than their own files.
 pub(super) fn modules(change: &Change, other: &BTreeSet<String>) -> BTreeSet<SmolStr> {
     let mut directories: BTreeSet<String> = BTreeSet::new();
     for path in change.paths() {
@@ -35,10 +35,10 @@ pub(super) fn modules(change: &Change, other: &BTreeSet<String>) -> BTreeSet<Smo
     same.map(|(directory, _)| SmolStr::new(directory)).collect()
 }
 
-/// By file name: what callers see of a module.
+/// By file name: the interface of a module.
 type Seen = BTreeMap<SmolStr, Vec<String>>;
 
-/// Returns what callers see of the module with these files; nothing if one of them cannot be read whole, or if its
+/// Returns the interface of the module with these files; nothing if one of them cannot be read completely, or if its
 /// comments may suppress findings about other modules.
 fn seen_in(files: &[(SmolStr, Option<Source>)]) -> Option<Seen> {
     let seen = |(name, source): &(SmolStr, Option<Source>)| {

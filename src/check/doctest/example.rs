@@ -3,9 +3,9 @@
 //! Below `## Examples`, each `###` heading is a claim, and the code blocks up to the next heading are the files of its
 //! example. The first is `main.tf`, or `main.tf.json` if it is JSON. A line with only a file name in backticks and a
 //! colon names the next block. A block in another language is a file only if it is named. A line `engine:
-//! opentofu@1.12` sets the engine. A file `overrule.hcl` is the policy of the example. A line `before:` says that the
-//! next block is a file before a change: the example then shows the findings of that change. A line `fixed:` says that
-//! the next block is a file after `--fix=unsafe`, without the comments that show findings.
+//! opentofu@1.12` sets the engine. A file `overrule.hcl` is the policy of the example. After a line `before:`, the next
+//! block is a file before a change: the example then shows the findings of that change. After a line `fixed:`, the next
+//! block is a file after `--fix=unsafe`, without the comments that show findings.
 //!
 //! A comment with carets shows a finding in the line above it. `# ^^^ words` marks the columns of the carets, and `#^^^
 //! words` also the column of the `#`, for findings at the start of a line. If a range spans several lines, its first
@@ -95,7 +95,7 @@ impl Example {
         self.differences_under(&Policy::recommended(), rule)
     }
 
-    /// Compares like [`Example::differences`] for an example without a policy of its own.
+    /// Like [`Example::differences`], for an example that has no policy.
     pub fn differences_under(&self, policy: &Policy, rule: &RuleId) -> Vec<Difference> {
         let (mut unexpected, texts) = self.found(policy, rule);
         let mut differences = Vec::new();
@@ -248,7 +248,7 @@ impl Example {
     }
 }
 
-/// The selected rules. A template stands for the custom rules that the policy makes from it.
+/// The selected rules. A template selects the custom rules that the policy makes from it.
 fn rules_of_kinds(settings: &Settings) -> Vec<RuleId> {
     let of = |id: &RuleId| {
         let own = settings.policy.own_rules().filter(|(_, definition)| definition.template == id.as_str());

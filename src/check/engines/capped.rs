@@ -1,4 +1,4 @@
-//! Limits the number of findings of one rule in one module, so that a small file cannot fill the memory.
+//! Limits the number of findings of one rule in one module, so that a small file cannot exhaust the memory.
 
 use std::collections::BTreeMap;
 

@@ -1,10 +1,10 @@
-//! Finds modules in which OpenTofu has the same diagnostics as Terraform: none.
+//! Finds modules in which neither Terraform nor OpenTofu reports anything.
 //!
 //! The newest versions of both engines accept nearly the same language. If Terraform reports nothing in modules that
 //! calls connect, no file selects an engine, and no construct has another meaning in OpenTofu, then OpenTofu reports
 //! nothing either and does not have to check them. This saves about half of the work in most repositories.
 //!
-//! The search for constructs with another meaning may find too much, but must not miss one. A test lists the
+//! The search for constructs with another meaning may have false positives, but must not miss one. A test lists the
 //! differences between the two versions.
 
 use std::collections::BTreeSet;
@@ -68,7 +68,7 @@ pub(super) fn directories(
     same.map(|node| node.module().directory.clone()).collect()
 }
 
-/// Whether both engines read a module alike, if Terraform reports nothing in it.
+/// Whether both engines read a module in the same way, provided that Terraform reports nothing in it.
 fn is_alike(node: Node<'_>, snapshot: &Snapshot) -> bool {
     let module = node.module();
     let Some(directory) = snapshot.directory(&module.directory) else { return false };
@@ -80,7 +80,7 @@ fn is_alike(node: Node<'_>, snapshot: &Snapshot) -> bool {
     // The engines differ more in test files than in modules.
     let has_tests = !node.tests().is_empty() || !test_paths::ids(snapshot, &module.directory).is_empty();
     let has_override = files.iter().any(|(_, loaded)| loaded.kind == FileKind::Override);
-    // No declaration holds what override files replaced.
+    // No declaration keeps the parts that override files replaced.
     let hides_registry = has_override && texts.iter().copied().any(signs::may_name_registry);
     let names_registry = hides_registry || names_registry(module, snapshot.sources());
     module.complete
@@ -93,7 +93,7 @@ fn is_alike(node: Node<'_>, snapshot: &Snapshot) -> bool {
 
 /// Whether no declaration has other rules in OpenTofu.
 fn is_declared_alike(module: &Module) -> bool {
-    // Each engine has rules of its own for the addresses in these.
+    // The engines have different rules for the addresses in these.
     module.moved.is_empty()
         && module.removed.is_empty()
         && module.imports.is_empty()

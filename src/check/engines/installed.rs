@@ -1,4 +1,4 @@
-//! Limits what is reported about installed modules, which belong to other repositories.
+//! Limits the findings in installed modules, which belong to other repositories.
 
 use crate::check::location::place_of;
 use crate::finding::{Category, Finding, Severity, Stage};

@@ -53,7 +53,7 @@ struct ProductFindings {
     engines: Vec<Engine>,
 }
 
-/// Primary range, rule and module, in this order because the range is the cheapest to compare.
+/// Primary range, rule and module, in this order, because ranges are the cheapest to compare.
 type Place = (Option<Span>, RuleId, SmolStr);
 
 /// A hash of the words of a finding.
@@ -81,7 +81,7 @@ impl ProductFindings {
     }
 }
 
-/// Takes the findings of all engines, by their places and the products that report them.
+/// Groups the findings of all engines by their locations and by the products that report them.
 fn take_by_place(results: &mut [EngineResult]) -> BTreeMap<Place, [ProductFindings; Product::ALL.len()]> {
     let mut by_place: BTreeMap<Place, [ProductFindings; Product::ALL.len()]> = BTreeMap::new();
     for result in results {
@@ -202,8 +202,8 @@ impl MergedResults {
     }
 }
 
-/// The number of pairs of findings that are compared. Where both products report one rule so often in a module, the
-/// findings of Terraform stand for those of OpenTofu.
+/// The maximum number of pairs of findings to compare. Where both products report one rule so often in a module, the
+/// findings of Terraform represent those of OpenTofu.
 const MOST_COMPARED: usize = 1_000_000;
 
 /// Whether two findings may have the same cause.

@@ -1,4 +1,4 @@
-//! Finds blocks that both Terraform and OpenTofu refuse, each for a reason of its own.
+//! Finds blocks that both Terraform and OpenTofu refuse, for different reasons.
 //!
 //! A finding of only one product may not concern a module that is written for the other one. If the other one refuses
 //! the same block too, it does: the module fails with both.

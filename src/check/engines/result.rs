@@ -1,4 +1,4 @@
-//! The result of one engine, with what is needed to merge it with others after its modules are dropped.
+//! The result of one engine, with all data that merging needs after its modules are dropped.
 
 use std::collections::BTreeSet;
 

@@ -1,8 +1,8 @@
 //! Selects the engines of each root module, from the options, the files and the syntax.
 //!
-//! A root module is checked with the engines that a person chose, else with those that there is evidence of, else with
-//! both. The modules that it calls are checked with the same engines. If no file beside it is evidence of an engine,
-//! its syntax may be.
+//! A root module is checked with the chosen engines, else with those that there is evidence for, else with both. The
+//! modules that it calls are checked with the same engines. If no file beside it is evidence of an engine, its syntax
+//! may be.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    /// Selects the engine for every root module, because a person chose it.
+    /// Selects the engine for every root module, because an option or the policy chooses it.
     pub(super) fn all(&mut self, graph: &ModuleGraph) {
         let directories: BTreeSet<SmolStr> =
             graph.roots().iter().map(|root| root.module().directory.clone()).collect();

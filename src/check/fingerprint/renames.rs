@@ -1,7 +1,8 @@
 //! Finds blocks that a change renames.
 //!
-//! As git does for files, a removed block and a new one are the same if they have the same kind and type, are in one
-//! module, and share at least half of their lines. Local values have no block of their own, so they are not searched.
+//! Like a renamed file in git, a removed block and a new one are the same if they have the same kind and type, are in
+//! one module, and share at least half of their lines. A local value is not a block, so renamed local values are not
+//! found.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -18,7 +19,7 @@ use crate::vfs::{Directory, Snapshot};
 /// The address after the change, by the directory of a module and the address of a block before it.
 pub(in crate::check) type Renamed = BTreeMap<(SmolStr, String), String>;
 
-/// The number of pairs of blocks that are compared. In a larger change no renames are found.
+/// The maximum number of pairs of blocks to compare. In a larger change, no renames are found.
 const MOST_PAIRS: usize = 10_000;
 
 /// Finds renamed blocks. `modules` has the old directories of modules with their new ones.

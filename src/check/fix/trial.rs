@@ -1,4 +1,4 @@
-//! Tries fixes and keeps those that hold.
+//! Tries fixes and keeps those that succeed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +33,7 @@ impl Key {
     }
 }
 
-/// How often each key occurs.
+/// The number of findings with each key.
 pub(super) struct Counts(BTreeMap<Key, usize>);
 
 impl Counts {
@@ -65,7 +65,7 @@ type Found<'v> = (&'v Verdict, &'v Fix);
 /// Runs a check on a snapshot.
 pub(super) type Look<'t> = &'t dyn Fn(&mut Snapshot) -> Collected;
 
-/// The number of checks for the fixes of one round. Fixes that are undecided then are withheld.
+/// The maximum number of checks for the fixes of one round. Fixes that were not decided by then are withheld.
 const MOST_LOOKS: usize = 100;
 
 /// Tries fixes on a snapshot.
@@ -80,13 +80,13 @@ pub(super) struct Trials<'t> {
 /// The result of a trial.
 #[derive(Default)]
 pub(super) struct Tried {
-    /// The snapshot with the fixes that hold, and its findings. `None` if none holds.
+    /// The snapshot with the successful fixes, and its findings. `None` without any.
     pub(super) after: Option<(Snapshot, Collected)>,
     pub(super) files: BTreeSet<FileId>,
     pub(super) withheld: Vec<(Verdict, String)>,
 }
 
-/// A reason against some fixes.
+/// The reason why some fixes fail.
 struct Objection {
     words: String,
     /// The modules with the new or remaining findings.
@@ -103,8 +103,8 @@ impl<'t> Trials<'t> {
         Self { snapshot, before, follows, look }
     }
 
-    /// Tries fixes that do not overlap: first all of them, and if there are objections to those of a module, half of
-    /// these, until the rest holds or a single fix fails. The other halves are tried afterwards.
+    /// Tries fixes that do not overlap: first all of them. If those of a module fail, half of these are tried, until
+    /// the rest succeeds or a single fix fails. The other halves are tried afterwards.
     pub(super) fn run<'v>(&self, fixes: Vec<Found<'v>>) -> Tried {
         let mut tried = Tried::default();
         let mut held: Vec<Found<'v>> = Vec::new();

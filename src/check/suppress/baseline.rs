@@ -1,4 +1,4 @@
-//! Reads and writes baselines: the known findings, which are not reported.
+//! Reads and writes baselines: lists of existing findings, which are not reported.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::check::verdict::Verdict;
 use crate::policy::can_be_off;
 use crate::text::Sources;
 
-/// The known findings.
+/// The existing findings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Baseline {
     fingerprints: BTreeSet<String>,
@@ -52,7 +52,7 @@ impl Baseline {
         format!("{HEAD}{}", lines.concat())
     }
 
-    /// Whether a verdict is known. A finding that cannot be off never is.
+    /// Whether a finding is an existing one. A finding that cannot be turned off never is.
     pub(in crate::check) fn has(&self, verdict: &Verdict) -> bool {
         can_be_off(&verdict.finding.rule) && verdict.is_among(&self.fingerprints)
     }

@@ -41,7 +41,7 @@ pub(in crate::check) struct Exceptions<'e> {
     /// The names of all rules.
     names: Vec<SmolStr>,
     suggestions: Suggestions,
-    /// Whether the run sees enough to report a block without effect. It does not if it reads only part of a repository.
+    /// Whether the run can report a block without effect. It cannot if it reads only a part of the repository.
     judges_blocks: bool,
     /// The findings about the exceptions themselves.
     findings: Vec<Finding>,
@@ -272,7 +272,7 @@ impl<'e> Exceptions<'e> {
     }
 }
 
-/// Whether an exception for this rule without effect in this run has none in any other run.
+/// Whether an exception for this rule that has no effect in this run has none in any other run either.
 fn is_steady(rule: &str) -> bool {
     ENTRIES.iter().find(|entry| entry.id == rule).is_none_or(|entry| entry.is_steady)
 }

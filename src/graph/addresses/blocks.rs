@@ -37,8 +37,8 @@ impl<'t> Blocks<'t> {
         Self { node, moved_calls, new_names, targets: targets(node) }
     }
 
-    /// The call that a call before the change is now: the one of the same name, else the one to which a block moves
-    /// it.
+    /// The call that corresponds to a call before the change: the one of the same name, else the one to which a block
+    /// moves it.
     pub(super) fn successor(&self, name: &SmolStr) -> Option<&'t ModuleCall> {
         let calls = &self.node.module().calls;
         let moved = || calls.get(*self.moved_calls.get(name)?);
@@ -47,7 +47,8 @@ impl<'t> Blocks<'t> {
 
     /// Whether the blocks leave the earlier address of an object to be handled.
     pub(super) fn leave(&self, object: &Object<'t>) -> bool {
-        // A block for a call moves what stays in the module of the call, and not what leaves or enters it.
+        // A block for a call moves the objects that stay in the module of the call, and not those that leave or enter
+        // it.
         let is_moved = object.path.first().is_some_and(|(_, call)| self.moved_calls.contains_key(&call.name));
         !is_left(self.node, object) || is_moved && !is_named(self.node, object)
     }

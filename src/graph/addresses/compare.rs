@@ -59,10 +59,10 @@ impl<'t> Search<'t> {
         if let Some(known) = self.done.get(&pair) {
             return Rc::clone(known);
         }
-        // Module call cycles are an error, so nothing is lost here.
+        // Module call cycles are an error, so they need no comparison.
         self.done.insert(pair, Rc::default());
         let features = &is.module().features.grammar;
-        // What seems to be removed or added may be in a file that could not be read.
+        // An object that seems to be removed or added may be in a file that could not be read.
         if self.places == 0 || !was.module().complete || !is.module().complete || !features.moved {
             return Rc::default();
         }

@@ -12,8 +12,8 @@ use crate::text::Sources;
 
 impl<'t> Node<'t> {
     /// The differences between the addresses of the resources and module calls of this module and those of `was`, its
-    /// earlier state, with the impact on existing objects. What `moved` blocks in this module have to handle is
-    /// included, even if the objects are in modules that it calls.
+    /// earlier state, with the impact on existing objects. Changes that `moved` blocks in this module have to handle
+    /// are included, even if the objects are in modules that it calls.
     pub fn address_differences(
         self,
         was: Node<'t>,
@@ -72,7 +72,7 @@ impl<'t> Node<'t> {
     }
 }
 
-/// What happens to objects that lose their address.
+/// The effect on objects that lose their address.
 const DESTROYED: &str = "existing objects are destroyed";
 
 fn by_address<'t>(node: Node<'t>, sources: &'t Sources) -> HashMap<String, Object<'t>> {

@@ -1,7 +1,7 @@
 //! Builds the graph of references among the declarations of a module and of the modules that it calls.
 //!
-//! A called module is reduced to what its caller sees: arguments, outputs, and which outputs depend on which arguments.
-//! So each module is analysed once, however often it is called.
+//! A called module is reduced to its interface: arguments, outputs, and the arguments that each output depends on. So
+//! each module is analysed once, however often it is called.
 
 use std::collections::{BTreeMap, HashMap};
 

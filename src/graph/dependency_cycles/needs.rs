@@ -48,7 +48,7 @@ impl Needs {
             all.push(need);
         }
         let mut bits = vec![Bits::default(); vertices.len()];
-        // A component comes after all that it leads to, so one pass is sufficient.
+        // A component comes after all components that it leads to, so one pass is sufficient.
         for component in components(edges) {
             let mut together = Bits::default();
             for vertex in &component {

@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 
 use crate::module::address::ResourceAddress;
 
-/// A vertex: something that the engine evaluates after its dependencies.
+/// A vertex: an object that the engine evaluates after its dependencies.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Vertex<'t> {
     Local(&'t SmolStr),
@@ -13,7 +13,7 @@ pub(super) enum Vertex<'t> {
     Resource(&'t ResourceAddress),
     /// A provider configuration, by `name` or `name.alias`.
     Provider(&'t SmolStr),
-    /// A provider configuration that a caller has.
+    /// A provider configuration of a caller.
     Inherited(SmolStr),
     Output(&'t SmolStr),
     Check(&'t SmolStr),

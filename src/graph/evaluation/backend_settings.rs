@@ -143,7 +143,7 @@ pub(super) fn exists(name: &str) -> bool {
     BACKENDS.contains(&name)
 }
 
-/// Why a backend refuses a configuration, as far as that does not depend on the release.
+/// The reason why a backend refuses a configuration, if it is the same in every release.
 pub(super) fn refused(backend: &str, config: &BTreeMap<SmolStr, Value>) -> Option<String> {
     let settings = SETTINGS.iter().find(|settings| settings.backend == backend)?;
     let is_known = |name: &str| settings.required.contains(&name) || settings.others.contains(&name);

@@ -1,4 +1,4 @@
-//! Checks the values of the engine's own resources and provisioners.
+//! Checks the values in built-in resources and in provisioners.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ struct Set {
     arguments: Vec<(Arc<Attribute>, Presence, Value)>,
     /// Whether no error was found in them.
     is_right: bool,
-    /// Whether one has an invalid reference.
+    /// Whether one of them has an invalid reference.
     is_open: bool,
 }
 
@@ -147,7 +147,7 @@ impl Set {
     }
 
     /// After an invalid reference in a provisioner, the engine treats every argument as set, and reports too many.
-    /// This finding is reported only if it is true.
+    /// overrule reports it only if it is true.
     fn one_script(&self) -> Option<Finding> {
         let given =
             ["inline", "script", "scripts"].into_iter().filter(|name| self.get(name).is_some()).count();

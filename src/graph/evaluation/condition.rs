@@ -12,7 +12,7 @@ use crate::syntax::{Attribute, Expr, ExprKind};
 use crate::value::evaluate;
 
 impl Evaluation<'_, '_> {
-    /// Evaluates a part of a condition. The engine continues with it after an invalid reference, but then without any
+    /// Evaluates a part of a condition. After an invalid reference, the engine still evaluates it, but without any
     /// names.
     pub(super) fn condition(&mut self, site: &Site<'_>, condition: &Condition, expr: &Expr) {
         let is_condition = condition.condition.as_ref().is_some_and(|part| part.expr.span == expr.span);
@@ -42,7 +42,8 @@ impl Evaluation<'_, '_> {
             && !is_condition
             && matches!((&site.owner, &expr.kind), (Owner::Variable(_), ExprKind::JsonString(_)))
         {
-            // JSON strings were once literal text here, and still are if they cannot be evaluated as templates.
+            // JSON strings were literal text here in old versions, and still are if they cannot be evaluated as
+            // templates.
             let why = self.findings.drain(from..).next();
             self.findings.push(taken_for_text(expr, why).address(site.to_string()));
             return;

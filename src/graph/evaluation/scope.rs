@@ -74,7 +74,7 @@ impl value::Scope for ModuleScope<'_> {
         self.work
     }
 
-    /// Undeclared names were reported already, so the evaluator sees no unknown names.
+    /// Undeclared names were reported already, so the evaluator gets no unknown names.
     fn resolve(&self, traversal: &Traversal) -> Option<Resolved> {
         let everything = Resolved { value: Value::UNKNOWN, steps: traversal.steps.len() };
         if self.iterators.contains(&traversal.root) {
@@ -154,7 +154,7 @@ pub(super) fn is_unknown(node: Node<'_>, traversal: &Traversal) -> bool {
     }
 }
 
-/// The functions of the engine's own provider.
+/// The functions of the built-in provider.
 const OWN_FUNCTIONS: &[&str] = &["decode_tfvars", "encode_expr", "encode_tfvars"];
 
 /// Whether no provider of the module can have this function.

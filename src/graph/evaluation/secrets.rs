@@ -134,8 +134,8 @@ impl Evaluation<'_, '_> {
         self.report(finding, &format_args!("output.{}", output.name));
     }
 
-    /// Whether a value without the mark depends on something that may be ephemeral, so that the mark may appear once
-    /// it is known.
+    /// Whether a value without the mark depends on a value that may be ephemeral, so that the mark may appear once it
+    /// is known.
     fn may_be_ephemeral(&self, expr: &Expr) -> bool {
         let is_composed = matches!(expr.kind, ExprKind::JsonObject(_))
             || matches!(self.known(expr, Symbols::OF_ARGUMENTS), Value::Tuple(_) | Value::Object(_));

@@ -39,7 +39,7 @@ impl<'t> Node<'t> {
         for variable in module.variables.values() {
             let Some(default) = &variable.default else { continue };
             let mut refusals = refusals(&default.value, variable, self, &work);
-            // The engine reports validations that refuse every value.
+            // The engine itself reports validations that refuse every value.
             refusals.retain(|refusal| !refusal.is_certain);
             if refusals.is_empty() {
                 continue;
@@ -96,7 +96,7 @@ pub(super) struct Refusal {
     pub(super) error: Option<Finding>,
     /// The error message of the validation, if it is known.
     pub(super) message: Option<SmolStr>,
-    /// Whether it refuses every value.
+    /// Whether the validation refuses every value.
     pub(super) is_certain: bool,
 }
 
@@ -166,7 +166,7 @@ fn unusable(result: &Value, condition: &Expr) -> Option<Finding> {
     Some(finding.detail(format!("A condition is true or false: {why}.")).at(condition.span))
 }
 
-/// The error of an expression that occurs with the known value, but not for every value. Operands that some engine
+/// The error of an expression with the known value, if it does not occur for every value. Operands that some engine
 /// does not evaluate are ignored.
 fn error_of_value(expr: &Expr, known: ModuleScope<'_>, unknown: ModuleScope<'_>) -> Option<Finding> {
     let error = |scope| {

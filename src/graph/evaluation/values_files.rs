@@ -15,7 +15,7 @@ use crate::module::values::ValuesFile;
 use crate::syntax::Attribute;
 use crate::value::{Value, constant_within};
 
-/// A file that sets more undeclared variables than this is taken as one for another module.
+/// A file that sets more undeclared variables than this counts as a file of another module.
 const MOST_UNDECLARED: usize = 2;
 
 /// Checks the variable definitions files of a module.

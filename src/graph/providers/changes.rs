@@ -140,7 +140,7 @@ impl<'s> Pair<'s> {
         cause(self.old, self.new)
     }
 
-    /// The effect of the change on the resource. Returns `None` if there is none, or if Terraform refuses the result.
+    /// The effect of the change on the resource. Returns `None` without an effect, or if Terraform refuses the result.
     fn effect(&self) -> Option<Effect> {
         let (old, new) = (self.old, self.new);
         let (before, after) = (&old.trace.effective, &new.trace.effective);
@@ -176,7 +176,7 @@ impl<'s> Pair<'s> {
             {
                 (!new.is_refused()).then_some(Effect::Empty)
             }
-            // A configuration is added where there was none.
+            // The change adds a configuration where there was none.
             (Used::Empty { level: 0 } | Used::FromCaller, Used::Block { level: 0, .. }) if is_same_key => {
                 None
             }

@@ -83,7 +83,7 @@ pub struct Uses {
     pub complete: bool,
 }
 
-/// What needs a provider configuration.
+/// The object that needs a provider configuration.
 #[derive(Debug, Clone, Copy)]
 pub struct Need {
     /// The header of a resource.

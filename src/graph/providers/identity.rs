@@ -70,7 +70,7 @@ const IDENTIFYING_BLOCKS: [(&str, &str); 2] =
 pub(super) struct Identity {
     /// The arguments, with names such as `region` or `assume_role.role_arn`.
     arguments: BTreeMap<SmolStr, ArgumentValue>,
-    /// The text of the whole block. It decides if none of the arguments is known to identify anything.
+    /// The text of the whole block. It is compared if no argument is known to identify objects.
     texts: Vec<String>,
     directory: SmolStr,
 }
@@ -84,7 +84,7 @@ enum ArgumentValue {
     Expression(String),
 }
 
-/// How the objects of two provider blocks compare.
+/// Whether two provider blocks manage the same objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Likeness {
     /// The same, as far as the blocks decide it.

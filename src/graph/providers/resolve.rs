@@ -31,7 +31,7 @@ pub enum Found<'t> {
     Implicit,
     /// A configuration that callers of the first module pass.
     FromCaller,
-    /// None, which the engine reports as an error.
+    /// No configuration, which the engine reports as an error.
     Missing,
 }
 
@@ -54,7 +54,7 @@ pub struct Reaching<'t> {
     pub needed: Option<(String, Span)>,
 }
 
-/// Whether a path that starts here starts in a root module, and not in a module with unknown callers.
+/// Whether this module is a root module, and not a module with unknown callers.
 pub fn in_root(top: Node<'_>) -> bool {
     // A tool may generate provider blocks of other modules.
     if top.module().has_generated_files {
@@ -206,7 +206,7 @@ fn passed_on(node: Node<'_>) -> BTreeMap<Configuration, (String, Span)> {
     all
 }
 
-/// What in a module needs a missing configuration.
+/// The object in a module that needs a missing configuration.
 fn needed(
     node: Node<'_>,
     reaching: &Reaching<'_>,

@@ -1,4 +1,4 @@
-//! One step of the resolution: where a module has a provider configuration from.
+//! One step of the resolution: the origin of a provider configuration in a module.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -44,8 +44,8 @@ pub struct Own<'m> {
     /// The first of them.
     pub block: &'m ProviderConfiguration,
     /// The blocks whose arguments may take effect. The engine looks for a block under the local name that
-    /// `required_providers` has for the provider. If there is none, it drops the arguments of [`Self::block`]. If the
-    /// provider has several local names, it chooses one at random.
+    /// `required_providers` has for the provider. Without such a block, it drops the arguments of [`Self::block`]. If
+    /// the provider has several local names, it chooses one at random.
     pub effective: Vec<&'m ProviderConfiguration>,
     /// Whether the effective block is chosen at random.
     pub is_random: bool,
@@ -61,7 +61,7 @@ impl<'m> Own<'m> {
     }
 }
 
-/// Where a module has a provider configuration from.
+/// The origin of a provider configuration in a module.
 #[derive(Debug, Clone)]
 pub enum Supply<'t> {
     /// Its own blocks.
@@ -105,7 +105,7 @@ impl<'t> Node<'t> {
         })
     }
 
-    /// Where this module has a configuration from; `by` is the call that leads here.
+    /// The origin of a configuration in this module; `by` is the call that leads here.
     pub fn supply(self, key: &Configuration, by: Option<(Node<'t>, &'t ModuleCall)>) -> Supply<'t> {
         let own = self.own_configuration(key);
         if let Some((caller, call)) = by
@@ -124,7 +124,7 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// The names under which a called module has a configuration of this module.
+    /// The names of a configuration of this module in a called module.
     pub fn keys_in_child(
         self,
         call: &'t ModuleCall,

@@ -1,7 +1,7 @@
 //! The provider configurations that each module uses, by its own resources and by the modules that it calls.
 //!
-//! If a child module has a configuration from its caller, the caller uses it too. Modules that are not in the graph
-//! are unknown.
+//! A configuration that a child module gets from its caller is also used by the caller. Modules that are not in the
+//! graph are unknown.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

@@ -15,7 +15,7 @@ use crate::module::Module;
 pub(in crate::graph) struct Links {
     /// Pairs of declarations, each identified by its address in memory.
     pairs: Vec<(usize, usize)>,
-    /// Whether a variable refers to anything but itself. If none does, no variable is in a cycle.
+    /// Whether a variable refers to another object. If none does, no variable is in a cycle.
     from_variables: bool,
     /// Whether a provider configuration may depend on more than variables, so that its users are relevant.
     through_providers: bool,
@@ -70,7 +70,7 @@ impl Links {
             }
             // The imported resource depends on the references of its import.
             Owner::Import(_) => self.is_more |= !is_variable,
-            // Nothing else in a module depends on these.
+            // No other declaration depends on these.
             Owner::Output(_) | Owner::Check(_) | Owner::Action(_) => {}
         }
     }

@@ -27,7 +27,7 @@ pub(in crate::graph) struct Site<'m> {
     pub(in crate::graph) on_destroy: bool,
     /// The condition that it is a part of.
     pub(in crate::graph) condition: Option<&'m Condition>,
-    /// Whether the engine's error for a missing provider function only says that there is no such name.
+    /// Whether the engine's error for a missing provider function is the one for an unknown name.
     pub(in crate::graph) no_namespaces: bool,
 }
 
@@ -106,7 +106,7 @@ impl Symbols {
         Self { count, each: !count && resource.for_each.is_some(), itself: false }
     }
 
-    /// The same symbols and `self`.
+    /// These symbols and `self`.
     pub(in crate::graph) fn with_itself(self) -> Self {
         Self { itself: true, ..self }
     }
@@ -247,7 +247,7 @@ impl<'t> Sites<'_, 't> {
         }
     }
 
-    /// The schema of the engine's own resources is known. For all others, every expression counts.
+    /// Only the schema of the built-in resources is known. In all others, every expression counts.
     fn resource_config(&mut self, site: &Site<'t>, resource: &Resource) {
         match builtin::arguments(resource) {
             Some(arguments) => self.accepted(site, arguments, &resource.config),

@@ -65,11 +65,11 @@ struct Range<'a> {
     places: Vec<Place<'a>>,
 }
 
-/// A location with more lines than this is shown by its first line.
+/// A location with more lines than this is shown as its first line.
 const MOST_LINES: usize = 6;
 /// A longer line, in bytes, is cut.
 const LONG_LINE: usize = 400;
-/// The number of bytes of a cut line before the marked range, and in total.
+/// The number of bytes that are kept of a cut line: before the marked range, and in total.
 const KEPT_BEFORE: usize = 60;
 const KEPT: usize = 240;
 
@@ -153,7 +153,7 @@ impl Excerpt {
         Self { name, base, first: range.from, text, lines }
     }
 
-    /// The position of an offset of the file. What is not shown is at the edge of what is.
+    /// The position of an offset of the file. An offset that is not shown gets the nearest position that is.
     fn locate(&self, offset: usize) -> usize {
         let number = self.lines.partition_point(|line| line.from <= offset).saturating_sub(1);
         let line = &self.lines[number];

@@ -6,7 +6,7 @@ use crate::limits::Limits;
 use crate::syntax::{self, Body, Notation};
 use crate::text::{FileId, Source, Span};
 
-/// The files with findings, parsed again: the report is written after they were evicted, and few have findings.
+/// The files with findings, parsed again: the parse cache no longer has them, and only a few files have findings.
 #[derive(Debug, Default)]
 pub(super) struct Contexts(HashMap<FileId, Body>);
 

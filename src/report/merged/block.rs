@@ -181,7 +181,8 @@ impl Writer<'_> {
         let line_end = line_end(text, end);
         let behind = text[end..line_end].trim_start();
         let is_comment = behind.starts_with('#') || behind.starts_with("//");
-        // A comment behind a value is about that value, so it goes with it. None can follow the end of a heredoc.
+        // A comment after a value belongs to the value and is replaced with it. No comment can follow the end of a
+        // heredoc.
         let drops_comment = is_comment && (!is_own || value.contains("<<"));
         let replaced = start..if drops_comment { line_end } else { end };
         let note = self.of_argument(argument, &around.block.kind, is_own).map(|note| marked(&note));

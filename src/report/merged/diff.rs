@@ -6,7 +6,7 @@ use crate::module::merged::MergedFile;
 use crate::report::{one_line, unified};
 
 impl Writer<'_> {
-    /// The difference in one file. Empty if there is none.
+    /// The difference in one file, or an empty text.
     pub(super) fn difference(&self, file: &MergedFile) -> String {
         let plain = MergeStyle { color: false, ..self.style.clone() };
         let is_override = file.kind == FileKind::Override;

@@ -46,7 +46,7 @@ pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// How a configuration is missing.
+/// The way in which a configuration is missing.
 enum Missing<'t> {
     /// In a root module.
     InRoot,
@@ -54,7 +54,7 @@ enum Missing<'t> {
     InCalls(Vec<(Node<'t>, &'t ModuleCall)>),
 }
 
-/// How a configuration is missing that the module must declare itself. Returns `None` if it exists or may exist.
+/// The way in which a configuration that the module must declare itself is missing. Returns `None` if it may exist.
 fn missing<'t>(node: Node<'t>, key: &Configuration, reference: &ProviderRef) -> Option<Missing<'t>> {
     let module = node.module();
     let is_known = !node.is_broken() && module.complete && !module.has_generated_files;
@@ -185,7 +185,7 @@ fn required_in_root(node: Node<'_>, findings: &mut Vec<Finding>) {
     for element in node.module().required_providers.values().flat_map(|entry| &entry.aliases) {
         let Some(alias) = &element.value.alias else { continue };
         let Some(key) = Configuration::of(node.module(), &element.value.name, Some(alias)) else { continue };
-        // If something uses it, `validate` fails before.
+        // If an object uses it, `validate` fails before that.
         if node.own_configuration(&key).is_some() || node.uses().configurations.contains_key(&key) {
             continue;
         }

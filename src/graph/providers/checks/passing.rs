@@ -98,8 +98,8 @@ impl Edge<'_> {
         }
     }
 
-    /// How to give the child module the configuration that it passes on. An entry in this call helps only if the
-    /// caller configures the provider, or is a root module that requires it.
+    /// The help for a configuration that the child module passes on. An entry in this call helps only if the caller
+    /// configures the provider, or is a root module that requires it.
     fn how_to_hand_on(&self, onward: &ModuleCall, passed: &PassedProvider) -> String {
         let (caller, child) = (self.caller.module(), self.child.module());
         let name = &passed.in_parent.name;
@@ -153,7 +153,7 @@ impl Edge<'_> {
         refused
     }
 
-    /// What to add to the call for a required configuration of the child module.
+    /// The help for a required configuration that the call does not pass.
     fn how_to_pass(&self, name: &str, address: &ProviderAddress) -> String {
         let caller = self.caller.module();
         let is_of_provider = |local: &str| caller.provider_address(local).as_ref() == Some(address);
@@ -352,16 +352,16 @@ impl Edge<'_> {
     }
 
     /// The engine stores the providers of a child module's names in every call of the caller that uses the name, so a
-    /// module gets those of its siblings. The module that is written last wins, and the order is random, but mostly
-    /// that of their names.
+    /// module gets those of its siblings. The module that is stored last takes precedence. The order is random, but
+    /// mostly that of their names.
     fn linked_in_child(&self, name: &str) -> Option<ProviderAddress> {
         let calls: Vec<&ModuleCall> = self.caller.calls().map(|(call, _)| call).collect();
         let mut called = calls.iter().rev().filter_map(|call| self.caller.child(&call.name));
         called.find_map(|child| linked_type(child.module(), name))
     }
 
-    /// The entry for a name in the parent module. That for the name in the child module takes precedence, which is a
-    /// bug of the engine.
+    /// The entry for a name in the parent module. The entry for the name in the child module takes precedence, which is
+    /// a bug of the engine.
     fn required_in_parent(&self, passed: &PassedProvider, child_name: &str) -> Option<&RequiredProvider> {
         let required = &self.caller.module().required_providers;
         required.get(child_name).or_else(|| required.get(&passed.in_parent.name)).map(Box::as_ref)

@@ -1,7 +1,7 @@
 //! Finds modules with provider configurations under `count`, `for_each`, `depends_on` or `enabled`, as
 //! `validateProviderConfigs` in Terraform's `internal/configs` does.
 //!
-//! The result depends on all calls above a module, so modules are visited with the set of meta-arguments above them,
+//! The result depends on all calls above a module. So modules are visited with the set of meta-arguments above them,
 //! and only where a module below has provider configurations.
 
 use std::collections::{BTreeMap, BTreeSet};
