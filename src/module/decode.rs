@@ -27,7 +27,7 @@ mod version;
 
 use std::sync::Arc;
 
-use crate::engine::{Features, RequiredVersion};
+use crate::engine::{Engine, Features, RequiredVersion};
 use crate::finding::Finding;
 use crate::limits::Limits;
 use crate::module::address::block_address;
@@ -89,8 +89,10 @@ pub(super) struct Decoder<'a> {
 /// Decodes the blocks of a file.
 pub(super) fn file(body: &Body, decoder: &mut Decoder<'_>) -> Declarations {
     let mut declarations = Declarations::default();
+    let before = decoder.findings.len();
     let content =
         body.content(&Schema { attributes: &[], blocks: &blocks(decoder.features) }, decoder.findings);
+    explain_newer(body, decoder.features, &mut decoder.findings[before..]);
     for block in &content.blocks {
         let from = decoder.findings.len();
         decoder.block(block, &mut declarations);
@@ -118,6 +120,26 @@ pub fn shows_root(body: &Body) -> bool {
         }
         _ => provider::is_configured(block),
     })
+}
+
+/// Explains the errors about blocks that newer versions of the engine support. A similar name would be no help.
+fn explain_newer(body: &Body, features: &Features, findings: &mut [Finding]) {
+    if findings.is_empty() {
+        return;
+    }
+    let (known, newest) = (blocks(features), blocks(&Engine::newest(features.engine.product).features()));
+    let is_newer = |kind: &str| {
+        let has = |blocks: &[BlockSchema<'_>]| blocks.iter().any(|block| block.kind == kind);
+        has(&newest) && !has(&known)
+    };
+    for block in body.any_blocks().iter().filter(|block| is_newer(&block.kind)) {
+        for finding in findings.iter_mut().filter(|finding| finding.primary == Some(block.kind_span)) {
+            finding.detail =
+                format!("{} has no `{}` blocks, but newer versions do.", features.engine, block.kind);
+            finding.help =
+                Some("remove the block, or require a newer version with `required_version`".to_owned());
+        }
+    }
 }
 
 /// The block types that are valid at the top level of a file.

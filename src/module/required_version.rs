@@ -90,7 +90,7 @@ impl Module {
         .severity(Severity::Notice)
         .detail(format!(
             "This module requires {name} {}. overrule knows {name} {oldest} to {newest}. It reports only errors that all \
-             of these versions report, although older or newer ones may accept them.",
+             of these versions report; other versions may accept the code.",
             constraint.text
         ))
         .at(constraint.span);

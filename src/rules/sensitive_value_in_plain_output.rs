@@ -36,8 +36,8 @@ impl Rule for SensitiveValueInPlainOutput {
                 Self::finding("Sensitive value in an output that is not sensitive")
                     .detail(format!(
                         "`output.{}` returns a sensitive value, and is not marked as sensitive. {product} accepts \
-                         this in a child module, but a root module that returns this output without `sensitive = \
-                         true` is an error.",
+                         this in a child module, but reports an error in a root module that returns this output \
+                         without `sensitive = true`.",
                         output.name
                     ))
                     .at(value.expr.span)

@@ -213,15 +213,25 @@ fn proxies(module: &Module, declared: &Declared<'_>, sources: &Sources, findings
                  `required_providers`"
             ),
         };
-        let mut finding = Finding::language(EngineRule::ProxyProviderBlock, "Redundant empty provider block")
+        let finding = Finding::language(EngineRule::ProxyProviderBlock, "Redundant empty provider block")
             .severity(Severity::Warning)
-            .detail(
-                "Terraform 0.12 and earlier needed an empty `provider` block in a module that is passed a provider. \
-                 An entry in `required_providers` replaces it.",
-            )
             .at(first)
-            .concerns(Concern::Provider(name.clone()))
-            .help(help);
+            .concerns(Concern::Provider(name.clone()));
+        let overridden =
+            blocks.iter().find(|block| block.origin.header() == first && !block.config.is_empty());
+        let over = overridden.and_then(|block| block.origin.blocks().nth(1));
+        let mut finding = match over {
+            Some(over) => finding
+                .detail("Terraform and OpenTofu treat this block as empty, because it has an override.")
+                .related(over.header, "this override")
+                .help("remove the override, or let callers pass the configuration instead of this block"),
+            None => finding
+                .detail(
+                    "Terraform 0.12 and earlier needed an empty `provider` block in a module that is passed a provider. \
+                     An entry in `required_providers` replaces it.",
+                )
+                .help(help),
+        };
         for block in blocks {
             if block.origin.header() != first {
                 finding = finding.related(block.origin.header(), "another empty block");

@@ -80,14 +80,40 @@ fn incompatible(node: Node<'_>, range: Span) -> Finding {
     .at(range)
     .label("not allowed for a module that configures a provider");
     let declared = Declared::of(module);
-    let mut names = Vec::new();
-    for (name, provider) in &declared.configured {
+    for provider in declared.configured.values() {
         finding = finding.related(provider.origin.header(), "configured here");
-        names.push(format!("{name} = {name}"));
     }
-    finding.help(format!(
-        "remove the provider block, declare the provider in `required_providers`, and pass the configuration in the \
-         call: `providers = {{ {} }}`",
-        names.join(", ")
-    ))
+    finding.help(help(node, &declared))
+}
+
+/// How to configure the providers in the root module. A child module inherits default configurations, and aliases must
+/// be passed.
+fn help(node: Node<'_>, declared: &Declared<'_>) -> String {
+    let blocks = if declared.configured.len() == 1 { "the provider block" } else { "the provider blocks" };
+    let names: Vec<&str> = declared.configured.keys().map(|name| name.as_str()).collect();
+    let aliases: Vec<&str> = names.iter().copied().filter(|name| name.contains('.')).collect();
+    if !aliases.is_empty() {
+        let entries: Vec<String> = names.iter().map(|name| format!("{name} = {name}")).collect();
+        return format!(
+            "move {blocks} to the root module, set `configuration_aliases = [{}]` in `required_providers` of that module, \
+             and pass the configuration in every call down to it: `providers = {{ {} }}`",
+            aliases.join(", "),
+            entries.join(", ")
+        );
+    }
+    let is_configured_by_caller = node.callers().any(|(caller, _)| {
+        let configured = Declared::of(caller.module()).configured;
+        configured.keys().any(|name| names.contains(&name.as_str()))
+    });
+    if is_configured_by_caller {
+        format!(
+            "remove {blocks}, and declare the provider in `required_providers` of that module, which then inherits the \
+             configuration of its caller, or gets another one through `providers` in the call"
+        )
+    } else {
+        format!(
+            "move {blocks} to the root module, and declare the provider in `required_providers` of that module, which \
+             then inherits the configuration"
+        )
+    }
 }
