@@ -249,6 +249,12 @@ impl Limits {
         share.saturating_add(of_bytes).min(self.evaluation().saturating_mul(EXPRESSIONS))
     }
 
+    /// The number of steps that a file of so many bytes adds to those of a module, if a function reads it.
+    pub fn evaluation_of_file(&self, bytes: usize) -> usize {
+        let of_bytes = self.evaluation().saturating_mul(bytes) / PER_BYTE;
+        of_bytes.min(self.evaluation().saturating_mul(EXPRESSIONS))
+    }
+
     /// The number of steps for the expressions of a module that engines evaluate first.
     pub fn early_evaluation(&self, bytes: usize) -> usize {
         self.evaluation_of_module(bytes).min(self.evaluation().saturating_mul(EARLY_EXPRESSIONS))

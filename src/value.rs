@@ -32,7 +32,7 @@ pub use evaluate::{constant, constant_within, evaluate, flag, follow, text};
 pub use functions::{Function, Kind, Parameter};
 pub use marks::{MarkSource, Marks};
 pub use number::Number;
-pub use scope::{Lookup, Resolved, Scope};
+pub use scope::{Budget, Lookup, Resolved, Scope};
 pub use ty::{Attribute, Type};
 pub use version::Version;
 pub use version_constraints::{Bound, Condition, Constraints, Operator, Range};

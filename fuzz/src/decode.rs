@@ -1,18 +1,17 @@
 //! Text that functions decode, and templates that they render: nothing panics, and each value has its type.
 
-use std::cell::Cell;
 use std::sync::Arc;
 
 use overrule::engine::{Choice, Engine};
 use overrule::limits::Limits;
 use overrule::syntax::{Traversal, parse_expression};
-use overrule::value::{Lookup, Resolved, Scope, evaluate};
+use overrule::value::{Budget, Lookup, Resolved, Scope, evaluate};
 use overrule::vfs::NamedFile;
 
 /// A scope in which every path leads to the same file.
 struct OneFile<'f> {
     content: &'f [u8],
-    work: Cell<usize>,
+    work: Budget,
     limits: Limits,
 }
 
@@ -25,7 +24,7 @@ impl Scope for OneFile<'_> {
         &self.limits
     }
 
-    fn work(&self) -> &Cell<usize> {
+    fn work(&self) -> &Budget {
         &self.work
     }
 
@@ -48,7 +47,7 @@ pub fn holds(content: &[u8]) {
         "fileset(\"x\", file(\"x\"))",
     ] {
         let expr = parse_expression(call).expect("an expression");
-        let scope = OneFile { content, work: Cell::new(usize::MAX), limits: Limits::default() };
+        let scope = OneFile { content, work: Budget::of(usize::MAX), limits: Limits::default() };
         let value = evaluate(&expr, &scope, &mut Vec::new());
         assert!(value.is(&value.ty()), "{call} has its type");
         let again = evaluate(&expr, &scope, &mut Vec::new());

@@ -17,7 +17,6 @@ mod validation;
 mod values;
 mod values_files;
 
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Display;
 
@@ -30,7 +29,7 @@ use crate::graph::{Node, arguments, imports};
 use crate::module::declaration::{Import, Local, ModuleCall, Resource, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part, StepKind, Traversal};
 use crate::text::Span;
-use crate::value::{Marks, Value, evaluate};
+use crate::value::{Budget, Marks, Value, evaluate};
 pub(super) use locals::Locals;
 pub(super) use of_tests::value_of_test;
 pub use validation::RefusedDefault;
@@ -50,7 +49,7 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
         failed: BTreeSet::new(),
         locals: Locals::default(),
         marked: BTreeMap::new(),
-        work: Cell::new(module.evaluation_steps()),
+        work: Budget::of(module.evaluation_steps()),
         similar: Similar::default(),
         findings,
     };
@@ -102,7 +101,7 @@ struct Evaluation<'t, 'f> {
     /// The marks of the values that have any.
     marked: BTreeMap<Span, Marked>,
     /// The remaining evaluation steps of the module.
-    work: Cell<usize>,
+    work: Budget,
     similar: Similar,
     findings: &'f mut Vec<Finding>,
 }

@@ -66,6 +66,13 @@ impl<'t> Node<'t> {
         missing.map_or(unknown, |(root, file)| Lookup { file, root: Some(root) })
     }
 
+    /// Whether a path that a function of this module names is in its own directory, or in one below that.
+    pub(super) fn is_in_directory(self, path: &str) -> bool {
+        let directory = self.module().directory.as_str();
+        let at = join(&self.location().root, path);
+        at.is_some_and(|at| ancestors(&at).any(|at| at == directory))
+    }
+
     /// The paths of the regular files in a directory that a function of this module names. Returns `None` if not all
     /// of them are known.
     pub(super) fn files_below(self, path: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {

@@ -1,7 +1,11 @@
 //! Determines the role of a module from its path, the other files in its directory, and its callers.
 
+use std::sync::Arc;
+
 use super::node::Node;
 use super::role::{Reason, Role, Surroundings};
+use crate::module::declaration::ProviderConfiguration;
+use crate::syntax::Attribute;
 
 impl Node<'_> {
     /// The role of the module.
@@ -119,9 +123,19 @@ fn asks_for_configurations(node: Node<'_>) -> bool {
     node.module().required_providers.values().any(|entry| !entry.aliases.is_empty())
 }
 
-/// Whether the module configures a provider, as root modules do.
+/// Whether the module configures a provider, as root modules do. A shared module may have a configuration with an alias
+/// that takes everything from its callers.
 fn configures_provider(node: Node<'_>) -> bool {
-    let configures = || node.module().providers.values().any(|provider| !provider.config.is_empty());
+    let is_own = |provider: &ProviderConfiguration| {
+        let mut blocks = Vec::new();
+        let arguments = provider.config.just_attributes(&mut blocks);
+        let is_from_caller = |argument: &Arc<Attribute>| {
+            argument.expr.variables().iter().any(|variable| variable.root == "var")
+        };
+        provider.alias.is_none() || !blocks.is_empty() || !arguments.iter().all(is_from_caller)
+    };
+    let configures =
+        || node.module().providers.values().any(|provider| !provider.config.is_empty() && is_own(provider));
     *node.graph.nodes[node.id.0].configures_provider.get_or_init(configures)
 }
 
@@ -193,6 +207,8 @@ mod tests {
               region = "x"
             }
         "#};
+        let passed_on = "provider \"aws\" {\n  alias  = \"a\"\n  region = var.region\n}\n";
+        let alias = passed_on.replace("var.region", "\"eu-west-1\"");
         let call = "module \"m\" {\n  source = \"./m\"\n}\n";
         for (directories, text, around, expected) in [
             (
@@ -213,6 +229,8 @@ mod tests {
             (&["live", "net"], call, nothing, (Role::Shared, Reason::Called)),
             (&[""], backend, cache, (Role::Root, Reason::Storage)),
             (&[""], provider, cache, (Role::Root, Reason::Provider)),
+            (&["a"], passed_on, cache, (Role::Shared, Reason::Library)),
+            (&["a"], &alias, cache, (Role::Root, Reason::Provider)),
             (&["a"], aliases, nothing, (Role::Shared, Reason::Aliases)),
             (&["modules/a"], provider, cache, (Role::Root, Reason::Provider)),
             (&["a"], "", Surroundings { has_lock_file: true, ..cache }, (Role::Root, Reason::LockFile)),

@@ -10,7 +10,6 @@ mod instances;
 mod refusal;
 mod scope;
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
@@ -21,7 +20,7 @@ use crate::module::Module;
 use crate::module::address::{self as addresses, Reference, Subject};
 use crate::syntax::Expr;
 use crate::text::Span;
-use crate::value::{self, Type, Value};
+use crate::value::{self, Budget, Type, Value};
 use exactness::{is_plain, provider_functions};
 use scope::Known;
 
@@ -60,7 +59,7 @@ pub(crate) struct Early<'m> {
     findings: Vec<Finding>,
     needs: Vec<(SmolStr, Purpose)>,
     /// The remaining evaluation steps of the module.
-    work: Cell<usize>,
+    work: Budget,
 }
 
 impl<'m> Early<'m> {
@@ -71,7 +70,7 @@ impl<'m> Early<'m> {
             locals: BTreeMap::new(),
             findings: Vec::new(),
             needs: Vec::new(),
-            work: Cell::new(module.limits.early_evaluation(module.bytes)),
+            work: Budget::of(module.limits.early_evaluation(module.bytes)),
         }
     }
 

@@ -41,7 +41,8 @@ impl Rule for ProviderSourceMissing {
             }
             let finding = Self::finding("Missing provider source")
                 .detail(format!(
-                    "The entry `{name}` has no `source`, so Terraform and OpenTofu assume {assumed}."
+                    "The entry `{name}` has no `source`, so {} assumes {assumed}.",
+                    node.module().features.engine.product.name()
                 ))
                 .at(entry.span)
                 .concerns(Concern::Provider(name.clone()));

@@ -62,8 +62,8 @@ impl Rule for RequiredProviderMissing {
         let fix = entries.and_then(|entries| require(module, &entries.join("\n"), context));
         let finding = Self::finding(summary)
             .detail(format!(
-                "This module uses {names} without an entry in `required_providers`, so Terraform and OpenTofu assume \
-                 {assumed}."
+                "This module uses {names} without an entry in `required_providers`, so {} assumes {assumed}.",
+                module.features.engine.product.name()
             ))
             .at(block.map_or(first, |block| block.header))
             .help(help(&missing))

@@ -38,9 +38,10 @@ pub fn evaluate(expr: &Expr, scope: &dyn Scope, findings: &mut Vec<Finding>) -> 
     let left = scope.limits().evaluation().min(scope.work().get());
     let mut evaluator = Evaluator::new(scope.limits(), left, Some(scope), findings);
     let value = evaluator.value(expr, None);
-    let (done, exhausted) = (left - evaluator.left, evaluator.exhausted);
+    let (added, exhausted) = (evaluator.added, evaluator.exhausted);
+    let done = left + added - evaluator.left;
     // Zero remaining steps mean that the limit was already reported.
-    scope.work().set(scope.work().get().saturating_sub(done).max(usize::from(!exhausted)));
+    scope.work().set((scope.work().get() + added).saturating_sub(done).max(usize::from(!exhausted)));
     // Each of many locals may contain the one before it, and code that traverses values is recursive.
     if !deeper_than(&value, scope.limits().nesting()) {
         return value;
@@ -129,6 +130,8 @@ struct Evaluator<'e> {
     findings: &'e mut Vec<Finding>,
     /// The remaining evaluation steps.
     left: usize,
+    /// The steps that files added to these.
+    added: usize,
     /// Whether the limit was reached, which is reported once.
     exhausted: bool,
     /// The scope, or `None` where only constants are valid.
@@ -143,7 +146,7 @@ impl<'e> Evaluator<'e> {
         findings: &'e mut Vec<Finding>,
     ) -> Self {
         // If no steps remain at the start, an earlier evaluation reported the limit.
-        Self { limits, findings, left, exhausted: left == 0, scope }
+        Self { limits, findings, left, added: 0, exhausted: left == 0, scope }
     }
 }
 
@@ -262,6 +265,13 @@ impl Evaluator<'_> {
 
     /// Counts evaluation steps. Returns false if the limit is exceeded; all further values are unknown.
     fn may_go_on(&mut self, work: usize, at: Span) -> bool {
+        if self.left < work
+            && !self.exhausted
+            && let Some(scope) = self.scope
+        {
+            let added = scope.work().take_added();
+            (self.left, self.added) = (self.left + added, self.added + added);
+        }
         if let Some(left) = self.left.checked_sub(work) {
             self.left = left;
             return true;
@@ -298,6 +308,7 @@ impl Evaluator<'_> {
         apart.exhausted = self.exhausted;
         let value = evaluate(&mut apart);
         (self.left, self.exhausted) = (apart.left, apart.exhausted);
+        self.added += apart.added;
         // The finding about a limit is never discarded.
         let is_limit = |finding: &mut Finding| finding.rule == EngineRule::LimitReached.id();
         self.findings.extend(findings.extract_if(.., is_limit));

@@ -1,6 +1,7 @@
 //! The interface of the evaluator to a module: references, limits and files.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 
 use smol_str::SmolStr;
 
@@ -19,7 +20,7 @@ pub trait Scope {
     fn limits(&self) -> &Limits;
 
     /// The remaining evaluation steps for all expressions of the scope together. At zero, all values are unknown.
-    fn work(&self) -> &Cell<usize>;
+    fn work(&self) -> &Budget;
 
     /// The value of a reference. Variables of `for` expressions are resolved before. Returns `None` if the root name
     /// is not valid.
@@ -68,4 +69,43 @@ pub struct Resolved {
     pub value: Value,
     /// The number of steps that are already resolved; the others are followed from the value.
     pub steps: usize,
+}
+
+/// The remaining evaluation steps for all expressions of a scope together.
+#[derive(Debug, Default)]
+pub struct Budget {
+    left: Cell<usize>,
+    /// Steps that files added, and that no expression needed yet.
+    added: Cell<usize>,
+    /// The files that added steps.
+    read: RefCell<BTreeSet<String>>,
+}
+
+impl Budget {
+    /// So many steps.
+    pub fn of(steps: usize) -> Self {
+        Self { left: Cell::new(steps), ..Self::default() }
+    }
+
+    /// The remaining steps, without those that files added.
+    pub fn get(&self) -> usize {
+        self.left.get()
+    }
+
+    pub(super) fn set(&self, left: usize) {
+        self.left.set(left);
+    }
+
+    /// Adds steps for a file that a function reads, the first time that one does.
+    pub(crate) fn add_for(&self, path: &str, steps: usize) {
+        if !self.read.borrow().contains(path) {
+            self.read.borrow_mut().insert(path.to_owned());
+            self.added.set(self.added.get().saturating_add(steps));
+        }
+    }
+
+    /// Takes the steps that files added.
+    pub(super) fn take_added(&self) -> usize {
+        self.added.take()
+    }
 }

@@ -5,7 +5,6 @@
 //! cargo test --test agreement -- --nocapture decoded` compares texts with random errors; a third word names a
 //! directory whose files are used in addition to the recorded texts.
 
-use std::cell::Cell;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,7 +13,7 @@ use std::process::{Command, Stdio};
 use overrule::engine::{Choice, Engine};
 use overrule::limits::Limits;
 use overrule::syntax::{Traversal, parse_expression, quoted};
-use overrule::value::{Resolved, Scope, evaluate};
+use overrule::value::{Budget, Resolved, Scope, evaluate};
 
 use crate::terraform::Terraform;
 
@@ -51,7 +50,7 @@ fn written(records: &[Record]) -> String {
     records.iter().map(line).collect()
 }
 
-struct Nothing(Cell<usize>, Limits);
+struct Nothing(Budget, Limits);
 
 impl Scope for Nothing {
     fn engine(&self) -> Engine {
@@ -62,7 +61,7 @@ impl Scope for Nothing {
         &self.1
     }
 
-    fn work(&self) -> &Cell<usize> {
+    fn work(&self) -> &Budget {
         &self.0
     }
 
@@ -77,7 +76,7 @@ fn ours(record: &Record) -> Option<String> {
     let call = format!("jsonencode({}({}))", record.function, quoted(&record.text));
     let expr = parse_expression(&call).expect("an expression");
     let mut findings = Vec::new();
-    let value = evaluate(&expr, &Nothing(Cell::new(usize::MAX), Limits::default()), &mut findings);
+    let value = evaluate(&expr, &Nothing(Budget::of(usize::MAX), Limits::default()), &mut findings);
     if findings.is_empty() {
         return value.as_str().map(str::to_owned);
     }

@@ -96,3 +96,17 @@ output "d" {
     let output = place.overrule(&["check", "live", "--format", "concise"]);
     assert_eq!(output.findings(), [nope]);
 }
+
+#[test]
+fn large_files_of_one_of_many_modules_are_evaluated() {
+    let lines: Vec<String> = (0..4_000).map(|number| format!("key{number}: {{ a: {number} }}\n")).collect();
+    let document = lines.concat();
+    let read = "resource \"kubernetes_manifest\" \"a\" {\n  manifest = yamldecode(file(\"${path.module}/a.yaml\"))\n}\n";
+    let place = Place::repository(&[("large/main.tf", read), ("large/a.yaml", &document)]);
+    for number in 0..300 {
+        place.write(&format!("m{number}/main.tf"), "locals {\n  a = 1\n}\n");
+    }
+    place.git(&["add", "."]);
+    let all = ["check", "--select", "limit-reached", "--format", "concise"];
+    assert_eq!(place.overrule(&all).findings(), [""; 0]);
+}

@@ -1,7 +1,5 @@
 //! Checks the values that tests set against the variables of the modules that they run.
 
-use std::cell::Cell;
-
 use super::locals::Locals;
 use super::scope::ModuleScope;
 use super::{accepted_values, validation};
@@ -9,7 +7,7 @@ use crate::finding::{Finding, Severity};
 use crate::graph::Node;
 use crate::module::declaration::Variable;
 use crate::syntax::Expr;
-use crate::value::{Value, evaluate};
+use crate::value::{Budget, Value, evaluate};
 
 /// The error in a value that a run sets for a variable of its module. Returns `None` if the value has references. A
 /// failed validation that the run expects is not an error.
@@ -17,7 +15,7 @@ pub(in crate::graph) fn value_of_test(
     expr: &Expr,
     variable: Option<&Variable>,
     node: Node<'_>,
-    work: &Cell<usize>,
+    work: &Budget,
     expects_failure: bool,
 ) -> Vec<Finding> {
     if !expr.variables().is_empty() {

@@ -1,7 +1,5 @@
 //! The values of references before planning.
 
-use std::cell::Cell;
-
 use smol_str::SmolStr;
 
 use super::locals::Locals;
@@ -11,7 +9,8 @@ use crate::graph::references::sites::Symbols;
 use crate::limits::Limits;
 use crate::module::address::{Mode, Subject, reference};
 use crate::syntax::{StepKind, Traversal};
-use crate::value::{self, Lookup, Marks, Resolved, Type, Value};
+use crate::value::{self, Budget, Lookup, Marks, Resolved, Type, Value};
+use crate::vfs::NamedFile;
 
 /// The scope of the expressions of a module.
 #[derive(Clone, Copy)]
@@ -21,7 +20,7 @@ pub(super) struct ModuleScope<'s> {
     /// The iterators of the enclosing `dynamic` blocks.
     pub(super) iterators: &'s [SmolStr],
     /// The remaining evaluation steps of the module.
-    pub(super) work: &'s Cell<usize>,
+    pub(super) work: &'s Budget,
     /// The symbols that are valid here. Invalid symbols were reported already.
     pub(super) symbols: Symbols,
     pub(super) names: Names,
@@ -45,7 +44,7 @@ pub(super) enum Names {
 
 impl<'s> ModuleScope<'s> {
     /// The scope of a module without any symbols.
-    pub(super) fn new(node: Node<'s>, locals: &'s Locals, work: &'s Cell<usize>) -> Self {
+    pub(super) fn new(node: Node<'s>, locals: &'s Locals, work: &'s Budget) -> Self {
         let (symbols, engine) = (Symbols::default(), node.graph().engine());
         Self {
             node,
@@ -70,7 +69,7 @@ impl value::Scope for ModuleScope<'_> {
         &self.node.module().limits
     }
 
-    fn work(&self) -> &Cell<usize> {
+    fn work(&self) -> &Budget {
         self.work
     }
 
@@ -130,7 +129,14 @@ impl value::Scope for ModuleScope<'_> {
     }
 
     fn named_file(&self, path: &str) -> Lookup {
-        self.node.named_file(path)
+        let lookup = self.node.named_file(path);
+        // Other files may be read by any number of modules.
+        if let NamedFile::File(Some(content)) = &lookup.file
+            && self.node.is_in_directory(path)
+        {
+            self.work.add_for(path, self.limits().evaluation_of_file(content.len()));
+        }
+        lookup
     }
 
     fn files_below(&self, directory: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {

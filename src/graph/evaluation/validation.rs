@@ -1,7 +1,5 @@
 //! Finds arguments of module calls that fail a validation of the child module, if that is known before planning.
 
-use std::cell::Cell;
-
 use smol_str::SmolStr;
 
 use super::accepted_values;
@@ -13,7 +11,7 @@ use crate::graph::{Node, arguments, references};
 use crate::module::declaration::{Condition, ModuleCall, Variable};
 use crate::syntax::Expr;
 use crate::text::Span;
-use crate::value::{Type, Value, convert, evaluate};
+use crate::value::{Budget, Type, Value, convert, evaluate};
 
 /// A default that fails a validation of its own variable.
 #[derive(Debug)]
@@ -34,7 +32,7 @@ impl<'t> Node<'t> {
     /// The defaults of this module that fail a validation, as far as that is known before planning.
     pub fn refused_defaults(self) -> Vec<RefusedDefault<'t>> {
         let module = self.module();
-        let work = Cell::new(module.evaluation_steps());
+        let work = Budget::of(module.evaluation_steps());
         let mut refused = Vec::new();
         for variable in module.variables.values() {
             let Some(default) = &variable.default else { continue };
@@ -68,7 +66,7 @@ pub(super) fn refused(
     expr: Option<&Expr>,
     variable: &Variable,
     child: Node<'_>,
-    work: &Cell<usize>,
+    work: &Budget,
 ) -> Vec<Finding> {
     let refusals = refusals(value, variable, child, work).into_iter();
     refusals
@@ -101,12 +99,7 @@ pub(super) struct Refusal {
 }
 
 /// The validations of a variable that a value fails.
-pub(super) fn refusals(
-    value: &Value,
-    variable: &Variable,
-    node: Node<'_>,
-    work: &Cell<usize>,
-) -> Vec<Refusal> {
+pub(super) fn refusals(value: &Value, variable: &Variable, node: Node<'_>, work: &Budget) -> Vec<Refusal> {
     if variable.validations.is_empty() || !value.is_known() {
         return Vec::new();
     }

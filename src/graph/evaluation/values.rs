@@ -1,7 +1,5 @@
 //! Evaluates single expressions of a module, as far as they are known before planning.
 
-use std::cell::Cell;
-
 use super::locals::Locals;
 use super::order::{Ordered, in_order};
 use super::scope::ModuleScope;
@@ -9,20 +7,20 @@ use crate::finding::Severity;
 use crate::graph::Node;
 use crate::graph::references::sites::Symbols;
 use crate::syntax::Expr;
-use crate::value::{Value, evaluate};
+use crate::value::{Budget, Value, evaluate};
 
 /// The values of one module. Errors in its expressions are reported elsewhere; here their values are unknown.
 pub struct Values<'t> {
     node: Node<'t>,
     locals: &'t Locals,
-    work: Cell<usize>,
+    work: Budget,
 }
 
 impl<'t> Node<'t> {
     /// The values of this module. Each call starts with a new evaluation step limit.
     pub fn values(self) -> Values<'t> {
         let locals = self.data().locals.get_or_init(|| locals(self));
-        Values { node: self, locals, work: Cell::new(self.module().evaluation_steps()) }
+        Values { node: self, locals, work: Budget::of(self.module().evaluation_steps()) }
     }
 }
 
@@ -36,7 +34,7 @@ impl Values<'_> {
 }
 
 fn locals(node: Node<'_>) -> Locals {
-    let work = Cell::new(node.module().evaluation_steps());
+    let work = Budget::of(node.module().evaluation_steps());
     let mut locals = Locals::default();
     for local in in_order(node) {
         let (local, value) = match local {
@@ -48,7 +46,7 @@ fn locals(node: Node<'_>) -> Locals {
     locals
 }
 
-fn value(node: Node<'_>, locals: &Locals, work: &Cell<usize>, expr: &Expr) -> Value {
+fn value(node: Node<'_>, locals: &Locals, work: &Budget, expr: &Expr) -> Value {
     let mut found = Vec::new();
     // Invalid symbols are reported elsewhere.
     let scope = ModuleScope { symbols: Symbols::OF_ARGUMENTS, ..ModuleScope::new(node, locals, work) };

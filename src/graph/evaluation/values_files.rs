@@ -1,6 +1,5 @@
 //! Checks the values in variable definitions files against the variables of their module, as `plan` does.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
@@ -13,7 +12,7 @@ use crate::graph::Node;
 use crate::module::declaration::Variable;
 use crate::module::values::ValuesFile;
 use crate::syntax::Attribute;
-use crate::value::{Value, constant_within};
+use crate::value::{Budget, Value, constant_within};
 
 /// A file that sets more undeclared variables than this counts as a file of another module.
 const MOST_UNDECLARED: usize = 2;
@@ -24,7 +23,7 @@ pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     if files.is_empty() {
         return;
     }
-    let work = Cell::new(node.module().evaluation_steps());
+    let work = Budget::of(node.module().evaluation_steps());
     // Of the files that the engine loads automatically, the last one that sets a variable counts.
     let mut automatic: Vec<&ValuesFile> = files.iter().filter(|file| file.is_automatic).collect();
     automatic.sort_by_key(|file| precedence(&file.path));
@@ -89,7 +88,7 @@ fn judge(
     argument: &Attribute,
     variable: &Variable,
     node: Node<'_>,
-    work: &Cell<usize>,
+    work: &Budget,
     findings: &mut Vec<Finding>,
 ) {
     let mut found = Vec::new();

@@ -1,6 +1,5 @@
 //! Reports the errors of `terraform test` that are known without running it.
 
-use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use smol_str::SmolStr;
@@ -17,13 +16,14 @@ use crate::module::declaration::{Condition, Dependency};
 use crate::module::test_file::Run;
 use crate::syntax::Expr;
 use crate::text::Span;
+use crate::value::Budget;
 
 /// Checks the runs of a test file. The messages are those of Terraform; OpenTofu has others.
 pub(super) fn check(node: Node<'_>, test: &Test, similar: &Similar, findings: &mut Vec<Finding>) {
     if node.module().features.engine.product != Product::Terraform {
         return;
     }
-    let work = Cell::new(node.module().evaluation_steps());
+    let work = Budget::of(node.module().evaluation_steps());
     let mut evaluated = BTreeSet::new();
     for (run, under) in runs(node, test) {
         let from = findings.len();
@@ -53,7 +53,7 @@ fn variables(
     run: &Run,
     under: UnderTest<'_>,
     names: &Names<'_, '_>,
-    work: &Cell<usize>,
+    work: &Budget,
     findings: &mut Vec<Finding>,
 ) {
     let asserted = asserted_variables(run, names);
@@ -101,7 +101,7 @@ fn file_variables(
     run: &Run,
     module: Node<'_>,
     names: &Names<'_, '_>,
-    work: &Cell<usize>,
+    work: &Budget,
     evaluated: &mut BTreeSet<(SmolStr, SmolStr)>,
     findings: &mut Vec<Finding>,
 ) {

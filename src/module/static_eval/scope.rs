@@ -1,6 +1,5 @@
 //! The scope of early evaluation.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
@@ -10,13 +9,13 @@ use crate::engine::Engine;
 use crate::limits::Limits;
 use crate::module::Module;
 use crate::syntax::{StepKind, Traversal};
-use crate::value::{Resolved, Scope, Type, Value};
+use crate::value::{Budget, Resolved, Scope, Type, Value};
 
 /// Local values have the results so far. Of a variable, the type is known; everything else is unknown.
 pub(super) struct Known<'k> {
     pub(super) module: &'k Module,
     pub(super) locals: &'k BTreeMap<SmolStr, Option<Outcome>>,
-    pub(super) work: &'k Cell<usize>,
+    pub(super) work: &'k Budget,
 }
 
 impl Scope for Known<'_> {
@@ -28,7 +27,7 @@ impl Scope for Known<'_> {
         &self.module.limits
     }
 
-    fn work(&self) -> &Cell<usize> {
+    fn work(&self) -> &Budget {
         self.work
     }
 

@@ -1,6 +1,5 @@
 //! `templatefile` and `templatestring`: templates with variables of their own.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
@@ -13,7 +12,7 @@ use crate::limits::Limits;
 use crate::syntax::{self, Call, Expr, ExprKind, StepKind, Traversal};
 use crate::text::{Source, Span};
 use crate::value::functions::{FunctionError, read_text};
-use crate::value::{Function, Lookup, Resolved, Scope, Type, Value};
+use crate::value::{Budget, Function, Lookup, Resolved, Scope, Type, Value};
 
 /// The functions that render a template, which a template cannot call.
 pub(super) const RENDERING: [&str; 2] = ["templatefile", "templatestring"];
@@ -33,7 +32,7 @@ impl Scope for TemplateScope<'_> {
         self.outer.limits()
     }
 
-    fn work(&self) -> &Cell<usize> {
+    fn work(&self) -> &Budget {
         self.outer.work()
     }
 

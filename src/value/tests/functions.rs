@@ -1,15 +1,13 @@
 //! Results and errors of functions.
 
-use std::cell::Cell;
-
 use super::{expression, reported};
 use crate::engine::{Choice, Engine};
 use crate::limits::Limits;
 use crate::syntax::{StepKind, Traversal};
-use crate::value::{Resolved, Scope, Type, Value, evaluate};
+use crate::value::{Budget, Resolved, Scope, Type, Value, evaluate};
 
 /// `var.text`, `var.texts` and `var.open`, all unknown.
-struct Variables(&'static str, Cell<usize>, Limits);
+struct Variables(&'static str, Budget, Limits);
 
 impl Scope for Variables {
     fn engine(&self) -> Engine {
@@ -20,7 +18,7 @@ impl Scope for Variables {
         &self.2
     }
 
-    fn work(&self) -> &Cell<usize> {
+    fn work(&self) -> &Budget {
         &self.1
     }
 
@@ -37,7 +35,7 @@ impl Scope for Variables {
 fn read_by(engine: &'static str, text: &str) -> (Value, Vec<String>) {
     let (source, expr) = expression(text);
     let mut findings = Vec::new();
-    let value = evaluate(&expr, &Variables(engine, Cell::new(10_000), Limits::default()), &mut findings);
+    let value = evaluate(&expr, &Variables(engine, Budget::of(10_000), Limits::default()), &mut findings);
     (value, reported(&source, &findings))
 }
 
