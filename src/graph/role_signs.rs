@@ -47,7 +47,7 @@ fn by_signs(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
     let is_used = || is_run_by_terragrunt(node) || is_called_for_use();
     if let Some(role) = around.role {
         (role, Reason::Policy)
-    } else if let Some((role, name)) = by_name(directory)
+    } else if let Some((role, name)) = by_name(directory).or_else(|| beside_its_module(node))
         && !is_used()
     {
         (role, Reason::Under(name))
@@ -98,18 +98,30 @@ pub fn is_aside(directory: &str) -> bool {
     by_name(directory).is_some()
 }
 
-/// `examples`, `tests` and `fixtures` count in any directory. `test` may be the name of an environment, so it counts
+/// `examples`, `tests`, `fixtures` and `terratest` count in any directory. `test` may be the name of an environment, so it counts
 /// only at the top, and in the directory of one of several `modules`.
 fn by_name(directory: &str) -> Option<(Role, &'static str)> {
     let names: Vec<&str> = directory.split('/').collect();
     if names.contains(&"examples") {
         return Some((Role::Example, "examples"));
     }
-    if let Some(name) = ["tests", "fixtures"].into_iter().find(|known| names.contains(known)) {
+    if let Some(name) =
+        ["tests", "fixtures", "terratest", "Terratest"].into_iter().find(|known| names.contains(known))
+    {
         return Some((Role::Test, name));
     }
     let of_module = names.iter().position(|name| *name == "modules").and_then(|at| names.get(at + 2));
     (names[0] == "test" || of_module == Some(&"test")).then_some((Role::Test, "test"))
+}
+
+/// The role of a module in `example` or `test` that calls the module in the directory above. Elsewhere, these may be the
+/// names of environments.
+fn beside_its_module(node: Node<'_>) -> Option<(Role, &'static str)> {
+    let directory = node.module().directory.as_str();
+    let (above, name) = directory.rsplit_once('/').unwrap_or(("", directory));
+    let known =
+        [(Role::Example, "example"), (Role::Test, "test")].into_iter().find(|(_, known)| *known == name);
+    known.filter(|_| node.children().any(|child| node.graph().node(child).module().directory == above))
 }
 
 /// Whether the module configures the storage of its state, which is only valid in a root module;
@@ -166,8 +178,8 @@ mod tests {
         assert_eq!(by_name(""), None);
     }
 
-    /// The role and reason of the last module in a tree where each module is called by the one before it.
-    fn role(directories: &[&str], text: &str, around: Surroundings) -> (Role, Reason) {
+    /// The roles and reasons of the modules in a tree where each module is called by the one before it.
+    fn roles(directories: &[&str], text: &str, around: Surroundings) -> Vec<(Role, Reason)> {
         let mut graph = ModuleGraph::new(Engine::newest(Product::Terraform));
         let mut last = None;
         for directory in directories {
@@ -184,7 +196,7 @@ mod tests {
             }
             last = Some(node);
         }
-        graph.node(last.expect("a module")).role_with_reason()
+        graph.nodes().map(Node::role_with_reason).collect()
     }
 
     #[test]
@@ -241,7 +253,16 @@ mod tests {
             (&["a"], "", nothing, (Role::Root, Reason::Uncalled)),
             (&[""], "", nothing, (Role::Root, Reason::Uncalled)),
         ] {
-            assert_eq!(role(directories, text, around), expected, "{directories:?} {text}");
+            assert_eq!(roles(directories, text, around).last(), Some(&expected), "{directories:?} {text}");
         }
+    }
+
+    #[test]
+    fn a_test_or_example_calls_the_module_above_it() {
+        let first = |directories: &[&str]| roles(directories, "", Surroundings::default())[0];
+        assert_eq!(first(&["net/test", "net"]), (Role::Test, Reason::Under("test")));
+        assert_eq!(first(&["net/example", "net"]), (Role::Example, Reason::Under("example")));
+        assert_eq!(first(&["live/test", "net"]), (Role::Root, Reason::Uncalled));
+        assert_eq!(first(&["live/example", "live/net"]), (Role::Root, Reason::Uncalled));
     }
 }

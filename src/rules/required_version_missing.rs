@@ -40,14 +40,19 @@ impl Rule for RequiredVersionMissing {
         }
         let Some(at) = is_run_or_published(node).then(|| place(module, &settings)).flatten() else { return };
         let product = module.features.engine.product;
+        let below = oldest_below(node);
+        let any = match below {
+            Some(_) => "any version that its child modules allow",
+            None => "any version",
+        };
         let finding = Self::finding("Missing `required_version`")
             .detail(format!(
-                "This module does not set `required_version`, so {} runs it with any version, also one that it was not tested with.",
+                "This module does not set `required_version`, so {} runs it with {any}, also one that it was not tested with.",
                 product.name()
             ))
             .at(at)
             .concerns(Concern::RequiredVersion);
-        findings.push(if let Some((version, at)) = oldest_below(node) {
+        findings.push(if let Some((version, at)) = below {
             finding
                 .related(at, format!("a child module requires {version} or newer"))
                 .help(if settings.is_empty() {

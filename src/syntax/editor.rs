@@ -199,18 +199,29 @@ impl<'s> Editor<'s> {
             at = '\u{feff}'.len_utf8();
         }
         let mut end = at;
+        // Whether an open comment is a header. `terraform-docs` reads one that starts with `/**` at the top.
+        let (mut open, mut is_below_header) = (None, false);
         for line in self.text[at..].split_inclusive('\n') {
             let line_text = line.trim();
             end += line.len();
-            if line_text.is_empty() {
-                at = end;
+            if open.is_none() && line_text.starts_with("/*") {
+                open = Some(line_text.starts_with("/**"));
+            }
+            if let Some(is_header) = open {
+                if line_text.ends_with("*/") {
+                    open = None;
+                    (at, is_below_header) = if is_header { (end, true) } else { (at, is_below_header) };
+                }
+            } else if line_text.is_empty() {
+                (at, is_below_header) = (end, false);
             } else if !line_text.starts_with('#') && !line_text.starts_with("//") {
                 break;
             }
         }
         let gap = if self.text[at..].is_empty() { "" } else { "\n" };
         let needs_line = at > 0 && !self.text[..at].ends_with(['\n', '\u{feff}']);
-        self.edit(at..at, format!("{}{added}\n{gap}", if needs_line { "\n" } else { "" }))
+        let before = if needs_line || is_below_header { "\n" } else { "" };
+        self.edit(at..at, format!("{before}{added}\n{gap}"))
     }
 
     /// Adds lines below an item.
@@ -299,4 +310,30 @@ fn further(lines: &str, indent: &str) -> String {
 
 fn comment_offset(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_at_the_start_is_below_comments_on_the_whole_file() {
+        for (before, after) in [
+            ("", "new\n"),
+            ("a = 1\n", "new\n\na = 1\n"),
+            ("# about a\na = 1\n", "new\n\n# about a\na = 1\n"),
+            ("# licence\n\n# about a\na = 1\n", "# licence\n\nnew\n\n# about a\na = 1\n"),
+            ("/* licence\n\n   continued */\n\na = 1\n", "/* licence\n\n   continued */\n\nnew\n\na = 1\n"),
+            ("/* about a */\na = 1\n", "new\n\n/* about a */\na = 1\n"),
+            ("/**\n * # Title\n */\na = 1\n", "/**\n * # Title\n */\n\nnew\n\na = 1\n"),
+            ("/** Title */\n\na = 1\n", "/** Title */\n\nnew\n\na = 1\n"),
+            ("/* never closed\n", "new\n\n/* never closed\n"),
+        ] {
+            let source = Source::new("main.tf", before.into());
+            let edit = Editor::new(FileId::new(0), &source).add_at_start("new");
+            let mut text = before.to_owned();
+            text.replace_range(edit.span.range(), &edit.text);
+            assert_eq!(text, after);
+        }
+    }
 }

@@ -143,7 +143,7 @@ fn required_variables(test: &Test, run: &Run, module: Node<'_>, findings: &mut V
                 .severity(Severity::Warning)
                 .detail(format!(
                     "Neither the run `{}` nor its file `{}` sets the variable `{name}`, which has no default. The \
-                     test fails unless `TF_VAR_{name}` or `-var` sets it.",
+                     test fails unless `TF_VAR_{name}`, `-var` or `-var-file` sets it.",
                     run.name, test.file.path
                 ))
                 .at(variable.origin.header())
