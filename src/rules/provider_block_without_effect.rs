@@ -19,7 +19,7 @@ impl Rule for ProviderBlockWithoutEffect {
         for block in module.providers.values().filter(|block| !block.config.is_empty()) {
             let Some(key) = Configuration::by(module, block) else { continue };
             let Some(own) = node.own_configuration(&key) else { continue };
-            let is_used = || node.uses().configurations.contains_key(&key) || !node.uses().complete;
+            let is_used = || node.uses().may_contain(&key);
             if own.is_random {
                 // One finding for all blocks with the same configuration.
                 if std::ptr::eq(own.block, block.as_ref()) && is_used() {

@@ -49,7 +49,7 @@ fn is_used(node: Node<'_>, entry: &RequiredProvider) -> bool {
     let module = node.module();
     let graph = node.graph();
     let mut below = graph.below(&[node.id()]).into_iter().filter(|id| *id != node.id());
-    node.uses().configurations.keys().any(|configuration| configuration.provider == entry.address)
+    node.uses().contain_provider(&entry.address)
         || node.provider_mentions().any(|reference| reference.name == entry.name)
         || module.providers.values().any(|block| block.name == entry.name)
         || module.provider_metas.values().any(|meta| meta.name == entry.name)
@@ -57,7 +57,7 @@ fn is_used(node: Node<'_>, entry: &RequiredProvider) -> bool {
             let node = graph.node(id);
             let mut required = node.module().required_providers.values();
             required.any(|other| other.address == entry.address)
-                || node.uses().configurations.keys().any(|used| used.provider == entry.address)
+                || node.uses().contain_provider(&entry.address)
         })
 }
 

@@ -1,6 +1,6 @@
 //! Provider configurations, and the tables of them that the graph keeps.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
@@ -79,8 +79,25 @@ pub(in crate::graph) struct Table {
 pub struct Uses {
     /// Each configuration with the resource that needs it, here or in a descendant.
     pub configurations: BTreeMap<Configuration, Need>,
+    /// The providers of resources in `removed` blocks. Only the state knows their configurations.
+    pub of_removed: BTreeSet<ProviderAddress>,
     /// Whether the list is complete: every descendant is known and was understood completely.
     pub complete: bool,
+}
+
+impl Uses {
+    /// Whether something may use a configuration.
+    pub fn may_contain(&self, configuration: &Configuration) -> bool {
+        !self.complete
+            || self.configurations.contains_key(configuration)
+            || self.of_removed.contains(&configuration.provider)
+    }
+
+    /// Whether something uses a configuration of a provider.
+    pub fn contain_provider(&self, provider: &ProviderAddress) -> bool {
+        self.configurations.keys().any(|used| used.provider == *provider)
+            || self.of_removed.contains(provider)
+    }
 }
 
 /// The object that needs a provider configuration.

@@ -23,9 +23,7 @@ impl<'t> Node<'t> {
     /// Whether this module or a descendant may use a provider block of this module. The engine ignores unused blocks
     /// and does not evaluate them.
     pub(in crate::graph) fn may_use(self, provider: &ProviderConfiguration) -> bool {
-        let uses = self.uses();
-        let configuration = Configuration::by(self.module(), provider);
-        !uses.complete || configuration.is_none_or(|one| uses.configurations.contains_key(&one))
+        Configuration::by(self.module(), provider).is_none_or(|one| self.uses().may_contain(&one))
     }
 
     /// The resources of this module with the provider configuration that each uses. Includes those that `import` blocks
@@ -112,11 +110,6 @@ fn own(node: Node<'_>) -> Uses {
             add(Configuration::named(module, reference), reference.name_span, false);
         }
     }
-    for removed in module.removed.iter().filter_map(|removed| removed.from.as_ref()) {
-        if let Some(resource) = &removed.resource {
-            add(implied(module, resource), removed.span, false);
-        }
-    }
     for (call, callee) in node.calls() {
         match callee {
             Callee::Module(_) => {}
@@ -128,8 +121,10 @@ fn own(node: Node<'_>) -> Uses {
             }
         }
     }
+    let removed = module.removed.iter().filter_map(|removed| removed.from.as_ref()?.resource.as_ref());
+    let of_removed = removed.filter_map(|resource| Some(implied(module, resource)?.provider)).collect();
     let known = node.calls().all(|(_, callee)| matches!(callee, Callee::Module(_)));
-    Uses { configurations, complete: known && module.complete }
+    Uses { configurations, of_removed, complete: known && module.complete }
 }
 
 fn implied(module: &Module, resource: &ResourceAddress) -> Option<Configuration> {
@@ -148,10 +143,12 @@ fn hand_up<'t>(child: Node<'t>, caller: Node<'t>, call: &'t ModuleCall, uses: &m
             Supply::Own(_) | Supply::Inherited | Supply::Nowhere => None,
         })
         .collect();
-    let complete = uses[child.id.0].complete;
+    let Uses { complete, of_removed, .. } = &uses[child.id.0];
+    let (complete, of_removed) = (*complete, of_removed.clone());
     let of_caller = &mut uses[caller.id.0];
-    let mut changed = of_caller.complete && !complete;
+    let mut changed = of_caller.complete && !complete || !of_removed.is_subset(&of_caller.of_removed);
     of_caller.complete &= complete;
+    of_caller.of_removed.extend(of_removed);
     for (key, need) in outward {
         match of_caller.configurations.entry(key) {
             Entry::Vacant(place) => {
