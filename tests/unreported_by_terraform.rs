@@ -116,7 +116,8 @@ fn validate(terraform: &OsString, root: &Path, aside: &Path) -> Vec<Value> {
     answer["diagnostics"].as_array().cloned().unwrap_or_default()
 }
 
-/// Empty modules in place of those that the root module calls from elsewhere, as if `init` had downloaded them.
+/// Modules in place of those that the root module calls from elsewhere, as if `init` had downloaded them. They require
+/// the providers that the calls pass, and contain nothing else.
 fn elsewhere(root: &Path) -> Vec<Value> {
     let features = Engine::newest(Product::Terraform).features();
     let mut names: Vec<String> = fs::read_dir(root)
@@ -153,7 +154,15 @@ fn elsewhere(root: &Path) -> Vec<Value> {
         };
         let directory = format!("fetched/{}", call.name);
         fs::create_dir_all(root.join(&directory)).expect("a directory");
-        fs::write(root.join(&directory).join("main.tf"), "").expect("a file");
+        let requirements = call.providers.iter().map(|passed| {
+            let required = module.required_providers.get(&passed.in_parent.name);
+            let name = &passed.in_child.name;
+            let source = required.map_or_else(|| format!("hashicorp/{name}"), |it| it.address.to_string());
+            (name.to_string(), json!({ "source": source }))
+        });
+        let requirements: serde_json::Map<String, Value> = requirements.collect();
+        let text = json!({ "terraform": { "required_providers": requirements } });
+        fs::write(root.join(&directory).join("main.tf.json"), text.to_string()).expect("a file");
         let (key, address) = (call.name.as_str(), address.to_string());
         Some(json!({ "Key": key, "Source": address, "Dir": directory, "Version": version }))
     });
