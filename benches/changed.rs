@@ -1,21 +1,21 @@
-//! How long `overrule check --changed` takes beside `git diff --cached --name-only`, in a repository of 10,000 modules
-//! and 50,000 files that is written here: `cargo bench --bench changed`.
+//! Compares the time of `overrule check --changed` with that of `git diff --cached --name-only`, in a generated
+//! repository with 10,000 modules and 50,000 files: `cargo bench --bench changed`.
 //!
-//! Both programs are run in turn, so that what else the machine does slows both. Of each the median and the least time
-//! are told; the first run is one without anything remembered. Words after `--` are how many times each is run, and a
-//! directory to keep the repository in.
-#![expect(clippy::print_stdout, reason = "the figures are what this is run for")]
+//! The two programs run alternately, so that other load on the machine slows both. The table shows the median and the
+//! minimum of each, and the first run, which has no cache. Arguments after `--`: the number of runs, and a directory in
+//! which to keep the repository.
+#![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Modules that others call.
+/// The number of modules that others call.
 const SHARED: usize = 1_000;
-/// Modules that call them; with the shared ones, ten thousand.
+/// The number of root modules. With the shared ones, there are ten thousand modules.
 const ROOTS: usize = 9_000;
-/// A few shared modules are called by many.
+/// The number of shared modules that many root modules call.
 const POPULAR: usize = 20;
 
 fn main() {
@@ -55,7 +55,7 @@ fn main() {
     change("a text that is of no module", &|| append(&directory, "README.md", "More.\n"));
 }
 
-/// Times both programs in turn.
+/// Measures both programs alternately, and formats a row of the table.
 fn row(directory: &Path, name: &str, runs: usize) -> String {
     let ours = || run(directory, env!("CARGO_BIN_EXE_overrule"), &["check", "--changed", "--quiet"]);
     let theirs = || run(directory, "git", &["diff", "--cached", "--name-only"]);
@@ -130,17 +130,17 @@ fn replace(directory: &Path, path: &str, from: &str, to: &str) {
     git(directory, &["add", path]);
 }
 
-/// The main file of a root module.
+/// The path of the main file of a root module.
 fn root(number: usize) -> String {
     format!("live/team-{:02}/app-{:03}/env-{}/main.tf", number / 450, number / 3 % 150, number % 3)
 }
 
-/// The main file of a module that others call.
+/// The path of the main file of a shared module.
 fn shared(number: usize) -> String {
     format!("modules/m{number:04}/main.tf")
 }
 
-/// Numbers that look random and are the same each time.
+/// A pseudorandom number generator with a fixed seed.
 struct Dice(u64);
 
 impl Dice {
@@ -150,14 +150,14 @@ impl Dice {
     }
 }
 
-/// Writes the repository: five files a module, and three to five calls in each root module, half of them of a few
-/// popular modules.
+/// Writes the repository. A module has five files. A root module has three to five calls, half of them of popular
+/// modules.
 fn write(directory: &Path) {
     let mut dice = Dice(2027);
     put(directory, "README.md", "A repository.\n");
     for number in 0..SHARED {
         let main = repeated(RESOURCE, 1 + dice.roll(4));
-        // Every fourth shared module calls the one behind it; the last is called by nobody else.
+        // Every fourth shared module calls the next one. Nothing else calls the last one.
         let calls = if number % 4 == 2 { call(2, 0, number + 1) } else { String::new() };
         module(directory, &shared(number), &format!("{main}{calls}"), REQUIRED);
     }

@@ -1,13 +1,13 @@
-//! Reads the module files of a directory and parses them with the library that the program parses with, and does
-//! nothing else: `cargo bench --bench parser -- DIRECTORY`. What a check takes beyond that is the program's own.
+//! Reads the module files of a directory and parses them with `hcl-edit`, without any other work:
+//! `cargo bench --bench parser -- DIRECTORY`. The rest of the time of a check is spent in overrule itself.
 //!
-//! One thread, no span of it kept.
-#![expect(clippy::print_stdout, reason = "it says what it read")]
+//! It uses one thread and keeps nothing of what it parses.
+#![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The one that the program uses.
+/// The allocator of the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

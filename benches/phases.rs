@@ -1,4 +1,4 @@
-//! How long each layer takes, on a repository of 1,000 modules that is written here: `cargo bench --bench phases`.
+//! Measures the time of each layer, in a generated repository with 1,000 modules: `cargo bench --bench phases`.
 
 #[path = "monorepo/generator.rs"]
 mod generator;
@@ -21,7 +21,7 @@ use overrule::syntax;
 use overrule::vfs::{Directory, File, Snapshot};
 use tempfile::TempDir;
 
-/// The one that the program uses.
+/// The allocator of the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -58,7 +58,7 @@ fn bytes(snapshot: &Snapshot) -> usize {
     snapshot.sources().iter().map(|(_, source)| source.text().len()).sum()
 }
 
-/// `source`: listing and reading a plain directory.
+/// `vfs`: listing and reading a directory outside of a repository.
 #[divan::bench(min_time = 1)]
 fn read_directory(bencher: Bencher<'_, '_>) {
     let place = on_disk();
@@ -66,7 +66,7 @@ fn read_directory(bencher: Bencher<'_, '_>) {
     bencher.counter(count).bench(|| open(place.path()));
 }
 
-/// The same in a repository in which everything is tracked.
+/// The same in a repository whose index has all files.
 #[divan::bench(min_time = 1)]
 fn read_tracked(bencher: Bencher<'_, '_>) {
     let place = on_disk();
@@ -76,7 +76,7 @@ fn read_tracked(bencher: Bencher<'_, '_>) {
     bencher.counter(count).bench(|| open(place.path()));
 }
 
-/// The same in a repository in which nothing is, so that the ignore rules are asked about every directory.
+/// The same in a repository with an empty index, so that the ignore rules are evaluated for every directory.
 #[divan::bench(min_time = 1)]
 fn read_untracked(bencher: Bencher<'_, '_>) {
     let place = on_disk();
@@ -86,7 +86,7 @@ fn read_untracked(bencher: Bencher<'_, '_>) {
     bencher.counter(count).bench(|| open(place.path()));
 }
 
-/// What is below `syntax`: the library that parses, alone.
+/// Only the parser library that `syntax` uses.
 #[divan::bench(min_time = 1)]
 fn parse_alone(bencher: Bencher<'_, '_>) {
     let snapshot = in_memory();
@@ -96,7 +96,7 @@ fn parse_alone(bencher: Bencher<'_, '_>) {
         .bench(|| native().filter(|(_, source)| hcl_edit::parser::parse_body(source.text()).is_ok()).count());
 }
 
-/// The files of a module, parsed, in the order in which an engine loads them.
+/// The parsed files of a module, in the order in which an engine loads them.
 type Parsed<'a> = Vec<(&'a File, Loaded, syntax::File)>;
 
 fn parsed(snapshot: &Snapshot, engine: Engine) -> Vec<(&Directory, Parsed<'_>)> {
@@ -114,7 +114,7 @@ fn parsed(snapshot: &Snapshot, engine: Engine) -> Vec<(&Directory, Parsed<'_>)> 
     modules.collect()
 }
 
-/// `syntax`: parsing every file, on one core.
+/// `syntax`: parsing every file, in one thread.
 #[divan::bench(min_time = 1)]
 fn parse(bencher: Bencher<'_, '_>) {
     let snapshot = in_memory();
@@ -122,7 +122,7 @@ fn parse(bencher: Bencher<'_, '_>) {
     bencher.counter(BytesCount::new(bytes(&snapshot))).bench(|| parsed(&snapshot, engine).len());
 }
 
-/// `module`: decoding every file and merging the override files of every module, on one core.
+/// `module`: decoding every file and merging override files, in one thread.
 #[divan::bench(min_time = 1)]
 fn build(bencher: Bencher<'_, '_>) {
     let snapshot = in_memory();
@@ -150,7 +150,7 @@ fn build(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// `tree`: what is said of modules that are connected, on one core.
+/// `graph`: the diagnostics of linked modules, in one thread.
 #[divan::bench(min_time = 1)]
 fn link(bencher: Bencher<'_, '_>) {
     let mut snapshot = in_memory();
@@ -164,8 +164,8 @@ fn link(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// Everything but the disk, for one engine, on all cores; with the rules of the language alone, and with all that a
-/// preset adds.
+/// A whole check from memory, for one engine, in all threads, with the engine rules alone or with the rules of a
+/// preset.
 #[divan::bench(args = ["language", "recommended", "strict"], min_time = 1)]
 fn whole_with_rules(bencher: Bencher<'_, '_>, preset: &str) {
     let policy = Policy::preset(preset).expect("a preset");
@@ -173,7 +173,7 @@ fn whole_with_rules(bencher: Bencher<'_, '_>, preset: &str) {
     bencher.with_inputs(in_memory).bench_values(|mut snapshot| check::run(&mut snapshot, &settings).modules);
 }
 
-/// `report`: writing what the strictest rules find.
+/// `report`: writing the findings of the preset `strict`.
 #[divan::bench(args = ["human", "json", "sarif", "github"], min_time = 1)]
 fn report(bencher: Bencher<'_, '_>, format: &str) {
     let mut snapshot = in_memory();
@@ -185,7 +185,7 @@ fn report(bencher: Bencher<'_, '_>, format: &str) {
         .bench(|| format.write(&outcome, snapshot.sources(), &Style::default()));
 }
 
-/// All of it with the disk, a repository in which everything is tracked, and both engines.
+/// A whole check from disk, for both engines, in a repository whose index has all files.
 #[divan::bench(min_time = 1)]
 fn whole_for_both(bencher: Bencher<'_, '_>) {
     let place = on_disk();

@@ -1,45 +1,45 @@
-//! A shape, turned into the files of a repository of modules: as many as are wanted, of a size that is usual, each time
-//! the same ones.
+//! Generates the files of a repository of modules with a given number of modules of typical sizes. The same shape gives
+//! the same files.
 
 /// The shape of a generated repository.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Shape {
-    /// How many modules there are.
+    /// Number of modules.
     #[arg(long, default_value_t = Shape::USUAL.modules)]
     pub(crate) modules: usize,
-    /// How many of a hundred modules others call; the rest are root modules.
+    /// Percentage of shared modules, which others call. The rest are root modules.
     #[arg(long, default_value_t = Shape::USUAL.shared)]
     pub(crate) shared: usize,
-    /// How many modules each root module calls.
+    /// Number of modules that each root module calls.
     #[arg(long, default_value_t = Shape::USUAL.calls)]
     pub(crate) calls: usize,
-    /// How many of a hundred shared modules call another one.
+    /// Percentage of shared modules that call another one.
     #[arg(long, default_value_t = Shape::USUAL.deeper)]
     pub(crate) deeper: usize,
-    /// Shared modules in groups of so many: a root module calls those of one group, so that modules of different groups
-    /// have nothing to do with each other. 0 is one group of all.
+    /// The number of shared modules in a group. A root module calls only modules of one group, so that no calls connect
+    /// the groups. 0 puts all into one group.
     ///
-    /// With what else is usual here, 20 of them make groups of 100 modules and 0.5 MB. In 19 public repositories,
-    /// looked at on 2026-11-22, the median of the largest group is 0.2 MB, and four have a larger one: of up to 363
-    /// modules (aztfmod/terraform-azurerm-caf) and 3.7 MB (cloudposse/terraform-aws-components), once each.
+    /// With the other defaults, 20 give groups of 100 modules and 0.5 MB. In 19 public repositories, as of 2026-11-22,
+    /// the median size of the largest group is 0.2 MB. Four repositories have a larger one than 0.5 MB: one has 363
+    /// modules (aztfmod/terraform-azurerm-caf), one has 3.7 MB (cloudposse/terraform-aws-components).
     #[arg(skip = Shape::USUAL.group)]
     pub(crate) group: usize,
-    /// How many of a hundred modules have an override file.
+    /// Percentage of modules with an override file.
     #[arg(long, default_value_t = Shape::USUAL.overrides)]
     pub(crate) overrides: usize,
-    /// How many of a hundred modules have their variables in JSON.
+    /// Percentage of modules with their variables in JSON.
     #[arg(long, default_value_t = Shape::USUAL.json)]
     pub(crate) json: usize,
-    /// How many resources a module has, on the average.
+    /// Average number of resources per module.
     #[arg(long, default_value_t = Shape::USUAL.resources)]
     pub(crate) resources: usize,
-    /// Another one, another repository.
+    /// Seed of the random numbers.
     #[arg(long, default_value_t = Shape::USUAL.seed)]
     pub(crate) seed: u64,
 }
 
 impl Shape {
-    /// What most repositories of modules are like.
+    /// The shape of a typical repository.
     pub(crate) const USUAL: Self = Self {
         modules: 1_000,
         shared: 20,
@@ -53,7 +53,7 @@ impl Shape {
     };
 }
 
-/// Every file of such a repository, as its path and its text.
+/// The files of a repository of this shape, each with its path and its text.
 pub(crate) fn files(shape: &Shape) -> Vec<(String, String)> {
     let mut chance = Chance(shape.seed);
     let shared = (shape.modules * shape.shared / 100).max(1);
@@ -76,7 +76,7 @@ pub(crate) fn files(shape: &Shape) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The number of a module that another one calls; shared modules only call later ones, so that nothing calls itself.
+/// The number of a module for `caller` to call. Shared modules call only later ones, so that there are no cycles.
 fn callee(
     shape: &Shape,
     shared: usize,
@@ -94,7 +94,7 @@ fn callee(
 struct Module {
     number: usize,
     is_shared: bool,
-    /// How many resources it has, and as many variables and outputs.
+    /// The number of its resources, and of its variables and outputs.
     resources: usize,
     /// The modules that it calls.
     calls: Vec<usize>,
@@ -146,7 +146,7 @@ impl Module {
     }
 }
 
-/// Numbers that look drawn and are always the same (`SplitMix64`).
+/// A pseudorandom number generator with a fixed seed (`SplitMix64`).
 struct Chance(u64);
 
 impl Chance {

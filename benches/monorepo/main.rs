@@ -1,11 +1,11 @@
-//! Writes a repository of modules into a directory, to run programs on:
+//! Generates a repository of modules for measurements:
 //!
 //! ```console
 //! $ cargo bench --bench monorepo -- DIRECTORY --modules 10000
 //! ```
 //!
-//! `--help` tells what else can be said of it. It is the same each time, and everything in it is tracked by git.
-#![expect(clippy::print_stdout, reason = "it says what it wrote")]
+//! `--help` lists the options. The same options generate the same repository, with all files committed.
+#![expect(clippy::print_stdout, reason = "it prints what it wrote")]
 
 mod generator;
 
@@ -19,15 +19,15 @@ use generator::Shape;
 
 #[derive(Parser)]
 struct Arguments {
-    /// Where to write it; a directory that is not there yet.
+    /// The directory to create.
     directory: PathBuf,
     #[command(flatten)]
     shape: Shape,
-    /// Shared modules per group: root modules only call modules of one group. 0 makes one group of all. Without this
-    /// option, two repositories are written: `connected` with one group, and `groups` with groups of the usual size.
+    /// Shared modules per group: a root module calls only modules of one group. 0 puts all into one group. Without this
+    /// option, there are two repositories: `connected` with one group, and `groups` with groups of the default size.
     #[arg(long)]
     group: Option<usize>,
-    /// Spanned by cargo.
+    /// An argument that `cargo bench` adds.
     #[arg(long, hide = true)]
     bench: bool,
 }
@@ -41,7 +41,7 @@ fn main() -> io::Result<()> {
     write(&directory.join("groups"), &shape)
 }
 
-/// Writes and commits a repository.
+/// Writes and commits a repository of this shape.
 fn write(directory: &Path, shape: &Shape) -> io::Result<()> {
     if directory.exists() {
         return Err(io::Error::other(format!("{} is there already", directory.display())));
