@@ -18,7 +18,7 @@ use crate::module::address::{Reference, Subject, reference};
 use crate::module::declaration::{Dependency, Variable};
 use crate::syntax::{Expr, ExprKind, Iteration, Traversal};
 use crate::text::Span;
-pub(super) use declared::{Declared, no_call, no_local, no_resource, no_variable};
+pub(super) use declared::{Declared, undeclared};
 pub(super) use links::Links;
 use sites::{Found, Owner, Site};
 
@@ -124,7 +124,7 @@ impl<'t, 'f> Judge<'t, 'f> {
     /// Checks a reference to `declared`, or to an undeclared name.
     fn reference(&mut self, site: &Site<'_>, reference: &Reference<'_>, declared: Option<Declared<'_>>) {
         let module = self.node.module();
-        let (similar, at) = (&self.similar, reference.span);
+        let at = reference.span;
         match (&reference.subject, declared) {
             (Subject::Resource { key, .. }, Some(Declared::Resource(resource))) => {
                 declared::instance(resource, key.as_ref(), site, reference, self.findings);
@@ -132,16 +132,13 @@ impl<'t, 'f> Judge<'t, 'f> {
                 declared::attribute(resource, reference, self.findings);
                 declared::import_of_itself(resource, site, at, self.findings);
             }
-            (Subject::Variable(name), None) => {
-                declared::no_variable(module, name, at, similar, self.findings);
-            }
-            (Subject::Local(name), None) => declared::no_local(module, name, at, similar, self.findings),
-            (Subject::Module { call, .. }, None) => {
-                declared::no_call(module, call, at, similar, self.findings);
-            }
-            (Subject::Resource { address, .. }, None) => {
-                declared::no_resource(module, address, at, similar, self.findings);
-            }
+            (
+                subject @ (Subject::Variable(_)
+                | Subject::Local(_)
+                | Subject::Module { .. }
+                | Subject::Resource { .. }),
+                None,
+            ) => self.findings.extend(undeclared(module, subject, at, &self.similar)),
             (Subject::Count(name), None) => symbols::count(name, site, at, self.findings),
             (Subject::Each(name), None) => symbols::each(name, site, at, self.findings),
             (Subject::Path(name), None) => symbols::path(name, at, self.findings),

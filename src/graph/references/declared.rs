@@ -44,108 +44,94 @@ impl<'m> Declared<'m> {
     }
 }
 
-pub(in crate::graph) fn no_variable(
+/// The error for a reference to `subject`, which the module does not declare. Returns `None` if the module may declare it
+/// in a file that could not be read, or if no module declares such a subject.
+pub(in crate::graph) fn undeclared(
     module: &Module,
-    name: &SmolStr,
+    subject: &Subject,
     at: Span,
     similar: &Similar,
-    findings: &mut Vec<Finding>,
-) {
-    if module.may_have(&format!("var.{name}")) {
-        return;
+) -> Option<Finding> {
+    let (what, address) = match subject {
+        Subject::Variable(name) => ("input variable", format_smolstr!("var.{name}")),
+        Subject::Local(name) => ("local value", format_smolstr!("local.{name}")),
+        Subject::Module { call, .. } => ("module", format_smolstr!("module.{call}")),
+        Subject::Resource { address, .. } => ("resource", format_smolstr!("{address}")),
+        _ => return None,
+    };
+    if module.may_have(&address) {
+        return None;
     }
-    let finding = undeclared("input variable", format_smolstr!("var.{name}"), at)
-        .detail(format!("This module declares no input variable `{name}`."));
+    let finding =
+        Finding::language(EngineRule::UndeclaredReference, format!("Reference to undeclared {what}"))
+            .at(at)
+            .concerns(Concern::Name(address));
+    Some(match subject {
+        Subject::Variable(name) => no_variable(finding, module, name, similar),
+        Subject::Local(name) => no_local(finding, module, name, similar),
+        Subject::Module { call, .. } => no_call(finding, module, call, similar),
+        Subject::Resource { address, .. } => no_resource(finding, module, address, similar),
+        _ => finding,
+    })
+}
+
+fn no_variable(finding: Finding, module: &Module, name: &SmolStr, similar: &Similar) -> Finding {
+    let finding = finding.detail(format!("This module declares no input variable `{name}`."));
     if let Some(local) = module.locals.get(name) {
-        findings.push(
-            finding
-                .related(local.attribute.name_span, "a local value with this name")
-                .help(format!("did you mean `local.{name}`?")),
-        );
-        return;
+        return finding
+            .related(local.attribute.name_span, "a local value with this name")
+            .help(format!("did you mean `local.{name}`?"));
     }
-    findings.push(match similar.nearest(name, module.variables.values(), |variable| &variable.name) {
+    match similar.nearest(name, module.variables.values(), |variable| &variable.name) {
         Some(near) => finding
             .related(near.origin.header(), "a variable with a similar name")
             .help(format!("did you mean `var.{}`?", near.name)),
         None => finding.help(format!("declare it: `variable \"{name}\" {{}}`")),
-    });
+    }
 }
 
-pub(in crate::graph) fn no_local(
-    module: &Module,
-    name: &SmolStr,
-    at: Span,
-    similar: &Similar,
-    findings: &mut Vec<Finding>,
-) {
-    if module.may_have(&format!("local.{name}")) {
-        return;
-    }
-    let finding = undeclared("local value", format_smolstr!("local.{name}"), at)
-        .detail(format!("This module declares no local value `{name}`."));
+fn no_local(finding: Finding, module: &Module, name: &SmolStr, similar: &Similar) -> Finding {
+    let finding = finding.detail(format!("This module declares no local value `{name}`."));
     if let Some(variable) = module.variables.get(name) {
-        findings.push(
-            finding
-                .related(variable.origin.header(), "a variable with this name")
-                .help(format!("did you mean `var.{name}`?")),
-        );
-        return;
+        return finding
+            .related(variable.origin.header(), "a variable with this name")
+            .help(format!("did you mean `var.{name}`?"));
     }
-    findings.push(match similar.nearest(name, module.locals.values(), |local| &local.name) {
+    match similar.nearest(name, module.locals.values(), |local| &local.name) {
         Some(near) => finding
             .related(near.attribute.name_span, "a local value with a similar name")
             .help(format!("did you mean `local.{}`?", near.name)),
         None => finding.help(format!("declare `{name}` in a `locals` block")),
-    });
+    }
 }
 
-pub(in crate::graph) fn no_call(
-    module: &Module,
-    name: &SmolStr,
-    at: Span,
-    similar: &Similar,
-    findings: &mut Vec<Finding>,
-) {
-    if module.may_have(&format!("module.{name}")) {
-        return;
-    }
-    let finding = undeclared("module", format_smolstr!("module.{name}"), at)
-        .detail(format!("This module declares no module call `{name}`."));
-    findings.push(match similar.nearest(name, module.calls.values(), |call| &call.name) {
+fn no_call(finding: Finding, module: &Module, name: &SmolStr, similar: &Similar) -> Finding {
+    let finding = finding.detail(format!("This module declares no module call `{name}`."));
+    match similar.nearest(name, module.calls.values(), |call| &call.name) {
         Some(near) => finding
             .related(near.origin.header(), "a module call with a similar name")
             .help(format!("did you mean `module.{}`?", near.name)),
         None => finding.help(format!("add a `module \"{name}\"` block")),
-    });
+    }
 }
 
-pub(in crate::graph) fn no_resource(
-    module: &Module,
-    address: &ResourceAddress,
-    at: Span,
-    similar: &Similar,
-    findings: &mut Vec<Finding>,
-) {
-    if module.may_have(&address.to_string()) {
-        return;
-    }
+fn no_resource(finding: Finding, module: &Module, address: &ResourceAddress, similar: &Similar) -> Finding {
     let what = match address.mode {
         Mode::Managed => "resource",
         Mode::Data => "data source",
         Mode::Ephemeral => "ephemeral resource",
     };
-    let finding = undeclared("resource", format_smolstr!("{address}"), at).detail(format!(
+    let finding = finding.detail(format!(
         "This module declares no {what} {:?} {:?}.",
         address.kind.as_str(),
         address.name.as_str()
     ));
-    findings.push(match nearest(module, address, similar) {
+    match nearest(module, address, similar) {
         Some(near) => finding
             .related(near.origin.header(), "a declaration with a similar name")
             .help(format!("did you mean `{}`?", near.address)),
         None => finding,
-    });
+    }
 }
 
 /// A resource of the same type and name in another mode, or else one with a similar name in the same mode.
@@ -259,10 +245,4 @@ pub(super) fn import_of_itself(resource: &Resource, site: &Site<'_>, at: Span, f
                 .at(at),
         );
     }
-}
-
-fn undeclared(what: &str, name: SmolStr, at: Span) -> Finding {
-    Finding::language(EngineRule::UndeclaredReference, format!("Reference to undeclared {what}"))
-        .at(at)
-        .concerns(Concern::Name(name))
 }

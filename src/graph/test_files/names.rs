@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 
 use super::UnderTest;
 use crate::finding::{Concern, EngineRule, Finding, Severity};
-use crate::graph::references;
+use crate::graph::references::{Declared, undeclared};
 use crate::graph::similar::Similar;
 use crate::graph::{Node, Test};
 use crate::module::address::{Subject, TestReference, TestSubject, reference_in_test};
@@ -207,35 +207,23 @@ impl<'t, 's> Names<'t, 's> {
                     findings.push(self.no_output(node, name, at));
                 }
             }
-            TestSubject::InModule(Subject::Variable(name)) => {
+            TestSubject::InModule(subject @ Subject::Variable(name)) => {
                 let file = &self.test.file;
                 let is_set = self.run.variables.contains_key(name)
                     || file.variables.contains_key(name)
                     || file.declared.contains_key(name)
                     || self.test.has_values_files;
                 if !is_set && !module.variables.contains_key(name) {
-                    let from = findings.len();
-                    references::no_variable(module, name, at, self.similar, findings);
+                    let finding = undeclared(module, subject, at, self.similar);
                     // A value from outside may be set, so this is a warning.
-                    findings[from..].iter_mut().for_each(|finding| finding.severity = Severity::Warning);
+                    findings.extend(finding.map(|finding| finding.severity(Severity::Warning)));
                 }
             }
-            TestSubject::InModule(Subject::Local(name)) => {
-                if !module.locals.contains_key(name) {
-                    references::no_local(module, name, at, self.similar, findings);
-                }
+            TestSubject::InModule(subject) if Declared::of(module, subject).is_none() => {
+                findings.extend(undeclared(module, subject, at, self.similar));
             }
-            TestSubject::InModule(Subject::Resource { address, .. }) => {
-                if !module.resources.contains_key(address) {
-                    references::no_resource(module, address, at, self.similar, findings);
-                }
-            }
-            TestSubject::InModule(Subject::Module { call, output, .. }) => {
-                if !module.calls.contains_key(call) {
-                    references::no_call(module, call, at, self.similar, findings);
-                } else if let Some(output) = output {
-                    findings.extend(lacking_output(node, call, output, at));
-                }
+            TestSubject::InModule(Subject::Module { call, output: Some(output), .. }) => {
+                findings.extend(lacking_output(node, call, output, at));
             }
             TestSubject::Check(_) | TestSubject::Run(_) | TestSubject::InModule(_) => {}
         }
