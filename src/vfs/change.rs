@@ -16,7 +16,7 @@ use super::git_tree::{Content, GitTree, ItemKind, Overview, Reading};
 use super::listing::{Entry, Listing};
 use super::path::child;
 use super::reach::settled;
-use super::read::{self, Failure};
+use super::read::{self, Failure, Files};
 use super::renamed::renamed;
 use super::top_directory::{Place, slashed, without_dots};
 use super::touched::Touched;
@@ -234,7 +234,9 @@ impl Change {
         let read_and_map = |reading: &mut Reading<'_>, directory: &&str| {
             let listing = reading.list(directory).unwrap_or_default();
             let bytes = |entry: &_, limit| reading.bytes(directory, entry, limit);
-            let read = read::sources(directory, &listing, &Limits::default(), bytes, &mut Vec::new());
+            let files =
+                Files { path: directory, listing: &listing, limits: &Limits::default(), bytes: &bytes };
+            let read = files.sources(&mut Vec::new());
             map(&read.into_iter().map(|file| (file.name, file.source)).collect::<Vec<_>>())
         };
         directories.par_iter().map_init(|| git_tree.read(), read_and_map).collect()

@@ -11,7 +11,7 @@ use super::change::from_top;
 use super::git::Git;
 use super::git_tree::GitTree;
 use super::pending::Unread;
-use super::read::{self, Failure, Read};
+use super::read::{self, Failure, Files, Read};
 use super::{Directory, Error, Excerpt, Origin, Rest, Snapshot, parent};
 use crate::limits::Limits;
 use crate::text::{Source, Sources};
@@ -118,7 +118,8 @@ impl Snapshot {
         for directory in above {
             let listing = reading.list(directory).unwrap_or_default();
             let bytes = |entry: &_, limit| reading.bytes(directory, entry, limit);
-            let (signals, _) = read::evidence(directory, &listing, &limits, bytes, &mut self.findings);
+            let files = Files { path: directory, listing: &listing, limits: &limits, bytes: &bytes };
+            let (signals, _) = files.evidence(&mut self.findings);
             self.listen(directory, signals);
         }
     }

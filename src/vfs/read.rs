@@ -111,9 +111,10 @@ impl Read {
         bytes: impl Fn(&Entry<At>, u64) -> Result<Bytes, Failure>,
     ) -> Self {
         let mut findings = Vec::new();
-        let files = sources(path, listing, limits, &bytes, &mut findings);
-        let companions = companions(path, listing, limits, &bytes, &mut findings);
-        let (signals, lock) = evidence(path, listing, limits, &bytes, &mut findings);
+        let directory = Files { path, listing, limits, bytes: &bytes };
+        let files = directory.sources(&mut findings);
+        let companions = directory.companions(&mut findings);
+        let (signals, lock) = directory.evidence(&mut findings);
         let misnamed = listing.misnamed.iter().filter_map(|entry| {
             // An unreadable file is not evidence of an engine.
             let read = bytes(entry, limits.get(Limit::FileSize)).ok()?;
@@ -124,87 +125,86 @@ impl Read {
     }
 }
 
-/// The module files of a directory. One without a source has a finding.
-pub(super) fn sources<At>(
-    path: &str,
-    listing: &Listing<At>,
-    limits: &Limits,
-    bytes: impl Fn(&Entry<At>, u64) -> Result<Bytes, Failure>,
-    findings: &mut Vec<Finding>,
-) -> Vec<ReadFile> {
-    let mut read = |entry: &Entry<At>| {
-        let name = child(path, &entry.name);
-        let (source, target) = match bytes(entry, limits.get(Limit::FileSize)) {
-            Ok(Bytes { bytes, target }) => (Some(Source::new(name, bytes)), target),
-            Err(failure) => {
-                findings.push(failure.finding(&name, limits).module(path));
-                (None, None)
-            }
-        };
-        ReadFile { name: entry.name.clone(), source, target }
-    };
-    listing.modules.iter().map(&mut read).collect()
+/// The files of a directory, and how they are read.
+pub(super) struct Files<'f, At> {
+    pub(super) path: &'f str,
+    pub(super) listing: &'f Listing<At>,
+    pub(super) limits: &'f Limits,
+    pub(super) bytes: &'f ReadEntry<'f, At>,
 }
 
-/// The files that engines read beside those of a module. A file that is too large has a finding.
-fn companions<At>(
-    path: &str,
-    listing: &Listing<At>,
-    limits: &Limits,
-    bytes: impl Fn(&Entry<At>, u64) -> Result<Bytes, Failure>,
-    findings: &mut Vec<Finding>,
-) -> Vec<ReadFile> {
-    let mut read = |entry: &Entry<At>| {
-        let name = child(path, &entry.name);
-        let (source, target) = match bytes(entry, limits.get(Limit::FileSize)) {
-            Ok(Bytes { bytes, target }) => (Some(Source::new(name, bytes)), target),
-            Err(failure) => {
-                // Terraform reads all test files, but variable values only for some commands.
-                let is_test = Companion::of(&entry.name) == Some(Companion::Test);
-                let is_reported = match failure {
-                    Failure::TooLarge => true,
-                    Failure::Io(_) | Failure::NotAFile => is_test,
-                    Failure::Leaves => false,
-                };
-                if is_reported {
-                    let module = tested_by(path).unwrap_or(path);
-                    findings.push(failure.finding(&name, limits).module(module));
-                }
-                (None, None)
-            }
-        };
-        ReadFile { name: entry.name.clone(), source, target }
-    };
-    listing.companions.iter().map(&mut read).collect()
-}
+/// Returns the content of a file up to a size.
+type ReadEntry<'f, At> = dyn Fn(&Entry<At>, u64) -> Result<Bytes, Failure> + 'f;
 
-/// The evidence of an engine in a directory, with the lock file.
-pub(super) fn evidence<At>(
-    path: &str,
-    listing: &Listing<At>,
-    limits: &Limits,
-    bytes: impl Fn(&Entry<At>, u64) -> Result<Bytes, Failure>,
-    findings: &mut Vec<Finding>,
-) -> (Vec<Signal>, Option<Source>) {
-    let mut lock = None;
-    let names: Vec<&str> = listing.modules.iter().map(|entry| entry.name.as_str()).collect();
-    let mut signals = Signal::of_module_files(&names);
-    for entry in &listing.evidence {
-        match bytes(entry, limits.get(Limit::FileSize)) {
-            Ok(Bytes { bytes, .. }) => {
-                signals.extend(Signal::of_file(&entry.name, &String::from_utf8_lossy(&bytes)));
-                if entry.name == LOCK_FILE {
-                    lock = Some(Source::new(child(path, &entry.name), bytes));
-                }
-            }
-            Err(failure @ Failure::TooLarge) => {
-                findings.push(failure.finding(&child(path, &entry.name), limits).module(path));
-            }
-            // An unreadable file is no evidence.
-            Err(Failure::Io(_) | Failure::NotAFile | Failure::Leaves) => {}
-        }
+impl<At> Files<'_, At> {
+    fn bytes(&self, entry: &Entry<At>) -> Result<Bytes, Failure> {
+        (self.bytes)(entry, self.limits.get(Limit::FileSize))
     }
-    (signals, lock)
+
+    /// Reads files. One without a source has a finding in the module that `reported_in` returns, if any.
+    fn read<'m>(
+        &self,
+        entries: &[Entry<At>],
+        findings: &mut Vec<Finding>,
+        reported_in: impl Fn(&Entry<At>, &Failure) -> Option<&'m str>,
+    ) -> Vec<ReadFile> {
+        let read = |entry: &Entry<At>| {
+            let name = child(self.path, &entry.name);
+            let (source, target) = match self.bytes(entry) {
+                Ok(Bytes { bytes, target }) => (Some(Source::new(name, bytes)), target),
+                Err(failure) => {
+                    let module = reported_in(entry, &failure);
+                    findings.extend(module.map(|module| failure.finding(&name, self.limits).module(module)));
+                    (None, None)
+                }
+            };
+            ReadFile { name: entry.name.clone(), source, target }
+        };
+        entries.iter().map(read).collect()
+    }
+
+    /// The module files. One without a source has a finding.
+    pub(super) fn sources(&self, findings: &mut Vec<Finding>) -> Vec<ReadFile> {
+        self.read(&self.listing.modules, findings, |_, _| Some(self.path))
+    }
+
+    /// The files that engines read beside those of a module. A file that is too large has a finding.
+    fn companions(&self, findings: &mut Vec<Finding>) -> Vec<ReadFile> {
+        let module = tested_by(self.path).unwrap_or(self.path);
+        self.read(&self.listing.companions, findings, |entry, failure| {
+            // Terraform reads all test files, but variable values only for some commands.
+            let is_reported = match failure {
+                Failure::TooLarge => true,
+                Failure::Io(_) | Failure::NotAFile => Companion::of(&entry.name) == Some(Companion::Test),
+                Failure::Leaves => false,
+            };
+            is_reported.then_some(module)
+        })
+    }
+
+    /// The evidence of an engine, with the lock file.
+    pub(super) fn evidence(&self, findings: &mut Vec<Finding>) -> (Vec<Signal>, Option<Source>) {
+        let mut lock = None;
+        let names: Vec<&str> = self.listing.modules.iter().map(|entry| entry.name.as_str()).collect();
+        let mut signals = Signal::of_module_files(&names);
+        for entry in &self.listing.evidence {
+            match self.bytes(entry) {
+                Ok(Bytes { bytes, .. }) => {
+                    signals.extend(Signal::of_file(&entry.name, &String::from_utf8_lossy(&bytes)));
+                    if entry.name == LOCK_FILE {
+                        lock = Some(Source::new(child(self.path, &entry.name), bytes));
+                    }
+                }
+                Err(failure @ Failure::TooLarge) => {
+                    let name = child(self.path, &entry.name);
+                    findings.push(failure.finding(&name, self.limits).module(self.path));
+                }
+                // An unreadable file is no evidence.
+                Err(Failure::Io(_) | Failure::NotAFile | Failure::Leaves) => {}
+            }
+        }
+        (signals, lock)
+    }
 }
 
 /// The content of a path from the command line, which may be a directory or a pipe.

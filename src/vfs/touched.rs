@@ -10,7 +10,7 @@ use super::difference::Difference;
 use super::git_tree::{Item, ItemKind, Overview, Reading, matters};
 use super::listing::{Kind, Listing};
 use super::path::{ancestors, parent};
-use super::read::{self, Failure};
+use super::read::{Failure, Files};
 use super::tested_by;
 use crate::engine::{Companion, Signal};
 use crate::limits::Limits;
@@ -123,7 +123,8 @@ impl Touched<'_> {
 
 fn beside(reading: &Reading<'_>, directory: &str, listing: &Listing<ObjectId>) -> Beside {
     let bytes = |entry: &_, limit| reading.bytes(directory, entry, limit);
-    let (signals, lock) = read::evidence(directory, listing, &Limits::default(), bytes, &mut Vec::new());
+    let files = Files { path: directory, listing, limits: &Limits::default(), bytes: &bytes };
+    let (signals, lock) = files.evidence(&mut Vec::new());
     let lock = lock.map(|lock| lock.text().to_owned());
     Beside {
         signals,
