@@ -31,12 +31,16 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use clap::builder::PossibleValue;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use stream::{err, err_painted, out};
 use terminal::Terminal;
 
-use crate::report::{one_line, sanitize};
+use crate::finding::Safety;
+use crate::module::interface::Impact;
+use crate::policy::FailOn;
+use crate::report::{Format, one_line, sanitize};
 use crate::text::file_name::without_verbatim_prefix;
 use crate::text::{counted, nearest};
 use crate::vfs::{self, cause};
@@ -87,6 +91,29 @@ enum Command {
     Man,
     /// Print the version
     Version,
+}
+
+/// Makes types of other layers the values of options, by the names that they have.
+macro_rules! option_values {
+    ($($values:ty: $all:expr, $name:path;)*) => {$(
+        impl ValueEnum for $values {
+            fn value_variants<'a>() -> &'a [Self] {
+                const ALL: &[$values] = $all;
+                ALL
+            }
+
+            fn to_possible_value(&self) -> Option<PossibleValue> {
+                Some(PossibleValue::new($name(*self)))
+            }
+        }
+    )*};
+}
+
+option_values! {
+    FailOn: &FailOn::ALL, FailOn::word;
+    Format: Format::ALL, Format::name;
+    Impact: &Impact::ALL, Impact::name;
+    Safety: &[Safety::Safe, Safety::Unsafe], Safety::name;
 }
 
 /// When to use colors.

@@ -78,8 +78,6 @@ mod upper_bound_in_shared_module;
 mod variable_description_missing;
 mod variable_type_missing;
 
-use std::fmt;
-
 pub use context::Context;
 pub use shared_state_address::{BackendEvidence, BackendReplacement};
 pub use support::before_change::Earlier;
@@ -217,7 +215,7 @@ pub const ADVICE: &[Role] = &[Role::Root, Role::Shared];
 pub type Check = Box<dyn Fn(Node<'_>, &Context<'_>, &mut Vec<Finding>) + Send + Sync>;
 
 /// A rule before its options are read.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct Entry {
     /// The name in policies and comments.
     pub id: &'static str,
@@ -282,12 +280,6 @@ impl Entry {
     /// Configures the rule.
     pub fn configure(&self, options: Options<'_>) -> Result<Check, Vec<Finding>> {
         (self.configure)(options)
-    }
-}
-
-impl fmt::Debug for Entry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Entry").field(&self.id).finish()
     }
 }
 

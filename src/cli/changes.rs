@@ -66,14 +66,3 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let fails = changes::impact(&found) >= arguments.fail_on && arguments.fail_on.is_some();
     Ok(if fails { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
 }
-
-impl ValueEnum for Impact {
-    fn value_variants<'a>() -> &'a [Self] {
-        const ALL: [Impact; 3] = Impact::ALL;
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
-        Some(clap::builder::PossibleValue::new(self.name()))
-    }
-}

@@ -15,8 +15,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::builder::PossibleValue;
-use clap::{ValueEnum, value_parser};
+use clap::value_parser;
 
 use super::progress::Progress;
 use super::rule_name::RuleName;
@@ -250,15 +249,4 @@ fn list(text: &str) -> Result<PathBuf, String> {
 fn reason(text: &str) -> Result<String, String> {
     let is_one_line = !text.contains(char::is_control) && text.contains(char::is_alphanumeric);
     is_one_line.then(|| text.trim().to_owned()).ok_or_else(|| "write a reason on one line".to_owned())
-}
-
-impl ValueEnum for FailOn {
-    fn value_variants<'a>() -> &'a [Self] {
-        const ALL: [FailOn; 4] = FailOn::ALL;
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.word()))
-    }
 }

@@ -20,8 +20,6 @@ mod reach;
 mod required_argument;
 mod required_file;
 
-use std::fmt;
-
 use super::{Check, Configure, configure};
 use crate::finding::{Finding, RuleId};
 use crate::policy::Options;
@@ -41,7 +39,7 @@ pub const TEMPLATES: &[Template] = &[
 ];
 
 /// A template of rules.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct Template {
     /// The name: the first label of a `rule` block.
     pub id: &'static str,
@@ -69,11 +67,5 @@ impl Template {
             check(node, context, findings);
             findings[from..].iter_mut().for_each(|finding| finding.rule = id.clone());
         }))
-    }
-}
-
-impl fmt::Debug for Template {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Template").field(&self.id).finish()
     }
 }

@@ -2,9 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
-
 use super::rewrite::{self, Rewrite};
 use crate::check::{self, Fixed, Settings, Verdict};
 use crate::cli::Failure;
@@ -105,14 +102,4 @@ fn place(verdict: &Verdict, fixed: &Fixed, names: &Names) -> String {
         None => one_line(&names.of(&finding.module)).into_owned(),
     };
     format!("{place} ({})", finding.rule.as_str())
-}
-
-impl ValueEnum for Safety {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Safe, Self::Unsafe]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.name()))
-    }
 }

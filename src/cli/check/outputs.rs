@@ -5,9 +5,6 @@ use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf, is_separator};
 
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
-
 use crate::check::Outcome;
 use crate::cli::stream::{file_by, out_by};
 use crate::cli::terminal::Terminal;
@@ -140,16 +137,6 @@ impl Run<'_> {
 fn usual_format() -> Format {
     let is_github = env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true");
     if is_github { Format::Github } else { Format::Human }
-}
-
-impl ValueEnum for Format {
-    fn value_variants<'a>() -> &'a [Self] {
-        Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.name()))
-    }
 }
 
 /// Parses `json=report.json`.
