@@ -4,6 +4,7 @@ pub mod affected;
 pub mod changes;
 mod checkstyle;
 mod concise;
+mod drawing;
 mod escape;
 mod fold;
 mod github;
@@ -34,6 +35,7 @@ use crate::policy::FailOn;
 use crate::rules::page::Page;
 use crate::text::Sources;
 
+pub use drawing::Drawing;
 pub use fold::fold;
 pub use rules::{Listed, rules};
 pub use sanitize::{one_line, sanitize};
@@ -120,16 +122,17 @@ impl Format {
         style: &Style,
         out: &mut dyn Write,
     ) -> io::Result<()> {
+        let report = &Report { outcome, sources, style };
         match self {
-            Self::Human => human::write(outcome, sources, style, out),
-            Self::Concise => concise::write(outcome, sources, style, out),
-            Self::Json => json::write(outcome, sources, style, out),
-            Self::Sarif => sarif::write(outcome, sources, style, out),
-            Self::Github => out.write_all(github::write(outcome, sources, style).as_bytes()),
-            Self::Gitlab => gitlab::write(outcome, sources, style, out),
-            Self::Junit => junit::write(outcome, sources, style, out),
-            Self::Checkstyle => checkstyle::write(outcome, sources, style, out),
-            Self::Markdown => out.write_all(markdown::write(outcome, sources, style).as_bytes()),
+            Self::Human => human::write(report, out),
+            Self::Concise => concise::write(report, out),
+            Self::Json => json::write(report, out),
+            Self::Sarif => sarif::write(report, out),
+            Self::Github => out.write_all(github::write(report).as_bytes()),
+            Self::Gitlab => gitlab::write(report, out),
+            Self::Junit => junit::write(report, out),
+            Self::Checkstyle => checkstyle::write(report, out),
+            Self::Markdown => out.write_all(markdown::write(report).as_bytes()),
         }
     }
 
@@ -140,6 +143,13 @@ impl Format {
         written.expect("memory takes whatever is written into it");
         String::from_utf8(bytes).expect("reports are written in UTF-8")
     }
+}
+
+/// What a format writes.
+struct Report<'r> {
+    outcome: &'r Outcome,
+    sources: &'r Sources,
+    style: &'r Style,
 }
 
 /// How to show a report, and the directory from which it is read.

@@ -14,8 +14,8 @@ use crate::check::{Analysis, RootState, readers, state_map};
 use crate::engine::{Choice, Engine};
 use crate::graph::{Callee, Node};
 use crate::module::declaration::ModuleCall;
-use crate::report::modules::{Drawing, Picture};
-use crate::report::{Style, states};
+use crate::report::modules::Picture;
+use crate::report::{Drawing, Style, states};
 use crate::session::terragrunt::ChangedUnits;
 use crate::vfs::{Change, Snapshot, ancestors};
 

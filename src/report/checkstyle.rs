@@ -5,21 +5,16 @@ use std::io::{self, Write};
 
 use super::place::{Place, Places};
 use super::xml::{attribute, document};
-use super::{Style, prose};
-use crate::check::{Outcome, Verdict};
+use super::{Report, prose};
+use crate::check::Verdict;
 use crate::finding::Severity;
-use crate::text::Sources;
 
 /// The oldest version with all parts that are used. Readers do not expect a newer one.
 const VERSION: &str = "4.3";
 
 /// Writes the report: an element per file.
-pub(super) fn write(
-    outcome: &Outcome,
-    sources: &Sources,
-    style: &Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Report { outcome, sources, style } = *report;
     let places = Places::new(sources, &style.names);
     let mut files: BTreeMap<String, Vec<&Verdict>> = BTreeMap::new();
     for verdict in &outcome.verdicts {

@@ -5,18 +5,14 @@ use std::io::{self, Write};
 use super::prose::only;
 use super::sanitize::path_at_line_start;
 use super::tally::by_rule;
-use super::{Style, one_line};
+use super::{Report, Style, one_line};
 use crate::check::{Outcome, Verdict};
 use crate::finding::Severity;
 use crate::text::{Sources, Span};
 
 /// Writes the report. It is empty without findings.
-pub(super) fn write(
-    outcome: &Outcome,
-    sources: &Sources,
-    style: &Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Report { outcome, sources, style } = *report;
     if style.statistics {
         return out.write_all(statistics(outcome).as_bytes());
     }

@@ -3,14 +3,13 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use serde_json::ser::{CharEscape, Formatter, PrettyFormatter, Serializer};
+use serde_json::Serializer;
 
 use crate::text::{commands, is_obeyed};
 
 /// Writes the document, indented by two as the engines do, with a line break at its end.
 pub(in crate::report) fn write(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    let mut serializer = Serializer::with_formatter(&mut *out, Escaping(PrettyFormatter::new()));
-    document.serialize(&mut serializer)?;
+    document.serialize(&mut Serializer::pretty(Escaping(&mut *out)))?;
     out.write_all(b"\n")
 }
 
@@ -34,63 +33,30 @@ impl<I: Iterator<Item: Serialize>, F: Fn() -> I> Serialize for Each<F> {
     }
 }
 
-/// A formatter like [`PrettyFormatter`] that escapes such characters. A line cannot start with `::`, because lines
-/// start with a quote, a bracket or a digit.
-struct Escaping<'a>(PrettyFormatter<'a>);
+/// Escapes such characters in what is written. A line cannot start with `::`, because lines start with a quote, a bracket
+/// or a digit.
+struct Escaping<'o>(&'o mut dyn Write);
 
-impl Formatter for Escaping<'_> {
-    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+impl Write for Escaping<'_> {
+    /// The serializer writes each fragment of a string at once, and nothing else has such characters.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let fragment = str::from_utf8(bytes).map_err(io::Error::other)?;
         let mut written = 0;
         let mut commands = commands(fragment).peekable();
         let mut is_command = |at| commands.next_if_eq(&at).is_some();
         for (at, c) in fragment.char_indices().filter(|(at, c)| is_command(*at) || is_obeyed(*c)) {
-            out.write_all(&fragment.as_bytes()[written..at])?;
+            self.0.write_all(&bytes[written..at])?;
             for unit in c.encode_utf16(&mut [0; 2]) {
-                write!(out, "\\u{unit:04x}")?;
+                write!(self.0, "\\u{unit:04x}")?;
             }
             written = at + c.len_utf8();
         }
-        out.write_all(&fragment.as_bytes()[written..])
+        self.0.write_all(&bytes[written..])?;
+        Ok(bytes.len())
     }
 
-    fn write_char_escape<W: ?Sized + Write>(&mut self, out: &mut W, escape: CharEscape) -> io::Result<()> {
-        self.0.write_char_escape(out, escape)
-    }
-
-    fn begin_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.0.begin_array(out)
-    }
-
-    fn end_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.0.end_array(out)
-    }
-
-    fn begin_array_value<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
-        self.0.begin_array_value(out, first)
-    }
-
-    fn end_array_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.0.end_array_value(out)
-    }
-
-    fn begin_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.0.begin_object(out)
-    }
-
-    fn end_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.0.end_object(out)
-    }
-
-    fn begin_object_key<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
-        self.0.begin_object_key(out, first)
-    }
-
-    fn begin_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.0.begin_object_value(out)
-    }
-
-    fn end_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.0.end_object_value(out)
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 

@@ -4,16 +4,15 @@
 use super::concise::statistics;
 use super::place::{Places, Region};
 use super::tally::{Tally, closing_line};
-use super::{Style, one_line, prose};
-use crate::check::{Outcome, Verdict};
+use super::{Report, one_line, prose};
+use crate::check::Verdict;
 use crate::finding::Severity;
-use crate::text::Sources;
 
 /// The number of annotations per level that GitHub shows for a step. It drops the others.
 const SHOWN_OF_A_KIND: usize = 10;
 
 /// Writes the report: errors first, one line for annotations that GitHub would drop, and the summary line.
-pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> String {
+pub(super) fn write(&Report { outcome, sources, style }: &Report<'_>) -> String {
     let mut report = String::new();
     if style.statistics {
         report = statistics(outcome);

@@ -6,18 +6,13 @@ use serde::Serialize;
 
 use super::escape::each;
 use super::place::{Places, Region};
-use super::{Style, escape, prose, sanitize};
-use crate::check::{Outcome, Verdict};
+use super::{Report, escape, prose, sanitize};
+use crate::check::Verdict;
 use crate::finding::Severity;
-use crate::text::Sources;
 
 /// Writes the report. It is an empty list without findings.
-pub(super) fn write(
-    outcome: &Outcome,
-    sources: &Sources,
-    style: &Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Report { outcome, sources, style } = *report;
     let places = Places::new(sources, &style.names);
     escape::write(&each(|| outcome.verdicts.iter().map(|verdict| Issue::new(verdict, &places))), out)
 }

@@ -14,19 +14,15 @@ use std::io::{self, Write};
 use super::fold::fold;
 use super::sanitize::at_line_start;
 use super::tally::{by_rule, closing_line, count_fixable};
-use super::{Style, one_line, page_url, sanitize, set_by};
+use super::{Report, Style, one_line, page_url, sanitize, set_by};
 use crate::check::{Outcome, Verdict};
 use crate::finding::Safety;
 use crate::text::{Position, Sources, counted, grouped};
 use paint::Paint;
 
 /// Writes the report.
-pub(super) fn write(
-    outcome: &Outcome,
-    sources: &Sources,
-    style: &Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Report { outcome, sources, style } = *report;
     let paint = Paint::new(style.color);
     let steps =
         if style.statistics || outcome.verdicts.is_empty() { Vec::new() } else { next_steps(outcome, style) };

@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::escape::each;
 use super::tally::{Tally, by_rule};
-use super::{Names, Style, escape, set_by};
-use crate::check::{Outcome, Verdict};
+use super::{Names, Report, escape, set_by};
+use crate::check::Verdict;
 use crate::engine::Product;
 use crate::finding::{self, Category, Severity, Stage};
 use crate::text::{Source, Sources, Span};
@@ -18,12 +18,8 @@ use context::Contexts;
 use snippet::Snippet;
 
 /// Writes the report.
-pub(super) fn write(
-    outcome: &Outcome,
-    sources: &Sources,
-    style: &Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Report { outcome, sources, style } = *report;
     let tally = Tally::of(outcome);
     let document = Document {
         format_version: "1.0",

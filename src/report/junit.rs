@@ -7,9 +7,8 @@ use std::io::{self, Write};
 
 use super::place::Places;
 use super::xml::{Document, attribute, document, text};
-use super::{Style, one_line, prose};
-use crate::check::{Outcome, Verdict};
-use crate::text::Sources;
+use super::{Report, one_line, prose};
+use crate::check::Verdict;
 
 /// A test case.
 struct Case<'a> {
@@ -20,12 +19,8 @@ struct Case<'a> {
 
 /// Writes the report. Without findings it has one passing case, because readers take a report without cases for an
 /// error.
-pub(super) fn write(
-    outcome: &Outcome,
-    sources: &Sources,
-    style: &Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Report { outcome, sources, style } = *report;
     let places = Places::new(sources, &style.names);
     let mut names = HashMap::new();
     let cases: Vec<_> = outcome

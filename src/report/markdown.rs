@@ -2,16 +2,15 @@
 
 use super::place::Places;
 use super::tally::{Tally, by_rule, closing_line};
-use super::{Style, one_line, page_url, prose};
-use crate::check::{Outcome, Verdict};
+use super::{Report, one_line, page_url, prose};
+use crate::check::Verdict;
 use crate::finding::{RuleId, Severity};
-use crate::text::Sources;
 
 /// The maximum number of rows. Hosts cut summaries above a megabyte.
 const MOST_ROWS: usize = 200;
 
 /// Writes the report, errors first.
-pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> String {
+pub(super) fn write(&Report { outcome, sources, style }: &Report<'_>) -> String {
     let mut report = format!("### overrule: {}\n\n", Tally::of(outcome).words());
     if style.statistics {
         let rows = by_rule(outcome).into_iter();

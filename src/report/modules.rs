@@ -14,13 +14,11 @@ use crate::engine::Engine;
 use crate::graph::{Callee, Node, Reason};
 use crate::limits::Limits;
 use crate::module::declaration::ModuleCall;
+use crate::report::drawing::Drawing;
 use crate::report::sanitize::path_at_line_start;
 use crate::report::{Style, one_line};
 use crate::syntax::Attribute;
 use crate::text::Sources;
-
-pub use graph::Drawing;
-pub(super) use graph::{in_dot, in_mermaid};
 
 /// The modules to show, and how.
 #[derive(Debug)]
@@ -57,7 +55,7 @@ impl Picture<'_> {
 
     /// Modules and calls in a graph language.
     pub fn drawing(&self, drawing: Drawing) -> String {
-        graph::write(self, drawing)
+        graph::of(self).write("modules", drawing)
     }
 
     /// The name of the directory of a module.

@@ -11,12 +11,12 @@ use std::io::{self, Write};
 
 use super::escape::each;
 use super::place::{Place, Places};
-use super::{Names, Style, escape, one_line, page_url, sanitize, set_by};
-use crate::check::{AppliedException, Outcome, Verdict};
+use super::{Names, Report, escape, one_line, page_url, sanitize, set_by};
+use crate::check::{AppliedException, Verdict};
 use crate::engine::Product;
 use crate::finding::{self, RuleId, Severity};
 use crate::rules::page::Page;
-use crate::text::{FileId, Sources};
+use crate::text::FileId;
 use log::{
     Artifact, ArtifactChange, Base, Driver, Fix, Help, Level, Log, Logical, Physical, Region, Related,
     Replacement, Result, ResultProperties, Rule, RuleLevel, RuleProperties, Run, Suppression, Text, Tool,
@@ -26,12 +26,8 @@ use log::{
 const TOP: &str = "%SRCROOT%";
 
 /// Writes the report. Suppressed findings are in it with their reason, unless the style leaves them out.
-pub(super) fn write<'o>(
-    outcome: &'o Outcome,
-    sources: &Sources,
-    style: &Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn write<'o>(report: &Report<'o>, out: &mut dyn Write) -> io::Result<()> {
+    let Report { outcome, sources, style } = *report;
     let places = Places::new(sources, &style.names);
     let told = outcome.verdicts.iter().map(|verdict| (verdict, None));
     let suppressed = outcome.suppressed.iter().filter(|_| style.shows_suppressed);

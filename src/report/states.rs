@@ -1,11 +1,11 @@
 //! Writes the states of root modules for people and for programs, or as a graph.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 use smol_str::SmolStr;
 
-use super::modules::{Drawing, in_dot, in_mermaid};
+use super::drawing::{Drawing, Graph, GraphNode, Shape};
 use super::sanitize::path_at_line_start;
 use super::{Style, escape, one_line};
 use crate::check::{Certainty, RootState, StateRead};
@@ -95,13 +95,13 @@ fn shown(directory: &str, style: &Style) -> String {
 
 /// As a graph: root modules, and an arrow from each to the states that it reads.
 pub fn drawing(states: &[RootState], style: &Style, drawing: Drawing) -> String {
-    let mut boxes: BTreeMap<String, Option<String>> = BTreeMap::new();
-    let mut arrows: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+    let mut graph = Graph::default();
     for state in states {
         let name = shown(&state.directory, style);
-        let label =
+        let line =
             format!("{}{}", address(&state.backend, &state.arguments), remark(&state.certainty, style));
-        boxes.insert(name.clone(), Some(label));
+        let root = GraphNode { lines: vec![line], shape: ROOT, is_changed: false };
+        graph.nodes.insert(name.clone(), root);
         for read in &state.reads {
             let targets: Vec<String> = match (&read.roots[..], &read.address) {
                 ([], Some((backend, arguments))) => vec![address(backend, arguments)],
@@ -109,61 +109,19 @@ pub fn drawing(states: &[RootState], style: &Style, drawing: Drawing) -> String 
                 (roots, _) => roots.iter().map(|root| shown(root, style)).collect(),
             };
             for target in targets {
-                boxes.entry(target.clone()).or_default();
-                let outputs = read.outputs.iter().map(|name| output(read, name));
-                arrows.entry((name.clone(), target)).or_default().extend(outputs);
+                let other = GraphNode { lines: Vec::new(), shape: Shape::OUTSIDE, is_changed: false };
+                graph.nodes.entry(target.clone()).or_insert(other);
+                let outputs = graph.edges.entry((name.clone(), target)).or_default();
+                outputs.extend(read.outputs.iter().map(|name| output(read, name)));
+                outputs.sort_unstable();
+                outputs.dedup();
             }
         }
     }
-    match drawing {
-        Drawing::Dot => dot(&boxes, &arrows),
-        Drawing::Mermaid => mermaid(&boxes, &arrows),
-    }
+    graph.write("states", drawing)
 }
 
-/// The address of the state of each box, if it is a root module.
-type Boxes = BTreeMap<String, Option<String>>;
-
-/// The outputs that are read, by the boxes that an arrow joins.
-type Arrows = BTreeMap<(String, String), BTreeSet<String>>;
-
-fn dot(boxes: &Boxes, arrows: &Arrows) -> String {
-    let mut text = "digraph states {\n  rankdir=LR;\n  node [shape=box, style=rounded];\n".to_owned();
-    for (name, address) in boxes {
-        let label = address.as_ref().map_or_else(|| name.clone(), |address| format!("{name}\n{address}"));
-        let drawn = if address.is_some() { "" } else { ", style=dashed" };
-        text.push_str(&format!("  {} [label={}{drawn}];\n", in_dot(name), in_dot(&label)));
-    }
-    for ((from, to), outputs) in arrows {
-        let outputs: Vec<&str> = outputs.iter().map(String::as_str).collect();
-        text.push_str(&format!(
-            "  {} -> {} [label={}];\n",
-            in_dot(from),
-            in_dot(to),
-            in_dot(&outputs.join("\n"))
-        ));
-    }
-    text + "}\n"
-}
-
-fn mermaid(boxes: &Boxes, arrows: &Arrows) -> String {
-    let mut text = "flowchart LR\n".to_owned();
-    let numbers: BTreeMap<&String, usize> = boxes.keys().zip(0..).collect();
-    for ((name, address), number) in boxes.iter().zip(0..) {
-        let name = in_mermaid(name);
-        text.push_str(&match address {
-            Some(address) => format!("  n{number}[[\"{name}<br>{}\"]]\n", in_mermaid(address)),
-            None => format!("  n{number}([\"{name}\"])\n"),
-        });
-    }
-    for ((from, to), outputs) in arrows {
-        let outputs: Vec<String> = outputs.iter().map(|output| in_mermaid(output)).collect();
-        let label =
-            if outputs.is_empty() { String::new() } else { format!("|\"{}\"|", outputs.join("<br>")) };
-        text.push_str(&format!("  n{} -->{label} n{}\n", numbers[from], numbers[to]));
-    }
-    text
-}
+const ROOT: Shape = Shape { dot: "", mermaid: ("[[", "]]") };
 
 /// For programs.
 pub fn json(states: &[RootState]) -> String {

@@ -7,8 +7,9 @@ use overrule::check::Analysis;
 use overrule::engine::{Choice, Engine};
 use overrule::graph::Node;
 use overrule::policy::Policy;
+use overrule::report::Drawing;
 use overrule::report::Style;
-use overrule::report::modules::{Drawing, Picture};
+use overrule::report::modules::Picture;
 use overrule::vfs::Snapshot;
 
 /// All modules of some files, in every format.
