@@ -18,7 +18,7 @@ policy {
   # `strict` adds style, and checks that not every team needs. `overrule rules --preset strict` prints a preset.
   extends = ["recommended"]
 
-  # The engine, where the modules do not show it: "terraform", "opentofu", "terraform@1.11" or "both".
+  # The engine of modules whose files do not select one: "terraform", "opentofu", "terraform@1.11" or "both".
   # engine = "terraform"
 
   # Directories in which nothing is reported.

@@ -82,7 +82,11 @@ fn table(rows: &[Row], terminal: &Terminal) -> String {
         let name = if terminal.color { format!("\u{1b}[1m{name}\u{1b}[0m") } else { name };
         let before = format!("  {level:8}  {set_by:set_by_width$}  {fix:6}");
         let room = terminal.width.saturating_sub(name_width + before.len() + 2);
-        let finds = if terminal.is_one { cut(finds, room) } else { finds.to_owned() };
+        let finds = match terminal.is_one {
+            true if room < LEAST_ROOM => String::new(),
+            true => cut(finds, room),
+            false => finds.to_owned(),
+        };
         format!("{}\n", format!("{name}{before}  {finds}").trim_end())
     };
     let mut list = line("RULE", "LEVEL", "SET BY", "FIX", "FINDS");
@@ -93,16 +97,16 @@ fn table(rows: &[Row], terminal: &Terminal) -> String {
     list
 }
 
-/// The words that fit into a number of columns. Empty if there is hardly room for one.
+/// The words that fit into a number of columns.
 fn cut(text: &str, columns: usize) -> String {
     if text.chars().count() <= columns {
         return text.to_owned();
     }
     let fits = fold(text, columns.saturating_sub(2)).swap_remove(0);
-    if columns < LEAST_ROOM { String::new() } else { format!("{fits} …") }
+    format!("{fits} …")
 }
 
-/// A description needs at least this many columns.
+/// The column of descriptions is left out with less room than this.
 const LEAST_ROOM: usize = 24;
 
 /// The word in the column of levels for a template.

@@ -118,7 +118,12 @@ impl Evaluator<'_> {
         match may_be_reference(written.expr) {
             Some(true) => {}
             Some(false) => {
-                self.invalid_argument(function, 0, written, "a template is given by a reference to it");
+                self.invalid_argument(
+                    function,
+                    0,
+                    written,
+                    "the template must be a reference, such as a local value",
+                );
                 return Value::UNKNOWN;
             }
             None => return Value::UNKNOWN,
@@ -149,7 +154,7 @@ impl Evaluator<'_> {
         match crate::value::convert(&value, &Type::String) {
             Ok(value) => value.mark(marks),
             Err(mismatch) => {
-                self.call_failed(call, &format!("what the template gives is no string: {mismatch}"));
+                self.call_failed(call, &format!("the result of the template is not a string: {mismatch}"));
                 Value::UNKNOWN
             }
         }
@@ -183,7 +188,7 @@ impl Evaluator<'_> {
             return Err(Failure::Names("it must be a map or an object".to_owned()));
         };
         if let Some(name) = names.keys().find(|name| !is_name(name)) {
-            return Err(Failure::Names(format!("{name:?} is no name that a template can use")));
+            return Err(Failure::Names(format!("{name:?} is not a valid name of a template variable")));
         }
         let unknown = template.variables().into_iter().find(|found| !names.contains_key(&found.root));
         if let Some(unknown) = unknown {
@@ -207,7 +212,7 @@ impl Evaluator<'_> {
             return Err(Failure::Template(described(source, &found)));
         }
         if value.is_null() {
-            let why = "the result is null, which is no valid result of a template";
+            let why = "the result of a template must not be null";
             return Err(Failure::Template(format!("{}: {why}", place(source, template.span))));
         }
         // Positions in a template are not in a file of the run.
