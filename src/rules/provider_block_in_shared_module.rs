@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Context, Rule};
 use crate::finding::Finding;
 use crate::graph::{Configuration, Node, Role};
-use crate::module::declaration::{ModuleCall, ProviderConfiguration};
+use crate::module::declaration::{ModuleCall, ProviderConfiguration, RequiredProvider};
 use crate::text::Span;
 
 /// The maximal number of calls in a finding; the others are counted.
@@ -118,6 +118,12 @@ fn has_configured_caller(node: Node<'_>, provider: &ProviderConfiguration) -> bo
     })
 }
 
+/// Whether a local name means another provider in a direct caller.
+fn means_another(node: Node<'_>, name: &str) -> bool {
+    let own = Configuration::of(node.module(), name, None);
+    node.callers().any(|(caller, _)| Configuration::of(caller.module(), name, None) != own)
+}
+
 fn help(node: Node<'_>, provider: &ProviderConfiguration) -> String {
     let (name, compact) = (&provider.name, provider.compact());
     match &provider.alias {
@@ -127,15 +133,31 @@ fn help(node: Node<'_>, provider: &ProviderConfiguration) -> String {
             let uses_default =
                 default.is_some_and(|default| node.uses().configurations.contains_key(&default));
             let default = if uses_default { format!("{name} = {name}, ") } else { String::new() };
+            let entry = node.module().required_providers.get(name);
+            let is_declared = |entry: &RequiredProvider| {
+                entry.aliases.iter().any(|declared| declared.value.compact() == compact)
+            };
+            let declare = match entry {
+                Some(entry) if is_declared(entry) => String::new(),
+                Some(_) => format!(
+                    " add `configuration_aliases = [{compact}]` to the entry `{name}` of `required_providers` here,"
+                ),
+                None => format!(
+                    " declare `{name}` with `configuration_aliases = [{compact}]` in `required_providers` here,"
+                ),
+            };
             format!(
-                "move this block to the callers, add `configuration_aliases = [{compact}]` to the entry `{name}` of \
-                 `required_providers` here, and pass the configuration in each call: \
+                "move this block to the callers,{declare} and pass the configuration in each call: \
                  `providers = {{ {default}{compact} = {compact} }}`"
             )
         }
         None if has_configured_caller(node, provider) => format!(
             "a caller already configures `{name}`: move this block there with an `alias`, declare `{name}` in \
              `required_providers` here, and pass the configuration in the call: `providers = {{ {name} = {name}.ALIAS }}`"
+        ),
+        None if means_another(node, name) => format!(
+            "move this block to the root modules, and declare `{name}` with the same `source` in `required_providers` \
+             here and there; the module then inherits the configuration"
         ),
         None => format!(
             "move this block to the root modules, and declare `{name}` in `required_providers` here; the module then \
