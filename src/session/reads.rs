@@ -1,9 +1,10 @@
-//! Finds the files that functions of a module may read, from the text of its files without an evaluation.
+//! Finds the files that functions of a module, or of modules that it calls, may read, from the text of its files
+//! without an evaluation.
 //!
 //! The result decides which modules a changed file concerns, so a pattern may match too many files, but must not miss
 //! one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use memchr::memmem;
 use smol_str::SmolStr;
@@ -28,41 +29,51 @@ const FUNCTIONS: &[&str] = &[
 /// The prefix of a pattern that is relative to the directory of the module.
 const OF_MODULE: &str = "./";
 
+/// The pattern of all files in the directory of the module.
+const ANY_OF_MODULE: &str = "./*";
+
 /// The prefix of a pattern that is relative to the directory of a root module.
 const OF_ROOT: &str = "?/";
 
-/// Adds the patterns of all paths in calls: `./x*` is relative to the directory of the module, `?/x*` to that of a root
-/// module. A `*` matches any text.
+/// How a string starts that names a path: with the directory of a module, or relative to that of a root module.
+const STARTS: &[&str] = &["${path.module}", "${path.root}", "${path.cwd}", "\"../", "\"./"];
+
+/// Adds the patterns of all paths that functions or other strings name: `./x*` is relative to the directory of the
+/// module, `?/x*` to that of a root module. A `*` matches any text.
+///
+/// A path in a string may reach a function through a local value, or through a variable of another module.
 pub(crate) fn patterns(text: &str, is_json: bool, patterns: &mut BTreeSet<SmolStr>) {
-    if memmem::find(text.as_bytes(), b"file").is_none() {
-        return;
-    }
     let unescaped = is_json.then(|| text.replace("\\\"", "\""));
     let text = unescaped.as_deref().unwrap_or(text);
-    let mut has_computed = false;
+    let mut arguments = HashSet::new();
     for at in memmem::find_iter(text.as_bytes(), b"file") {
         let Some((name, argument)) = call_at(text, at) else { continue };
         let found = match argument.strip_prefix('"') {
-            Some(template) => Some(pattern(template)),
-            None if is_reference(argument, "path.module") => Some(OF_MODULE.to_owned()),
-            None if is_reference(argument, "path.root") => Some(OF_ROOT.to_owned()),
-            None => None,
+            Some(template) => {
+                arguments.insert(text.len() - argument.len());
+                arguments.insert(text.len() - template.len());
+                pattern(template)
+            }
+            None if is_reference(argument, "path.root") => OF_ROOT.to_owned(),
+            // Whatever the argument is computed from, the string that names a path elsewhere is found below.
+            None => ANY_OF_MODULE.to_owned(),
         };
-        match found {
-            Some(found) if name == "fileset" => {
-                patterns.insert(format!("{found}*").into());
-            }
-            Some(found) => {
-                patterns.insert(found.into());
-            }
-            None => has_computed = true,
-        }
+        let found = if name == "fileset" && !found.ends_with('*') { format!("{found}*") } else { found };
+        patterns.insert(found.into());
     }
-    if has_computed {
-        patterns.insert("./*".into());
-        for start in ["${path.module}", "${path.root}"] {
-            let places = memmem::find_iter(text.as_bytes(), start.as_bytes());
-            patterns.extend(places.map(|at| SmolStr::from(pattern(&text[at..]))));
+    for start in STARTS {
+        for at in memmem::find_iter(text.as_bytes(), start.as_bytes()).filter(|at| !arguments.contains(at)) {
+            let found = match text[at..].strip_prefix('"') {
+                Some(path) => pattern(path),
+                None => pattern(&text[at..]),
+            };
+            // Only the directory itself.
+            if found == OF_MODULE || found == OF_ROOT {
+                continue;
+            }
+            // It may be the start of a longer path.
+            let found = if start.starts_with('$') { format!("{found}*") } else { found };
+            patterns.insert(found.into());
         }
     }
 }
@@ -186,11 +197,16 @@ mod tests {
     #[test]
     fn paths_in_calls_become_patterns() {
         assert_eq!(found(r#"a = file("${path.module}/x.txt")"#), ["./x.txt"]);
-        assert_eq!(found(r#"a = templatefile( "../${var.a}/${path.root}.tpl", {})"#), ["?/../*/*.tpl"]);
+        assert_eq!(
+            found(r#"a = templatefile( "../${var.a}/${path.root}.tpl", {})"#),
+            ["?/../*/*.tpl", "?/.tpl*"]
+        );
         assert_eq!(found(r#"a = fileset(path.module, "*.yaml")"#), ["./*"]);
         assert_eq!(found(r#"a = fileset("${path.module}/x", "*.yaml")"#), ["./x*"]);
         assert_eq!(found(r#"a = profile("x") # file"#), [""; 0]);
-        assert_eq!(found("p = \"${path.module}/../x\"\na = file(local.p)"), ["./*", "./../x"]);
+        assert_eq!(found("p = \"${path.module}/../x\"\na = file(local.p)"), ["./*", "./../x*"]);
+        assert_eq!(found(r#"p = "${path.module}/../x""#), ["./../x*"]);
+        assert_eq!(found(r#"p = "../x/${var.a}.tpl""#), ["?/../x/*.tpl"]);
         assert_eq!(found(r#"a = filemd5("x\ty")"#), ["?/x*"]);
         let mut of_json = BTreeSet::new();
         patterns(r#"{"a": "${file(\"${path.module}/x\")}"}"#, true, &mut of_json);

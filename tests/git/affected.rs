@@ -332,6 +332,46 @@ fn a_required_version_that_excludes_versions_breaks_callers() {
 }
 
 #[test]
+fn a_provider_constraint_that_allows_only_older_versions_breaks_callers() {
+    let place = repository();
+    let with = |constraint: &str| {
+        format!(
+            "terraform {{\n  required_providers {{\n    azapi = {{\n      source  = \"azure/azapi\"\n      version = \"{constraint}\"\n    }}\n  }}\n}}\n"
+        )
+    };
+    let mut before = ">= 2.0, < 3.0";
+    place.stage("modules/net/versions.tf", with(before));
+    place.commit("versions");
+    for (after, impact) in
+        [(">= 1.4, < 2.0", "breaking"), (">= 1.3, < 1.9", "feature "), (">= 1.2", "feature ")]
+    {
+        place.stage("modules/net/versions.tf", with(after));
+        let output = changes(&place);
+        assert!(output.contains(&format!("{impact}  azapi: version")), "{before} to {after}: {output}");
+        place.commit("versions");
+        before = after;
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_file_behind_links_affects_modules_only_by_its_content() {
+    let place = repository();
+    let text = "variable \"region\" {\n  description = \"A region.\"\n  default     = \"a\"\n}\n";
+    place.stage("live/common/variables.tf", text);
+    for root in ["a", "b"] {
+        place.link(&format!("live/{root}/common.tf"), "../common/variables.tf");
+    }
+    place.git(&["add", "-A"]);
+    place.commit("links");
+    place.stage("live/common/variables.tf", text.replace("A region.", "The region."));
+    assert_eq!(affected(&place), "nothing affected\n");
+    place.stage("live/common/variables.tf", text.replace("\"a\"", "\"b\""));
+    let output = affected(&place);
+    assert!(output.contains("live/a ←") && output.contains("live/b ←"), "{output}");
+}
+
+#[test]
 fn a_shared_module_that_moves_breaks_callers_elsewhere() {
     let place = repository();
     place.git(&["mv", "modules/net", "modules/network"]);
@@ -358,6 +398,58 @@ fn a_file_that_functions_read_changes_the_module_and_starts_the_chain() {
         "{}",
         affected(&place)
     );
+    assert!(
+        changes(&place).contains("fix       module: a file that it reads changed"),
+        "{}",
+        changes(&place)
+    );
+}
+
+#[test]
+fn a_module_file_that_functions_read_affects_callers_by_its_comments() {
+    let place = repository();
+    let read = "output \"hash\" {\n  value = filesha1(\"${path.module}/hash.tf\")\n}\n";
+    place.stage("modules/net/hash.tf", read);
+    place.commit("hash");
+    place.stage("modules/net/hash.tf", format!("# A hash.\n{read}"));
+    assert!(
+        affected(&place).contains("live/a ← modules/net ← modules/net/hash.tf\n"),
+        "{}",
+        affected(&place)
+    );
+}
+
+#[test]
+fn a_path_reaches_a_function_through_local_values_and_variables() {
+    let place = repository();
+    place.stage(
+        "modules/net/text.tf",
+        "variable \"text\" {\n  default = null\n}\n\noutput \"text\" {\n  value = file(var.text)\n}\n",
+    );
+    place.stage(
+        "live/a/main.tf",
+        &LIVE.replace("= \"a\"", "= \"a\"\n  text   = \"${path.module}/../../texts/a.txt\""),
+    );
+    place.stage("live/b/paths.tf", "locals {\n  text = \"../../texts/b.txt\"\n}\n");
+    place.stage("live/b/text.tf", "output \"text\" {\n  value = file(local.text)\n}\n");
+    place.stage("texts/a.txt", "one");
+    place.stage("texts/b.txt", "one");
+    place.commit("texts");
+    place.stage("texts/a.txt", "two");
+    assert_eq!(affected(&place), "live/a ← texts/a.txt\n1 root module affected\n");
+    place.stage("texts/b.txt", "two");
+    assert_eq!(affected(&place), "live/a ← texts/a.txt\nlive/b ← texts/b.txt\n2 root modules affected\n");
+}
+
+#[test]
+fn a_file_that_functions_read_changes_the_module_beside_a_changed_lock_file() {
+    let place = repository();
+    place.stage("modules/net/motd.tf", "output \"motd\" {\n  value = file(\"${path.module}/motd.txt\")\n}\n");
+    place.stage("modules/net/motd.txt", "one");
+    place.stage("modules/net/.terraform.lock.hcl", "# one\n");
+    place.commit("motd");
+    place.stage("modules/net/motd.txt", "two");
+    place.stage("modules/net/.terraform.lock.hcl", "# two\n");
     assert!(
         changes(&place).contains("fix       module: a file that it reads changed"),
         "{}",

@@ -155,6 +155,8 @@ impl Comparison {
         let defaults: BTreeMap<SmolStr, BTreeSet<SmolStr>> = comparison
             .causes
             .keys()
+            // Functions may read a module file, too.
+            .filter(|directory| !read.contains_key(directory.as_str()))
             .filter_map(|directory| Some((directory.clone(), comparison.other_defaults(directory)?)))
             .collect();
         let passes_on = |caller: &str, module: &str| comparison.passes_on(caller, module, &defaults);
@@ -181,8 +183,12 @@ impl Comparison {
             |path: &SmolStr| !is_module_file(&name(path)) && !is_aside(path) && !is_same_value(path);
         let other = differing.iter().find(|path| is_other(path));
         // If the module itself does not differ, the target of a link does.
-        let of_link = || differing.is_empty().then(|| directory.into());
-        other.map(|path| (*path).clone()).or(read).or_else(of_link)
+        let is_same_module = || {
+            self.paths.iter().all(|path| is_module_file(&name(path))) && self.is_same(directory, Meaning::of)
+        };
+        let of_link = || (differing.is_empty() && !is_same_module()).then(|| directory.into());
+        // A file that functions read belongs to what callers see, other than variable values and lock files.
+        read.or_else(|| other.map(|path| (*path).clone())).or_else(of_link)
     }
 
     /// Whether the content of a module is equal before and after the change, as computed by `read`.

@@ -11,7 +11,7 @@ use crate::graph::{Node, Role};
 use crate::module::interface::{Impact, Interface, InterfaceChange, Part};
 use crate::policy::Policy;
 use crate::text::Sources;
-use crate::vfs::{Change, Error, last_name};
+use crate::vfs::{Change, Error, last_name, parent};
 
 /// The interface changes of a module.
 #[derive(Debug, PartialEq, Eq)]
@@ -101,7 +101,8 @@ impl Comparison {
             changes.push(of_whole(Impact::Breaking, &what));
         }
         if changes.is_empty() {
-            let is_content = is_module_file(last_name(self.causes.get(directory)?));
+            let cause = self.causes.get(directory)?;
+            let is_content = is_module_file(last_name(cause)) && parent(cause) == Some(directory.as_str());
             let what = if is_content {
                 "content changed, interface unchanged"
             } else {

@@ -281,7 +281,7 @@ impl Changes {
             }
             if let Some((change, what)) = version(before.version.as_ref(), after.version.as_ref()) {
                 let impact = match change {
-                    VersionChange::RaisesMajor => Impact::Breaking,
+                    VersionChange::OtherMajor => Impact::Breaking,
                     // `init` installs another version of the provider.
                     VersionChange::ExcludesVersions | VersionChange::Added | VersionChange::Widened => {
                         Impact::Feature
@@ -311,7 +311,7 @@ impl Changes {
         {
             let impact = match change {
                 // Callers must install another engine themselves.
-                VersionChange::RaisesMajor | VersionChange::ExcludesVersions => Impact::Breaking,
+                VersionChange::OtherMajor | VersionChange::ExcludesVersions => Impact::Breaking,
                 VersionChange::Added | VersionChange::Widened => Impact::Feature,
             };
             self.add(impact, Part::RequiredVersion, "required_version", what);
@@ -327,8 +327,8 @@ enum VersionChange {
     Widened,
     /// Some versions are no longer allowed.
     ExcludesVersions,
-    /// Likewise, and the lowest allowed major version rises.
-    RaisesMajor,
+    /// Likewise, and the lowest allowed major version rises, or all allowed versions are older than before.
+    OtherMajor,
 }
 
 /// The change of a version constraint, with its description. Returns `None` if the same versions are allowed.
@@ -347,9 +347,14 @@ fn version(
             (Some(before), Some(after)) => {
                 let major =
                     |of: &Constraints| Some(*of.range().lower?.version.segments().first().unwrap_or(&0));
-                let raises_major = major(before) < major(after);
-                let change =
-                    if raises_major { VersionChange::RaisesMajor } else { VersionChange::ExcludesVersions };
+                let is_older = after.range().upper.zip(before.range().lower).is_some_and(|(upper, lower)| {
+                    upper.version < lower.version || upper.version == lower.version && !upper.inclusive
+                });
+                let change = if major(before) < major(after) || is_older {
+                    VersionChange::OtherMajor
+                } else {
+                    VersionChange::ExcludesVersions
+                };
                 (change, if after.is_within(before) { "narrowed" } else { "constraint changed" })
             }
         };
