@@ -67,8 +67,8 @@ pub(crate) fn patterns(text: &str, is_json: bool, patterns: &mut BTreeSet<SmolSt
                 Some(path) => pattern(path),
                 None => pattern(&text[at..]),
             };
-            // Only the directory itself.
-            if found == OF_MODULE || found == OF_ROOT {
+            // Only the directory itself, or one around it.
+            if found[OF_MODULE.len()..].bytes().all(|byte| matches!(byte, b'.' | b'/')) {
                 continue;
             }
             // It may be the start of a longer path.
@@ -140,6 +140,11 @@ pub(crate) fn is_relative_to_module(pattern: &str) -> bool {
     pattern.starts_with(OF_MODULE)
 }
 
+/// Whether nothing is known about the start of the paths that a pattern matches, which is relative to a root module.
+pub(crate) fn is_open(pattern: &str) -> bool {
+    pattern.strip_prefix(OF_ROOT).is_some_and(|path| path.starts_with('*'))
+}
+
 /// The first of these paths that a pattern of the module in a directory may match.
 pub(crate) fn first_match<'p>(
     pattern: &str,
@@ -206,6 +211,7 @@ mod tests {
         assert_eq!(found(r#"a = profile("x") # file"#), [""; 0]);
         assert_eq!(found("p = \"${path.module}/../x\"\na = file(local.p)"), ["./*", "./../x*"]);
         assert_eq!(found(r#"p = "${path.module}/../x""#), ["./../x*"]);
+        assert_eq!(found(r#"p = "${path.module}/..""#), [""; 0]);
         assert_eq!(found(r#"p = "../x/${var.a}.tpl""#), ["?/../x/*.tpl"]);
         assert_eq!(found(r#"a = filemd5("x\ty")"#), ["?/x*"]);
         let mut of_json = BTreeSet::new();

@@ -264,12 +264,14 @@ fn a_module_with_errors_is_not_compared() {
         changes(&place)
     );
     place.commit("broken");
-    place.stage("modules/net/main.tf", NET);
-    let output = changes(&place);
-    assert!(
-        output.contains("fix       module: had errors before the change, so nothing in it is compared"),
-        "{output}"
-    );
+    for now in ["resource {}", NET] {
+        place.stage("modules/net/main.tf", now);
+        let output = changes(&place);
+        assert!(
+            output.contains("fix       module: had errors before the change, so nothing in it is compared"),
+            "{output}"
+        );
+    }
 }
 
 #[test]
@@ -403,6 +405,22 @@ fn a_file_that_functions_read_changes_the_module_and_starts_the_chain() {
         "{}",
         changes(&place)
     );
+}
+
+#[test]
+fn a_path_with_an_unknown_start_is_in_the_module_or_its_callers() {
+    let place = repository();
+    let read = "variable \"texts\" {\n  default = []\n}\n\noutput \"texts\" {\n  value = [for it in var.texts : file(\"${it}.txt\")]\n}\n";
+    place.stage("modules/net/texts.tf", read);
+    for path in ["live/a/texts/x.txt", "live/b/x.txt", "x.txt"] {
+        place.stage(path, "one");
+    }
+    place.commit("texts");
+    place.stage("x.txt", "two");
+    place.stage("live/b/x.txt", "two");
+    assert_eq!(affected(&place), "nothing affected\n");
+    place.stage("live/a/texts/x.txt", "two");
+    assert!(affected(&place).contains("live/a ← modules/net ← live/a/texts/x.txt\n"), "{}", affected(&place));
 }
 
 #[test]

@@ -129,6 +129,16 @@ impl<'c> Known<'c> {
         readers
     }
 
+    /// The patterns of the files that functions of the module in a directory may read.
+    pub(super) fn reads<'m>(&'m self, directory: &str, memory: &'m CallIndex) -> Vec<&'m str> {
+        let at = self.directories.binary_search_by(|(path, ..)| (*path).cmp(directory)).ok();
+        let calls = at.and_then(|at| self.directories[at].2);
+        let remembered = calls.map(|calls| memory.reads(calls)).unwrap_or_default();
+        let unread = self.unread.iter().filter(|(path, _)| *path == directory);
+        let unread = unread.flat_map(|(_, calls)| calls.reads.iter().map(SmolStr::as_str));
+        remembered.iter().map(|number| memory.addresses()[*number as usize].as_str()).chain(unread).collect()
+    }
+
     /// The content ids of the directories.
     pub(super) fn contents(&self) -> BTreeSet<Content> {
         self.directories.iter().map(|(_, content, _)| *content).collect()

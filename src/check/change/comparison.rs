@@ -16,10 +16,11 @@ use crate::module::declaration::ModuleCall;
 use crate::module::interface::Interface;
 use crate::module::{Module, ModuleFile};
 use crate::policy::Policy;
+use crate::session::reads;
 use crate::session::terragrunt::{ChangedUnits, Units};
 use crate::syntax;
 use crate::text::Sources;
-use crate::vfs::{self, Change, Error, Snapshot, last_name, parent};
+use crate::vfs::{self, Change, Error, Snapshot, ancestors, last_name, parent};
 
 /// One state of a change, limited to the affected modules.
 #[derive(Debug)]
@@ -128,8 +129,9 @@ impl Comparison {
         let mut touched = change.touched()?;
         let mut memory = remembered(change);
         let known = Known::of(change, &mut memory)?;
-        let read = known.readers(change, &memory);
-        touched.extend(read.keys().cloned());
+        let own = touched.clone();
+        let readers = known.readers(change, &memory);
+        touched.extend(readers.keys().cloned());
         let impact = Impact::of(change, &touched, &known, &memory);
         let affected = impact.affected();
         let [before, now] = [vfs::State::Before, vfs::State::Now]
@@ -145,7 +147,17 @@ impl Comparison {
             paths,
             units: units.now,
         };
+        let paths: BTreeSet<String> = change.paths().collect();
+        let read = |directory: &String| {
+            let near = || comparison.near(directory, &impact, &paths);
+            read_file(directory, &known.reads(directory, &memory), &paths, near)
+        };
+        let read: BTreeMap<String, String> = readers
+            .into_keys()
+            .filter_map(|directory| Some((directory.clone(), read(&directory)?)))
+            .collect();
         let by_module = by_module(change, &comparison.paths);
+        let touched: BTreeSet<String> = own.into_iter().chain(read.keys().cloned()).collect();
         let causes = touched.into_iter().filter_map(|directory| {
             let differing = by_module.get(directory.as_str()).map(Vec::as_slice).unwrap_or_default();
             let read = read.get(&directory).map(SmolStr::from);
@@ -162,6 +174,21 @@ impl Comparison {
         let passes_on = |caller: &str, module: &str| comparison.passes_on(caller, module, &defaults);
         comparison.reached = impact.reached(comparison.causes.keys(), &passes_on);
         Ok(comparison)
+    }
+
+    /// The paths in a module, its callers at every level and the units that run it: those that a path relative to a
+    /// root module can name.
+    fn near(&self, directory: &str, impact: &Impact<'_>, paths: &BTreeSet<String>) -> BTreeSet<String> {
+        let above = impact.above(BTreeSet::from([directory.into()]));
+        let run_by: Vec<_> = above.iter().map(|module| self.units.that_run(module)).collect();
+        let units = run_by.iter().flat_map(|run_by| &run_by.units);
+        let mut directories: BTreeSet<&str> = units.filter_map(|unit| parent(unit)).collect();
+        directories.extend(above.iter().map(SmolStr::as_str));
+        let may_be_anywhere = run_by.iter().any(|run_by| run_by.may_be_run && run_by.units.is_empty());
+        let is_near = |path: &&String| may_be_anywhere || ancestors(path).any(|it| directories.contains(it));
+        // Functions do not read module files by such paths.
+        let is_other = |path: &&String| !is_module_file(last_name(path));
+        paths.iter().filter(is_near).filter(is_other).cloned().collect()
     }
 
     /// The first changed path that can alter a plan of the module in a directory. Returns `None` if there is none.
@@ -233,6 +260,22 @@ impl Comparison {
         };
         calls.any(|call| variables.iter().any(|name| !sets(call, name)))
     }
+}
+
+/// The first of the changed paths that functions of a module may read. Of paths with an unknown start, only those that
+/// are `near` the module count.
+fn read_file(
+    directory: &str,
+    patterns: &[&str],
+    paths: &BTreeSet<String>,
+    near: impl FnOnce() -> BTreeSet<String>,
+) -> Option<String> {
+    let (open, known): (Vec<&str>, Vec<&str>) =
+        patterns.iter().copied().partition(|pattern| reads::is_open(pattern));
+    let first = |patterns: &[&str], paths: &BTreeSet<String>| {
+        patterns.iter().find_map(|pattern| reads::first_match(pattern, directory, paths)).cloned()
+    };
+    first(&known, paths).or_else(|| (!open.is_empty()).then(|| first(&open, &near()))?)
 }
 
 /// The changed paths of each module: files in its directory that an engine reads, and files of the module in other

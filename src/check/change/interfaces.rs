@@ -86,12 +86,12 @@ impl Comparison {
         let mut changes = match (before, now) {
             (None, Some(_)) => vec![of_whole(Impact::Feature, "added")],
             (Some(_), None) => vec![of_whole(Impact::Breaking, "removed")],
+            (Some(before), Some(_)) if has_errors(before) => {
+                vec![of_whole(Impact::Fix, "had errors before the change, so nothing in it is compared")]
+            }
             // A part that seems to be removed may be in a file that could not be read.
             (Some(_), Some(now)) if has_errors(now) => {
                 vec![of_whole(Impact::Breaking, "has errors, so nothing in it is compared")]
-            }
-            (Some(before), Some(_)) if has_errors(before) => {
-                vec![of_whole(Impact::Fix, "had errors before the change, so nothing in it is compared")]
             }
             (Some(before), Some(now)) => self.differences(before, now),
             (None, None) => return None,
