@@ -446,7 +446,7 @@ fn a_path_reaches_a_function_through_local_values_and_variables() {
     );
     place.stage(
         "live/a/main.tf",
-        &LIVE.replace("= \"a\"", "= \"a\"\n  text   = \"${path.module}/../../texts/a.txt\""),
+        LIVE.replace("= \"a\"", "= \"a\"\n  text   = \"${path.module}/../../texts/a.txt\""),
     );
     place.stage("live/b/paths.tf", "locals {\n  text = \"../../texts/b.txt\"\n}\n");
     place.stage("live/b/text.tf", "output \"text\" {\n  value = file(local.text)\n}\n");
