@@ -9,7 +9,8 @@ use std::collections::{BTreeSet, HashSet};
 use memchr::memmem;
 use smol_str::SmolStr;
 
-use crate::vfs::join;
+use crate::engine::is_module_file;
+use crate::vfs::{join, last_name};
 
 /// The functions whose first argument is the path of a file or directory.
 const FUNCTIONS: &[&str] = &[
@@ -145,7 +146,8 @@ pub(crate) fn is_open(pattern: &str) -> bool {
     pattern.strip_prefix(OF_ROOT).is_some_and(|path| path.starts_with('*'))
 }
 
-/// The first of these paths that a pattern of the module in a directory may match.
+/// The first of these paths that a pattern of the module in a directory may match. A path that is not known completely
+/// seldom leads to a module file, whose content affects the module anyway.
 pub(crate) fn first_match<'p>(
     pattern: &str,
     directory: &str,
@@ -155,7 +157,8 @@ pub(crate) fn first_match<'p>(
         let full = join(directory, pattern)?;
         let Some((start, _)) = full.split_once('*') else { return paths.get(&full) };
         let mut from = paths.range(start.to_owned()..).take_while(|path| path.starts_with(start));
-        return from.find(|path| is_match(&full, path));
+        let is_meant = |path: &str| !is_module_file(last_name(path)) || is_module_file(last_name(&full));
+        return from.find(|path| is_match(&full, path) && is_meant(path));
     }
     first_match_somewhere(pattern, paths)
 }
@@ -221,7 +224,8 @@ mod tests {
 
     #[test]
     fn patterns_match_paths_from_the_top() {
-        let paths = BTreeSet::from(["live/prod/x.txt".to_owned(), "modules/net/t/a.tpl".to_owned()]);
+        let paths = ["live/prod/x.txt", "modules/net/t/a.tpl", "only/main.tf"];
+        let paths = BTreeSet::from(paths.map(str::to_owned));
         for (pattern, directory, is_there) in [
             ("./x.txt", "live/prod", true),
             ("./x.txt", "live", false),
@@ -234,6 +238,9 @@ mod tests {
             ("?/../../net/t/a.tpl", "live", true),
             ("?/prod/*", "live", true),
             ("?/od/x.txt", "live", false),
+            ("./main.tf", "only", true),
+            ("./*.tf", "only", true),
+            ("./*", "only", false),
         ] {
             assert_eq!(
                 first_match(pattern, directory, &paths).is_some(),
