@@ -11,6 +11,7 @@ mod locals;
 mod of_tests;
 mod order;
 mod outputs;
+mod run_values;
 mod scope;
 mod secrets;
 mod validation;
@@ -31,7 +32,8 @@ use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part, StepK
 use crate::text::Span;
 use crate::value::{Budget, Marks, Value, evaluate};
 pub(super) use locals::Locals;
-pub(super) use of_tests::value_of_test;
+pub(super) use of_tests::{assertion, failed_validation, value_of_test};
+pub(super) use run_values::{Computed, Outputs, Resources, RunValues, Within, default_of};
 pub use validation::RefusedDefault;
 pub use values::Values;
 pub(super) use values_files::check as check_values;

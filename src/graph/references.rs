@@ -79,6 +79,25 @@ pub(super) fn is_wrong(node: Node<'_>, variable: &Variable, expr: &Expr) -> bool
     findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 
+/// Checks a reference in an assertion of a test beyond the name: instance keys, attributes, and what `path` has.
+pub(super) fn in_assertion(node: Node<'_>, traversal: &Traversal, findings: &mut Vec<Finding>) {
+    let module = node.module();
+    let Ok(reference) = reference(traversal, &module.features) else { return };
+    match (&reference.subject, Declared::of(module, &reference.subject)) {
+        (Subject::Resource { key, .. }, Some(Declared::Resource(resource))) => {
+            let from = findings.len();
+            let site = Site::of(Owner::Resource(resource));
+            declared::instance(resource, key.as_ref(), &site, &reference, findings);
+            if findings.len() == from {
+                declared::attribute(resource, &reference, findings);
+            }
+        }
+        (Subject::Path(name), _) => symbols::path(name, reference.span, findings),
+        (Subject::Terraform(name), _) => symbols::engine("terraform", name, module, reference.span, findings),
+        _ => {}
+    }
+}
+
 /// The results for one module.
 struct Judge<'t, 'f> {
     node: Node<'t>,

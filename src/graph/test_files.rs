@@ -2,6 +2,7 @@
 //! reports before it runs anything.
 
 mod names;
+mod outcome;
 mod running;
 mod targets;
 

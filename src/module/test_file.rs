@@ -104,6 +104,8 @@ pub struct Run {
     pub replace: Vec<Dependency>,
     /// `target` in `plan_options`.
     pub target: Vec<Dependency>,
+    /// Whether `plan_options` has `mode = refresh-only`.
+    pub refreshes_only: bool,
 }
 
 /// A `module` block in a `run`.

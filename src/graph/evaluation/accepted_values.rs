@@ -141,7 +141,7 @@ fn validation(value: &Value, expr: &Expr, variable: &Variable) -> Option<Finding
     })
 }
 
-fn message(value: &Value, expr: &Expr) -> Option<Finding> {
+pub(super) fn message(value: &Value, expr: &Expr) -> Option<Finding> {
     let why = match convert(value, &Type::String) {
         Ok(Value::Null(_)) => "it is null".to_owned(),
         Ok(_) => return None,
@@ -149,6 +149,11 @@ fn message(value: &Value, expr: &Expr) -> Option<Finding> {
     };
     let detail = format!("An error message must be a string: {why}.");
     Some(invalid(EngineRule::InvalidCheckOrCondition, "Invalid error message", detail, expr))
+}
+
+/// Whether a null value stands for the default of a variable.
+pub(super) fn refuses_null(variable: &Variable) -> bool {
+    variable.nullable.as_ref().is_some_and(|nullable| !nullable.value)
 }
 
 /// The value converted to the type of a variable.
@@ -178,15 +183,12 @@ pub(super) fn argument(value: &Value, expr: &Expr, variable: &Variable) -> Optio
                 finding.at(expr.span).related(declared, "the type of the variable")
             })
         }
-        Ok(Value::Null(_)) => {
-            let refuses_null = variable.nullable.as_ref().is_some_and(|nullable| !nullable.value);
-            (refuses_null && variable.default.is_none()).then(|| {
-                Finding::language(EngineRule::ModuleArgumentType, "Required variable not set")
-                    .detail(format!("The variable `{name}` requires a value, which must not be null."))
-                    .at(expr.span)
-                    .related(variable.origin.header(), "declared here")
-            })
-        }
+        Ok(Value::Null(_)) => (refuses_null(variable) && variable.default.is_none()).then(|| {
+            Finding::language(EngineRule::ModuleArgumentType, "Required variable not set")
+                .detail(format!("The variable `{name}` requires a value, which must not be null."))
+                .at(expr.span)
+                .related(variable.origin.header(), "declared here")
+        }),
         Ok(_) => None,
     }
 }

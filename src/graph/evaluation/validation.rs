@@ -71,20 +71,23 @@ pub(super) fn refused(
     let refusals = refusals(value, variable, child, work).into_iter();
     refusals
         .filter(|refusal| refusal.error.is_none())
-        .map(|refusal| {
-            let finding = Finding::language(EngineRule::ModuleArgumentType, "Invalid value for variable");
-            let finding = match expr {
-                Some(expr) => finding.at(expr.span).detail(format!(
-                    "The value fails the validation of the variable `{}` of the child module.",
-                    variable.name
-                )),
-                None => finding.related(variable.origin.header(), "declared here, with its default").detail(
-                    format!("The default of the variable `{}` fails its own validation.", variable.name),
-                ),
-            };
-            finding.related(refusal.condition, "the condition")
-        })
+        .map(|refusal| failed(variable, expr, refusal.condition))
         .collect()
+}
+
+/// The error for a value, or for the default, that fails a validation.
+pub(super) fn failed(variable: &Variable, expr: Option<&Expr>, condition: Span) -> Finding {
+    let finding = Finding::language(EngineRule::ModuleArgumentType, "Invalid value for variable");
+    let finding = match expr {
+        Some(expr) => finding.at(expr.span).detail(format!(
+            "The value fails the validation of the variable `{}` of the child module.",
+            variable.name
+        )),
+        None => finding
+            .related(variable.origin.header(), "declared here, with its default")
+            .detail(format!("The default of the variable `{}` fails its own validation.", variable.name)),
+    };
+    finding.related(condition, "the condition")
 }
 
 /// A failed validation.
@@ -104,8 +107,7 @@ pub(super) fn refusals(value: &Value, variable: &Variable, node: Node<'_>, work:
         return Vec::new();
     }
     let Ok(value) = accepted_values::converted(value, variable) else { return Vec::new() };
-    let refuses_null = variable.nullable.as_ref().is_some_and(|nullable| !nullable.value);
-    if value.is_null() && refuses_null {
+    if value.is_null() && accepted_values::refuses_null(variable) {
         return Vec::new();
     }
     // The engine checks the references of all parts before it evaluates any.

@@ -103,7 +103,7 @@ fn judge(
             findings.push(unsuitable(&mismatch.to_string(), argument, variable));
             return;
         }
-        Ok(Value::Null(_)) if refuses_null(variable) => {
+        Ok(Value::Null(_)) if accepted_values::refuses_null(variable) => {
             if variable.default.is_none() {
                 findings.push(null(argument, variable));
             }
@@ -116,10 +116,6 @@ fn judge(
     let refusals = refusals.filter(|refusal| !refusal.is_certain);
     findings.extend(refusals.map(|refusal| refused(refusal, argument, variable)));
     findings.extend(deprecated(argument, variable, node.graph().engine().product));
-}
-
-fn refuses_null(variable: &Variable) -> bool {
-    variable.nullable.as_ref().is_some_and(|nullable| !nullable.value)
 }
 
 fn unsuitable(why: &str, argument: &Attribute, variable: &Variable) -> Finding {

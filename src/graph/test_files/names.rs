@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 
 use super::UnderTest;
 use crate::finding::{Concern, EngineRule, Finding, Severity};
-use crate::graph::references::{Declared, undeclared};
+use crate::graph::references::{self, Declared, undeclared};
 use crate::graph::similar::Similar;
 use crate::graph::{Node, Test};
 use crate::module::address::{Subject, TestReference, TestSubject, reference_in_test};
@@ -71,7 +71,12 @@ impl<'t, 's> Names<'t, 's> {
                         findings.extend(self.variable_of_file(name, reference.span));
                     }
                     (_, Place::Variables) => findings.push(not_for_variables(reference.span)),
-                    (subject, Place::Assert) => self.in_assert(subject, &reference, findings),
+                    (subject, Place::Assert) => {
+                        self.in_assert(subject, &reference, findings);
+                        if let UnderTest::Module(module) = self.under {
+                            references::in_assertion(module, traversal, findings);
+                        }
+                    }
                 },
             }
         }

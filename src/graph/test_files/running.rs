@@ -1,22 +1,26 @@
 //! Reports the errors of `terraform test` that are known without running it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
 use super::names::{Names, Place};
+use super::outcome::{self, Earlier};
 use super::{UnderTest, address, runs};
 use crate::engine::Product;
 use crate::finding::{Concern, EngineRule, Finding, Severity, Stage};
-use crate::graph::evaluation::value_of_test;
+use crate::graph::evaluation::{Computed, Resources, RunValues, Within, value_of_test};
 use crate::graph::similar::Similar;
 use crate::graph::{Node, Test};
 use crate::module::address::{Mode, Subject, TestSubject, move_endpoint, reference_in_test};
 use crate::module::declaration::{Condition, Dependency};
 use crate::module::test_file::Run;
-use crate::syntax::Expr;
+use crate::syntax::{Expr, ExprKind};
 use crate::text::Span;
 use crate::value::Budget;
+
+const MISSING_FAILURE: &str = "Missing expected failure";
+const UNSUITABLE: &str = "Invalid value for input variable";
 
 /// Checks the runs of a test file. The messages are those of Terraform; OpenTofu has others.
 pub(super) fn check(node: Node<'_>, test: &Test, similar: &Similar, findings: &mut Vec<Finding>) {
@@ -25,15 +29,26 @@ pub(super) fn check(node: Node<'_>, test: &Test, similar: &Similar, findings: &m
     }
     let work = Budget::of(node.module().evaluation_steps());
     let mut evaluated = BTreeSet::new();
+    let is_wrong = |finding: &Finding| finding.severity == Severity::Error && finding.stage != Stage::Test;
+    let is_over = !test.file.complete
+        || test.file.runs.iter().any(|run| run.is_broken)
+        || findings.iter().any(is_wrong);
+    let mut earlier = Earlier { is_over, ..Earlier::default() };
     for (run, under) in runs(node, test) {
         let from = findings.len();
         let names = Names::new(node, test, run, under, similar);
-        variables(run, under, &names, &work, findings);
-        if let UnderTest::Module(module) = under {
-            file_variables(test, run, module, &names, &work, &mut evaluated, findings);
+        let values = match under {
+            UnderTest::Module(module) => Some(of_file(test, module, &earlier, &work)),
+            UnderTest::Unknown => None,
+        };
+        let mut given = variables(run, under, &names, values.as_ref(), findings);
+        if let (UnderTest::Module(module), Some(values)) = (under, &values) {
+            file_variables(test, run, module, &names, values, &mut evaluated, findings);
             required_variables(test, run, module, findings);
             missing_failures(run, module, findings);
+            outcome::remaining(test, run, module, values, &mut given);
         }
+        drop(values);
         for Condition { condition, error_message, .. } in &run.asserts {
             for attribute in [condition, error_message].into_iter().flatten().filter(|given| !given.is_broken)
             {
@@ -41,6 +56,24 @@ pub(super) fn check(node: Node<'_>, test: &Test, similar: &Similar, findings: &m
             }
         }
         plan_options(run, node, findings);
+        match under {
+            UnderTest::Module(module) if findings[from..].iter().all(is_after_plan) => {
+                outcome::check(test, run, module, &given, &work, &mut earlier, findings);
+            }
+            UnderTest::Module(module) => {
+                earlier.is_applied |= !run.plans;
+                if findings[from..].iter().any(|finding| finding.summary == UNSUITABLE) {
+                    findings.extend(outcome::stopped_by_value(run, module));
+                }
+            }
+            UnderTest::Unknown => earlier.is_applied |= !run.plans,
+        }
+        if !run.plans && findings[from..].iter().any(stops_plan) {
+            // Expected failures count only once there is a plan to apply.
+            let found = findings.split_off(from);
+            findings.extend(found.into_iter().filter(|finding| finding.summary != MISSING_FAILURE));
+        }
+        earlier.is_over |= findings[from..].iter().any(stops);
         for finding in &mut findings[from..] {
             finding.stage = Stage::Test;
         }
@@ -48,26 +81,87 @@ pub(super) fn check(node: Node<'_>, test: &Test, similar: &Similar, findings: &m
     }
 }
 
-/// Checks the values that a run sets.
+/// Whether the engine does not apply what a run plans, or does not plan it.
+fn stops_plan(finding: &Finding) -> bool {
+    stops(finding) && finding.summary != MISSING_FAILURE && finding.summary != "Check block assertion failed"
+}
+
+/// Whether a finding does not keep the engine from planning the run.
+fn is_after_plan(finding: &Finding) -> bool {
+    matches!(finding.summary.as_str(), MISSING_FAILURE | "Value for undeclared variable")
+}
+
+/// Whether no later run of the file is executed. Some errors are reported as warnings since a value may come from
+/// elsewhere.
+fn stops(finding: &Finding) -> bool {
+    let continues = [
+        "Test assertion failed",
+        "Value for undeclared variable",
+        "Resource targeting is in effect",
+        "Error message refers to sensitive values",
+    ];
+    !continues.contains(&finding.summary.as_str())
+}
+
+/// The values that the variables of a run can refer to.
+fn of_file<'t>(test: &Test, module: Node<'t>, earlier: &'t Earlier, work: &'t Budget) -> RunValues<'t> {
+    let nothing = RunValues::new(module, (Resources::Changed, true), BTreeMap::new(), &earlier.outputs, work);
+    let usable = test.file.variables.iter().filter(|(_, given)| !given.is_broken);
+    let set = usable.map(|(name, given)| (name.clone(), nothing.of(&given.expr, Within::Variables).0));
+    RunValues::new(module, (Resources::Changed, true), set.collect(), &earlier.outputs, work)
+}
+
+/// Checks the values that a run sets, and returns them.
 fn variables(
     run: &Run,
     under: UnderTest<'_>,
     names: &Names<'_, '_>,
-    work: &Budget,
+    values: Option<&RunValues<'_>>,
     findings: &mut Vec<Finding>,
-) {
+) -> BTreeMap<SmolStr, Computed> {
     let asserted = asserted_variables(run, names);
+    let mut given = BTreeMap::new();
     for (name, attribute) in run.variables.iter().filter(|(_, attribute)| !attribute.is_broken) {
+        let from = findings.len();
         names.check(&attribute.expr, Place::Variables, findings);
-        let UnderTest::Module(module) = under else { continue };
+        let (UnderTest::Module(module), Some(values)) = (under, values) else { continue };
         let variable = module.module().variables.get(name).map(|variable| &**variable);
-        let expected = expects(run, module, &TestSubject::InModule(Subject::Variable(name.clone())));
-        findings.extend(value_of_test(&attribute.expr, variable, module, work, expected));
+        if findings.len() == from {
+            unknown_outputs(&attribute.expr, values, findings);
+        }
+        if findings.len() == from {
+            let (value, found) = value_of_test(&attribute.expr, variable, values);
+            findings.extend(found);
+            given.insert(name.clone(), value);
+        }
         if variable.is_none() && !module.module().may_have(&format!("var.{name}")) && !asserted.contains(name)
         {
             findings.push(undeclared(run, name, attribute.expr.span));
         }
     }
+    given
+}
+
+/// Reports outputs of earlier runs that are known only after apply.
+fn unknown_outputs(expr: &Expr, values: &RunValues<'_>, findings: &mut Vec<Finding>) {
+    expr.walk(&mut |inner, scope| {
+        let ExprKind::Traversal(traversal) = &inner.kind else { return };
+        if traversal.root != "run" || scope.has(&traversal.root) {
+            return;
+        }
+        let computed = values.of(inner, Within::Variables).0;
+        if computed.is_exact && !computed.value.is_wholly_known() {
+            let name = traversal.steps.first().map_or(traversal.root_span, |step| step.span);
+            findings.push(
+                Finding::language(EngineRule::InvalidReference, "Reference to unknown value")
+                    .detail(
+                        "The run has `command = plan`, and this output of its module is known only after apply.",
+                    )
+                    .at(traversal.root_span.to(name))
+                    .help("remove `command = plan` from the run, or do not refer to this output"),
+            );
+        }
+    });
 }
 
 fn undeclared(run: &Run, name: &SmolStr, at: Span) -> Finding {
@@ -101,7 +195,7 @@ fn file_variables(
     run: &Run,
     module: Node<'_>,
     names: &Names<'_, '_>,
-    work: &Budget,
+    values: &RunValues<'_>,
     evaluated: &mut BTreeSet<(SmolStr, SmolStr)>,
     findings: &mut Vec<Finding>,
 ) {
@@ -117,8 +211,9 @@ fn file_variables(
         if module.module().features.runs_in_order {
             names.check(&attribute.expr, Place::FileVariables, findings);
         }
-        let expected = expects(run, module, &TestSubject::InModule(Subject::Variable(name.clone())));
-        findings.extend(value_of_test(&attribute.expr, Some(variable), module, work, expected));
+        if attribute.expr.variables().is_empty() {
+            findings.extend(value_of_test(&attribute.expr, Some(variable), values).1);
+        }
     }
 }
 
@@ -154,14 +249,6 @@ fn required_variables(test: &Test, run: &Run, module: Node<'_>, findings: &mut V
     }
 }
 
-/// Whether a run expects a failure of an object.
-fn expects(run: &Run, module: Node<'_>, what: &TestSubject) -> bool {
-    let features = &module.module().features;
-    run.expect_failures.iter().any(|expected| {
-        reference_in_test(&expected.traversal, features).is_ok_and(|reference| reference.subject == *what)
-    })
-}
-
 /// Reports expected failures of objects that do not exist or have no conditions.
 fn missing_failures(run: &Run, node: Node<'_>, findings: &mut Vec<Finding>) {
     let module = node.module();
@@ -191,7 +278,7 @@ fn missing_failures(run: &Run, node: Node<'_>, findings: &mut Vec<Finding>) {
         };
         if let Some(why) = why.filter(|_| module.complete) {
             findings.push(
-                Finding::language(EngineRule::InvalidTest, "Missing expected failure")
+                Finding::language(EngineRule::InvalidTest, MISSING_FAILURE)
                     .detail(format!(
                         "This object {why}, so it cannot report the expected failure, and the run fails."
                     ))

@@ -15,6 +15,7 @@ use crate::syntax::{AttributeSchema, Block, BlockSchema, Content, Schema};
 struct PlanOptions {
     replace: Vec<Dependency>,
     target: Vec<Dependency>,
+    refreshes_only: bool,
 }
 
 impl Decoder<'_> {
@@ -36,6 +37,7 @@ impl Decoder<'_> {
             expect_failures: Vec::new(),
             replace: Vec::new(),
             target: Vec::new(),
+            refreshes_only: false,
         };
         self.run_blocks(&content, &mut run);
         run.plans = self.one_word(&content, "command", &["apply", "plan"]) == Some("plan");
@@ -92,6 +94,7 @@ impl Decoder<'_> {
                     if !self.failed_since(before) {
                         options = Some(block.header);
                         (run.replace, run.target) = (read.replace, read.target);
+                        run.refreshes_only = read.refreshes_only;
                     }
                 }
                 "variables" => {
@@ -171,7 +174,7 @@ impl Decoder<'_> {
                     .help("remove one of them"),
             );
         }
-        PlanOptions { replace, target }
+        PlanOptions { replace, target, refreshes_only: mode == Some("refresh-only") }
     }
 
     /// The module that a run executes instead of the one under test.

@@ -1,0 +1,94 @@
+//! The scope of the expressions of a run.
+
+use std::cell::Cell;
+
+use super::super::scope::ModuleScope;
+use super::{Computed, Name, RunValues, Within};
+use crate::engine::Engine;
+use crate::limits::Limits;
+use crate::module::address::{Subject, reference};
+use crate::syntax::{StepKind, Traversal};
+use crate::value::{self, Budget, Lookup, Resolved, Value};
+
+/// The scope of an expression of a run.
+pub(super) struct RunScope<'s, 't> {
+    pub(super) values: &'s RunValues<'t>,
+    pub(super) module: ModuleScope<'s>,
+    pub(super) within: Within,
+    pub(super) itself: Option<&'s Computed>,
+    /// Whether all resolved values are exact so far.
+    pub(super) is_exact: Cell<bool>,
+}
+
+impl RunScope<'_, '_> {
+    /// The value of the first names of a reference, and the number of steps that they take.
+    fn computed(&self, traversal: &Traversal) -> Option<(Computed, usize)> {
+        let values = self.values;
+        let name = match &traversal.steps.first()?.kind {
+            StepKind::Attribute(name) => name,
+            StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_) => return None,
+        };
+        let (is_module, is_test) = (self.within != Within::Variables, self.within != Within::Module);
+        match traversal.root.as_str() {
+            "var" => Some((values.variables.get(name).cloned().unwrap_or(Computed::UNKNOWN), 1)),
+            "run" if is_test => Some(values.run(name, traversal)),
+            "output" if self.within == Within::Assertion => {
+                Some((values.named(Name::Output(name.clone())), 1))
+            }
+            "local" if is_module => Some((values.named(Name::Local(name.clone())), 1)),
+            "module" if is_module && values.node.child(name).is_some() => {
+                let computed = values.named(Name::Call(name.clone()));
+                (computed.value != Value::UNKNOWN).then_some((computed, 1))
+            }
+            "self" => self.itself.map(|itself| (itself.clone(), 0)),
+            _ if is_module => {
+                let reference = reference(traversal, &values.node.module().features).ok()?;
+                let Subject::Resource { address, key } = reference.subject else { return None };
+                let steps = traversal.steps.len() - reference.remaining.len() - usize::from(key.is_some());
+                Some((values.named(Name::Resource(address)), steps))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl value::Scope for RunScope<'_, '_> {
+    fn engine(&self) -> Engine {
+        self.module.engine()
+    }
+
+    fn limits(&self) -> &Limits {
+        self.module.limits()
+    }
+
+    fn work(&self) -> &Budget {
+        self.module.work()
+    }
+
+    fn resolve(&self, traversal: &Traversal) -> Option<Resolved> {
+        let (computed, steps) = if let Some(computed) = self.computed(traversal) {
+            computed
+        } else {
+            let Resolved { value, steps } = self.module.resolve(traversal)?;
+            (Computed::known(value), steps)
+        };
+        self.is_exact.set(self.is_exact.get() && computed.is_exact);
+        Some(Resolved { value: computed.value, steps })
+    }
+
+    fn lacks_function(&self, name: &str) -> bool {
+        self.module.lacks_function(name)
+    }
+
+    fn named_file(&self, path: &str) -> Lookup {
+        self.module.named_file(path)
+    }
+
+    fn files_below(&self, directory: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
+        self.module.files_below(directory, is_wanted)
+    }
+
+    fn ignores(&self, path: &str) -> bool {
+        self.module.ignores(path)
+    }
+}

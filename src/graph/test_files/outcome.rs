@@ -1,0 +1,380 @@
+//! Reports conditions and assertions that fail with the variables of a run, if no provider is needed to know that.
+
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
+use crate::finding::{EngineRule, Finding, Severity};
+use crate::graph::evaluation::{
+    Computed, Outputs, Resources, RunValues, assertion, default_of, failed_validation, value_of_test,
+};
+use crate::graph::{Node, Test};
+use crate::module::Module;
+use crate::module::address::{ResourceAddress, Subject, TestSubject, reference_in_test};
+use crate::module::declaration::{Condition, Resource};
+use crate::module::test_file::Run;
+use crate::text::Span;
+use crate::value::Budget;
+
+/// What the runs before a run of the same file leave.
+#[derive(Debug, Default)]
+pub(super) struct Earlier {
+    /// The outputs of each run, as far as they are known.
+    pub(super) outputs: BTreeMap<SmolStr, Outputs>,
+    /// Whether one of them applied something.
+    pub(super) is_applied: bool,
+    /// Whether one of them has an error, so that no further run is executed.
+    pub(super) is_over: bool,
+}
+
+/// Adds the variables that the file sets, or that have a default, to those that the run sets.
+pub(super) fn remaining(
+    test: &Test,
+    run: &Run,
+    module: Node<'_>,
+    values: &RunValues<'_>,
+    given: &mut BTreeMap<SmolStr, Computed>,
+) {
+    for (name, variable) in &module.module().variables {
+        if run.variables.contains_key(name) {
+            continue;
+        }
+        let computed = match test.file.variables.get(name) {
+            Some(set) if !set.is_broken => value_of_test(&set.expr, Some(variable), values).0,
+            None if !test.has_values_files && !test.file.declared.contains_key(name) => default_of(variable),
+            Some(_) | None => Computed { value: variable.unknown_value(), is_exact: false },
+        };
+        given.insert(name.clone(), computed);
+    }
+}
+
+/// Checks what a run without errors so far leads to.
+pub(super) fn check(
+    test: &Test,
+    run: &Run,
+    node: Node<'_>,
+    given: &BTreeMap<SmolStr, Computed>,
+    work: &Budget,
+    earlier: &mut Earlier,
+    findings: &mut Vec<Finding>,
+) {
+    let module = node.module();
+    let is_whole = module.complete && !module.has_generated_files && !node.is_broken();
+    if earlier.is_over || !is_whole || run.refreshes_only {
+        earlier.is_applied |= !run.plans;
+        return;
+    }
+    if !run.target.is_empty() {
+        earlier.is_applied |= !run.plans;
+        findings.push(targeted(run));
+        return;
+    }
+    let (found, outputs) = {
+        let planned = if earlier.is_applied { Resources::Changed } else { Resources::Planned };
+        let at_end = if run.plans { planned } else { Resources::Applied };
+        let is_overridden = is_overridden(test, run);
+        let values = |resources| {
+            RunValues::new(node, (resources, is_overridden), given.clone(), &earlier.outputs, work)
+        };
+        let outcome = Outcome { run, test, node, planned: values(planned), at_end: values(at_end) };
+        outcome.of()
+    };
+    earlier.is_applied |= !run.plans;
+    findings.extend(found);
+    if let Some(outputs) = outputs {
+        earlier.outputs.insert(run.name.clone(), outputs);
+    }
+}
+
+/// Whether a run replaces any value of a provider or module.
+fn is_overridden(test: &Test, run: &Run) -> bool {
+    let has_mocks = test.file.providers.values().any(|provider| provider.mock.is_some());
+    has_mocks || !test.file.overrides.is_empty() || !run.overrides.is_empty()
+}
+
+/// An object with conditions.
+struct Checkable {
+    subject: TestSubject,
+    held: Held,
+}
+
+/// Whether the conditions of an object hold.
+enum Held {
+    Holds,
+    /// The errors of the conditions that fail.
+    Fails(Vec<Finding>),
+    /// The errors in the evaluation of the conditions. They cannot be expected.
+    IsWrong(Vec<Finding>),
+    Unknown,
+}
+
+struct Outcome<'r> {
+    run: &'r Run,
+    test: &'r Test,
+    node: Node<'r>,
+    planned: RunValues<'r>,
+    at_end: RunValues<'r>,
+}
+
+impl Outcome<'_> {
+    /// The findings, and the outputs if no condition of the module fails.
+    fn of(&self) -> (Vec<Finding>, Option<Outputs>) {
+        let mut all = self.variables();
+        // What depends on an object that fails is not evaluated.
+        let has_wrong_variables = !self.pass(&all);
+        if !has_wrong_variables {
+            all.extend(self.resources());
+        }
+        if self.pass(&all) {
+            all.extend(self.outputs());
+            all.extend(self.checks());
+        } else if !has_wrong_variables {
+            all.extend(self.checks().into_iter().filter(|check| self.is_apart(&check.subject)));
+        }
+        if all.iter().any(|object| self.is_open(object)) {
+            return (Vec::new(), None);
+        }
+        let passes = self.pass(&all);
+        let mut findings = self.failures(all);
+        if !passes || !findings.is_empty() {
+            return (findings, None);
+        }
+        for assert in &self.run.asserts {
+            findings.extend(assertion(assert, &self.at_end));
+        }
+        (findings, Some(self.at_end.outputs()))
+    }
+
+    fn pass(&self, all: &[Checkable]) -> bool {
+        let fails = |object: &Checkable| matches!(object.held, Held::Fails(_) | Held::IsWrong(_));
+        !all.iter().any(|object| fails(object) || self.is_open(object))
+    }
+
+    /// Whether the assertions of a check refer to variables only, so that they are evaluated after other failures.
+    fn is_apart(&self, check: &TestSubject) -> bool {
+        let TestSubject::Check(name) = check else { return false };
+        let check = self.node.module().checks.get(name);
+        let asserts = check.into_iter().flat_map(|check| &check.asserts);
+        let conditions = asserts.filter_map(|assert| assert.condition.as_ref());
+        conditions.flat_map(|condition| condition.expr.variables()).all(|traversal| traversal.root == "var")
+    }
+
+    /// Whether an object may fail as the run expects.
+    fn is_open(&self, object: &Checkable) -> bool {
+        matches!(object.held, Held::Unknown) && self.expected(&object.subject).next().is_some()
+    }
+
+    /// The elements of `expect_failures` for an object, each with its place.
+    fn expected(&self, object: &TestSubject) -> impl Iterator<Item = Span> {
+        self.expectations().filter(move |(subject, _)| subject == object).map(|(_, span)| span)
+    }
+
+    /// The objects that are expected to fail; for an instance of a resource, the resource.
+    fn expectations(&self) -> impl Iterator<Item = (TestSubject, Span)> {
+        let features = &self.node.module().features;
+        self.run.expect_failures.iter().filter_map(|expected| {
+            let subject = match reference_in_test(&expected.traversal, features).ok()?.subject {
+                TestSubject::InModule(Subject::Resource { address, .. }) => resource(&address),
+                subject => subject,
+            };
+            Some((subject, expected.span))
+        })
+    }
+
+    /// The errors of conditions that fail unexpectedly, and the expected failures that do not occur.
+    fn failures(&self, all: Vec<Checkable>) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let exists = |(subject, _): &(TestSubject, Span)| can_fail(subject, self.node.module());
+        let mut missing: Vec<(TestSubject, Span)> = self.expectations().filter(exists).collect();
+        let (mut is_decided, mut is_planned) = (false, true);
+        for Checkable { subject, held } in all {
+            let expected = self.expected(&subject).next();
+            match (held, expected) {
+                (Held::Fails(errors), None) => {
+                    is_decided = true;
+                    is_planned &= matches!(subject, TestSubject::Check(_));
+                    findings.extend(errors);
+                }
+                (Held::Fails(errors), Some(at)) => {
+                    is_decided = true;
+                    if !self.run.plans && !matches!(subject, TestSubject::Check(_)) {
+                        is_planned = false;
+                        findings.push(while_planning(self.run, &subject, at));
+                        findings.extend(errors);
+                    }
+                    missing.retain(|(expected, _)| *expected != subject);
+                }
+                (Held::IsWrong(errors), _) => {
+                    is_decided = true;
+                    is_planned = false;
+                    findings.extend(errors);
+                }
+                (Held::Holds, Some(_)) => is_decided = true,
+                (Held::Holds | Held::Unknown, _) => {}
+            }
+        }
+        if is_decided && (self.run.plans || is_planned) {
+            findings.extend(missing.into_iter().map(|(_, at)| missing_failure(at)));
+        }
+        findings
+    }
+
+    fn variables(&self) -> Vec<Checkable> {
+        let variables = self.node.module().variables.values();
+        let checked = variables.filter(|variable| !variable.validations.is_empty()).map(|variable| {
+            let name = &variable.name;
+            let set = self.run.variables.get(name).or_else(|| self.test.file.variables.get(name));
+            let wrong: Vec<Finding> =
+                variable.validations.iter().flat_map(|condition| self.planned.errors(condition)).collect();
+            let held = if wrong.is_empty() {
+                self.held(&variable.validations, |condition| self.planned.holds(condition, None), {
+                    |condition| failed_validation(variable, set.map(|set| &set.expr), condition)
+                })
+            } else {
+                Held::IsWrong(wrong)
+            };
+            Checkable { subject: TestSubject::InModule(Subject::Variable(name.clone())), held }
+        });
+        checked.collect()
+    }
+
+    fn resources(&self) -> Vec<Checkable> {
+        let resources = self.node.module().resources.values();
+        let own = resources.filter(|resource| resource.check.is_none());
+        own.map(|object| {
+            let conditions = || object.preconditions.iter().chain(&object.postconditions);
+            let is_single = object.count.is_none() && object.for_each.is_none() && object.enabled.is_none();
+            let judge =
+                |condition: &Condition| self.planned.holds(condition, Some(object)).filter(|_| is_single);
+            let held = self.held(conditions(), judge, |condition| {
+                let is_before = object.preconditions.iter().any(|before| std::ptr::eq(before, condition));
+                let kind = if is_before { "precondition" } else { "postcondition" };
+                self.failed(&format!("Resource {kind} failed"), condition)
+            });
+            Checkable { subject: resource(&object.address), held }
+        })
+        .collect()
+    }
+
+    fn outputs(&self) -> Vec<Checkable> {
+        let outputs = self.node.module().outputs.values();
+        outputs
+            .map(|output| {
+                let judge = |condition: &Condition| self.planned.holds(condition, None);
+                let held = self.held(&output.preconditions, judge, |condition| {
+                    self.failed("Module output value precondition failed", condition)
+                });
+                Checkable { subject: TestSubject::Output(output.name.clone()), held }
+            })
+            .collect()
+    }
+
+    fn checks(&self) -> Vec<Checkable> {
+        let checks = self.node.module().checks.values();
+        checks
+            .map(|check| {
+                let judge = |condition: &Condition| self.at_end.holds(condition, None);
+                let held = match check.data {
+                    Some(_) => Held::Unknown,
+                    None => self.held(&check.asserts, judge, |condition| {
+                        self.failed("Check block assertion failed", condition)
+                    }),
+                };
+                Checkable { subject: TestSubject::Check(check.name.clone()), held }
+            })
+            .collect()
+    }
+
+    fn held<'c>(
+        &self,
+        conditions: impl IntoIterator<Item = &'c Condition>,
+        judge: impl Fn(&Condition) -> Option<bool>,
+        error: impl Fn(&Condition) -> Finding,
+    ) -> Held {
+        let mut held = Held::Holds;
+        for condition in conditions {
+            match (judge(condition), &mut held) {
+                (Some(false), Held::Fails(errors)) => {
+                    errors.push(error(condition).related(self.run.header, "with the variables of this run"));
+                }
+                (Some(false), _) => {
+                    let error = error(condition).related(self.run.header, "with the variables of this run");
+                    held = Held::Fails(vec![error]);
+                }
+                (None, Held::Holds) => held = Held::Unknown,
+                (None | Some(true), _) => {}
+            }
+        }
+        held
+    }
+
+    fn failed(&self, summary: &str, condition: &Condition) -> Finding {
+        let at = condition.condition.as_ref().map_or(condition.block.header, |part| part.expr.span);
+        Finding::language(EngineRule::InvalidTest, summary)
+            .detail(format!("This condition is false in the run `{}`.", self.run.name))
+            .at(at)
+    }
+}
+
+fn resource(address: &ResourceAddress) -> TestSubject {
+    TestSubject::InModule(Subject::Resource { address: address.clone(), key: None })
+}
+
+/// Whether an object has conditions. If not, this is reported for every run.
+fn can_fail(object: &TestSubject, module: &Module) -> bool {
+    match object {
+        TestSubject::Output(name) => {
+            module.outputs.get(name).is_some_and(|output| !output.preconditions.is_empty())
+        }
+        TestSubject::Check(name) => module.checks.contains_key(name),
+        TestSubject::InModule(Subject::Variable(name)) => {
+            module.variables.get(name).is_some_and(|variable| !variable.validations.is_empty())
+        }
+        TestSubject::InModule(Subject::Resource { address, .. }) => {
+            let conditions = |resource: &Resource| {
+                !resource.preconditions.is_empty() || !resource.postconditions.is_empty()
+            };
+            module.resources.get(address).is_some_and(|resource| conditions(resource))
+        }
+        TestSubject::Run(_) | TestSubject::InModule(_) => false,
+    }
+}
+
+/// The expected failures that do not occur since a value of a variable stops the plan.
+pub(super) fn stopped_by_value(run: &Run, node: Node<'_>) -> Vec<Finding> {
+    let features = &node.module().features;
+    let expected = run.expect_failures.iter().filter(|_| run.plans && node.module().complete);
+    let reported = expected.filter(|expected| {
+        let reference = reference_in_test(&expected.traversal, features);
+        reference.is_ok_and(|reference| can_fail(&reference.subject, node.module()))
+    });
+    reported.map(|expected| missing_failure(expected.span)).collect()
+}
+
+fn missing_failure(at: Span) -> Finding {
+    Finding::language(EngineRule::InvalidTest, "Missing expected failure")
+        .detail("The conditions of this object do not fail with the variables of the run.")
+        .at(at)
+        .help("set variables that lead to the failure, or remove it from `expect_failures`")
+}
+
+/// The engine's explanation for an expected failure that occurs too early. Only for outputs it has a place.
+fn while_planning(run: &Run, subject: &TestSubject, at: Span) -> Finding {
+    let finding = Finding::language(EngineRule::InvalidTest, "Expected failure while planning")
+        .severity(Severity::Warning)
+        .detail("The expected failure occurs while planning, so nothing is applied and the run fails.")
+        .help("set `command = plan`");
+    match subject {
+        TestSubject::Output(_) => finding.at(at),
+        TestSubject::Check(_) | TestSubject::Run(_) | TestSubject::InModule(_) => {
+            finding.related(run.header, "this run").related(at, "the expected failure")
+        }
+    }
+}
+
+fn targeted(run: &Run) -> Finding {
+    Finding::language(EngineRule::InvalidTest, "Resource targeting is in effect")
+        .severity(Severity::Warning)
+        .detail("The plan of this run covers only a part of its module.")
+        .related(run.header, "this run has `target` in `plan_options`")
+}
