@@ -110,8 +110,7 @@ fn referred_to(node: Node<'_>, reference: &ProviderRef, address: String) -> Opti
     }
     let key = Configuration::named(node.module(), reference)?;
     let missing = missing(node, &key, reference)?;
-    if matches!(missing, Missing::InCalls(_)) && node.required_from_callers(&key).is_some() {
-        // Reported at the calls that do not pass it.
+    if is_reported_at_calls(node, &key, &missing) {
         return None;
     }
     let name = reference.compact();
@@ -137,6 +136,11 @@ fn referred_to(node: Node<'_>, reference: &ProviderRef, address: String) -> Opti
     Some(with_places(node, &key, &missing, finding).help(help))
 }
 
+/// Whether the calls that do not pass a configuration are errors, since the module requires it from them.
+fn is_reported_at_calls(node: Node<'_>, key: &Configuration, missing: &Missing<'_>) -> bool {
+    matches!(missing, Missing::InCalls(_)) && node.required_from_callers(key).is_some()
+}
+
 /// The finding for an entry of a call of a local module.
 pub(in crate::graph) fn entry<'t>(
     node: Node<'t>,
@@ -146,6 +150,9 @@ pub(in crate::graph) fn entry<'t>(
 ) -> Option<Finding> {
     let key = Configuration::passed_by(child.module(), entry)?;
     let missing = missing(node, &key, &entry.in_parent).filter(|_| entry.in_parent.key.is_none())?;
+    if is_reported_at_calls(node, &key, &missing) {
+        return None;
+    }
     let finding = missing_provider(node, call, entry, &key, &missing);
     Some(if key.alias.is_some() {
         finding.help(help(node, &entry.in_parent, &key, "providers"))
@@ -305,7 +312,10 @@ fn help(node: Node<'_>, reference: &ProviderRef, key: &Configuration, argument: 
     }
     let (name, alias) = (node.local_name(key), key.alias.as_deref().unwrap_or_default());
     let known = known_aliases(node, &key.provider);
-    if let Some(meant) = nearest(alias, known.iter().map(SmolStr::as_str)) {
+    // It may be declared, and not be passed.
+    if !known.iter().any(|known| known == alias)
+        && let Some(meant) = nearest(alias, known.iter().map(SmolStr::as_str))
+    {
         return format!("did you mean `{name}.{meant}`?");
     }
     if !node.is_called() {
