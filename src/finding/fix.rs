@@ -14,13 +14,28 @@ pub struct Fix {
 impl Fix {
     /// Creates a fix that does not change the behaviour of the module or of any caller, known or unknown.
     pub fn safe(edits: impl IntoIterator<Item = Edit>) -> Self {
-        Self { safety: Safety::Safe, edits: edits.into_iter().collect() }
+        Self { safety: Safety::Safe, edits: without_overlaps(edits) }
     }
 
     /// Creates a fix that may change the behaviour or the interface of the module, so it needs a review.
     pub fn on_request(edits: impl IntoIterator<Item = Edit>) -> Self {
-        Self { safety: Safety::Unsafe, edits: edits.into_iter().collect() }
+        Self { safety: Safety::Unsafe, edits: without_overlaps(edits) }
     }
+}
+
+/// Sorts the edits, and unites removals that share a byte: two blocks next to each other may both take the blank line
+/// between them.
+fn without_overlaps(edits: impl IntoIterator<Item = Edit>) -> Vec<Edit> {
+    let mut edits: Vec<Edit> = edits.into_iter().collect();
+    edits.sort_unstable();
+    edits.dedup_by(|next, edit| {
+        let is_shared = edit.is_removal() && next.is_removal() && edit.span.overlaps(next.span);
+        if is_shared {
+            edit.span.end = edit.span.end.max(next.span.end);
+        }
+        is_shared || edit == next
+    });
+    edits
 }
 
 /// The safety of a fix. The safer variant comes first.
@@ -57,4 +72,11 @@ pub struct Edit {
     pub span: Span,
     /// The new text. Its lines end in `\n`, whatever the file uses.
     pub text: String,
+}
+
+impl Edit {
+    /// Reports whether it only removes text.
+    fn is_removal(&self) -> bool {
+        self.text.is_empty() && self.span.start < self.span.end
+    }
 }
