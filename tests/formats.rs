@@ -343,6 +343,6 @@ fn what_mends_a_finding_is_in_sarif_and_in_json() {
     );
     assert_eq!(second["insertedContent"]["text"], "new");
     let fix = &report(Format::Json)["diagnostics"][0]["fix"];
-    assert_eq!((&fix["safety"], &fix["edits"][1]["range"]["filename"]), (&"unsafe".into(), &"b.tf".into()));
-    assert_eq!(fix["edits"][1]["range"]["start"], fix["edits"][1]["range"]["end"], "nothing goes");
+    assert_eq!((&fix["safety"], &fix["edits"][2]["range"]["filename"]), (&"unsafe".into(), &"b.tf".into()));
+    assert_eq!(fix["edits"][2]["range"]["start"], fix["edits"][2]["range"]["end"], "nothing goes");
 }

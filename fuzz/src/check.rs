@@ -86,6 +86,11 @@ pub fn outcome_holds(outcome: &Outcome, sources: &Sources) {
     lie_in_one_of(outcome.suppressed.iter().map(|suppressed| &suppressed.verdict.finding), sources);
     for verdict in &outcome.verdicts {
         assert!(!verdict.finding.summary.is_empty(), "{verdict:?}");
+        let edits = verdict.finding.fix.iter().flat_map(|fix| fix.edits.windows(2));
+        for (edit, next) in edits.map(|pair| (&pair[0], &pair[1])) {
+            let is_behind = edit.span.file != next.span.file || edit.span.end <= next.span.start;
+            assert!(edit < next && is_behind, "sorted and without overlaps: {verdict:?}");
+        }
     }
     let fingerprints: BTreeSet<&str> =
         outcome.verdicts.iter().map(|verdict| verdict.fingerprint.as_str()).collect();
