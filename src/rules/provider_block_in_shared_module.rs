@@ -1,11 +1,13 @@
 #![doc = include_str!("../../policies/rules/provider-block-in-shared-module.md")]
 
+mod help;
+
 use std::collections::BTreeSet;
 
 use super::{Context, Rule};
 use crate::finding::Finding;
 use crate::graph::{Configuration, Node, Role};
-use crate::module::declaration::{ModuleCall, ProviderConfiguration, RequiredProvider};
+use crate::module::declaration::{ModuleCall, ProviderConfiguration};
 use crate::text::Span;
 
 /// The maximal number of calls in a finding; the others are counted.
@@ -49,7 +51,7 @@ impl Rule for ProviderBlockInSharedModule {
             let finding = Self::finding("Provider block in a shared module")
                 .detail(detail)
                 .at(provider.origin.header())
-                .help(if is_used { help(node, provider) } else { "remove this block".to_owned() })
+                .help(if is_used { help::of(node, provider) } else { "remove this block".to_owned() })
                 .address(format!("provider.{}", provider.compact()));
             findings.push(
                 calls
@@ -107,61 +109,4 @@ fn is_used(node: Node<'_>, provider: &ProviderConfiguration) -> bool {
     let mut mentions = node.provider_mentions();
     let names_it = |reference| Configuration::named(module, reference).as_ref() == Some(&configuration);
     provider.alias.is_none() || !module.complete || mentions.any(names_it)
-}
-
-/// Whether a direct caller has a block for the same configuration, so that this one cannot be moved there as it is.
-fn has_configured_caller(node: Node<'_>, provider: &ProviderConfiguration) -> bool {
-    let configuration = Configuration::by(node.module(), provider);
-    node.callers().any(|(caller, _)| {
-        let mut blocks = caller.module().providers.values();
-        blocks.any(|block| Configuration::by(caller.module(), block) == configuration)
-    })
-}
-
-/// Whether a local name means another provider in a direct caller.
-fn means_another(node: Node<'_>, name: &str) -> bool {
-    let own = Configuration::of(node.module(), name, None);
-    node.callers().any(|(caller, _)| Configuration::of(caller.module(), name, None) != own)
-}
-
-fn help(node: Node<'_>, provider: &ProviderConfiguration) -> String {
-    let (name, compact) = (&provider.name, provider.compact());
-    match &provider.alias {
-        Some(_) => {
-            // A call with `providers` passes nothing else.
-            let default = Configuration::of(node.module(), name, None);
-            let uses_default =
-                default.is_some_and(|default| node.uses().configurations.contains_key(&default));
-            let default = if uses_default { format!("{name} = {name}, ") } else { String::new() };
-            let entry = node.module().required_providers.get(name);
-            let is_declared = |entry: &RequiredProvider| {
-                entry.aliases.iter().any(|declared| declared.value.compact() == compact)
-            };
-            let declare = match entry {
-                Some(entry) if is_declared(entry) => String::new(),
-                Some(_) => format!(
-                    " add `configuration_aliases = [{compact}]` to the entry `{name}` of `required_providers` here,"
-                ),
-                None => format!(
-                    " declare `{name}` with `configuration_aliases = [{compact}]` in `required_providers` here,"
-                ),
-            };
-            format!(
-                "move this block to the callers,{declare} and pass the configuration in each call: \
-                 `providers = {{ {default}{compact} = {compact} }}`"
-            )
-        }
-        None if has_configured_caller(node, provider) => format!(
-            "a caller already configures `{name}`: move this block there with an `alias`, declare `{name}` in \
-             `required_providers` here, and pass the configuration in the call: `providers = {{ {name} = {name}.ALIAS }}`"
-        ),
-        None if means_another(node, name) => format!(
-            "move this block to the root modules, and declare `{name}` with the same `source` in `required_providers` \
-             here and there; the module then inherits the configuration"
-        ),
-        None => format!(
-            "move this block to the root modules, and declare `{name}` in `required_providers` here; the module then \
-             inherits the configuration"
-        ),
-    }
 }
