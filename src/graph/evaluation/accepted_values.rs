@@ -4,7 +4,7 @@ use crate::finding::{Code, EngineRule, Finding, Related};
 use crate::graph::references::sites::{Owner, Site};
 use crate::module::declaration::Variable;
 use crate::module::{Module, undeclared_attributes};
-use crate::syntax::Expr;
+use crate::syntax::{Expr, StepKind};
 use crate::value::{Constraint, Mismatch, Type, Value, convert};
 
 fn invalid(rule: EngineRule, summary: &str, detail: impl Into<String>, expr: &Expr) -> Finding {
@@ -133,7 +133,13 @@ fn result(value: &Value, expr: &Expr) -> Option<Finding> {
 
 /// The error of a validation that fails before the value of the variable is known.
 fn validation(value: &Value, expr: &Expr, variable: &Variable) -> Option<Finding> {
-    (convert(value, &Type::Bool) == Ok(Value::Bool(false))).then(|| {
+    // A condition that does not refer to the variable is an error of its own.
+    let refers = || {
+        let own = StepKind::Attribute(variable.name.clone());
+        let mut found = expr.variables().into_iter();
+        found.any(|used| used.root == "var" && used.steps.first().is_some_and(|step| step.kind == own))
+    };
+    (convert(value, &Type::Bool) == Ok(Value::Bool(false)) && refers()).then(|| {
         Finding::language(EngineRule::InvalidCheckOrCondition, "Invalid value for variable")
             .detail(format!("Every value of the variable `{}` fails this validation.", variable.name))
             .at(variable.origin.header())
