@@ -138,6 +138,8 @@ impl Decoder<'_> {
     /// OpenTofu's warning that Terraform gives the same block another meaning.
     fn warn_of_removed(&mut self, removed: &Removed) {
         let (summary, detail, help) = match &removed.destroy {
+            // Terraform does not read the file.
+            None if self.tofu_file => return,
             None => (
                 "Missing lifecycle from the removed block",
                 "Without `destroy`, OpenTofu removes the object from the state, and Terraform destroys it.",
