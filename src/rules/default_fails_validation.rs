@@ -2,7 +2,8 @@
 
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
-use crate::graph::{Node, Role};
+use crate::graph::{Node, RefusedDefault, Role};
+use crate::syntax::ExprKind;
 
 #[derive(Default)]
 pub(super) struct DefaultFailsValidation;
@@ -16,7 +17,7 @@ impl Rule for DefaultFailsValidation {
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         for refused in node.refused_defaults() {
             // If a call uses the default, Terraform and OpenTofu report it.
-            if refused.is_used {
+            if refused.is_used || requires_a_value(&refused) {
                 continue;
             }
             let name = &refused.variable.name;
@@ -37,4 +38,17 @@ impl Rule for DefaultFailsValidation {
             findings.push(finding);
         }
     }
+}
+
+/// Whether the default is null and the condition compares with null, so that every caller has to set the variable.
+fn requires_a_value(refused: &RefusedDefault<'_>) -> bool {
+    let variable = refused.variable;
+    let mut conditions = variable.validations.iter().filter_map(|validation| validation.condition.as_ref());
+    let mut compares = false;
+    if let Some(condition) = conditions.find(|condition| condition.expr.span == refused.condition) {
+        condition.expr.walk(&mut |expr, _| compares |= matches!(expr.kind, ExprKind::Null));
+    }
+    compares
+        && refused.error.is_none()
+        && variable.default.as_ref().is_some_and(|default| default.value.is_null())
 }

@@ -63,7 +63,9 @@ const PLACEHOLDERS: [&str; 3] = ["", "none", "null"];
 /// Whether the value contains a string or number that may be a secret. The parser limits the depth of values.
 fn holds_something(value: &Value) -> bool {
     match value {
-        Value::String(text) => !PLACEHOLDERS.contains(&text.trim().to_lowercase().as_str()),
+        Value::String(text) => {
+            !PLACEHOLDERS.contains(&text.trim().to_lowercase().as_str()) && !value.holds_placeholder()
+        }
         Value::Number(number) => !number.is_zero(),
         Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => {
             elements.iter().any(holds_something)

@@ -31,8 +31,9 @@ impl Rule for SingleComponentPessimistic {
 }
 
 fn floating(version: &VersionConstraint, is_open: bool, context: &Context<'_>) -> Option<Finding> {
-    let conditions = version.constraints.as_ref()?.conditions();
-    let major = conditions.iter().find(|condition| condition.floats())?.version.segments()[0];
+    // Another condition, such as `< 6.0`, may exclude newer versions.
+    let constraints = version.constraints.as_ref().filter(|constraints| !constraints.has_upper_bound())?;
+    let major = constraints.conditions().iter().find(|condition| condition.floats())?.version.segments()[0];
     Some(
         SingleComponentPessimistic::finding("Pessimistic constraint with a single number")
             .detail(format!(

@@ -192,6 +192,18 @@ impl Value {
         !matches!(self, Self::Unknown(_)) && self.parts().all(Self::is_wholly_known)
     }
 
+    /// Whether a string in the value is a placeholder that a person replaces, such as `<REGION>`, `xxxx` or `***`.
+    pub fn holds_placeholder(&self) -> bool {
+        let is_placeholder = |text: &str| {
+            let text = text.trim();
+            let is_in_brackets = text.len() > 2 && text.starts_with('<') && text.ends_with('>');
+            is_in_brackets
+                || text.to_ascii_lowercase().contains("xxxx")
+                || !text.is_empty() && text.bytes().all(|byte| byte == b'*')
+        };
+        self.as_str().is_some_and(is_placeholder) || self.parts().any(Self::holds_placeholder)
+    }
+
     /// The text of a known string.
     pub fn as_str(&self) -> Option<&str> {
         if let Self::String(text) = self.unmarked().0 { Some(text) } else { None }
