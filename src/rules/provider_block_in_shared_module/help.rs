@@ -64,7 +64,6 @@ fn declare(node: Node<'_>, provider: &ProviderConfiguration) -> String {
     let entry = node.module().required_providers.get(name);
     match (entry, &provider.alias) {
         (None, None) => format!(" declare `{name}` in `required_providers` here,"),
-        (Some(_), None) => String::new(),
         (None, Some(_)) => {
             format!(
                 " declare `{name}` with `configuration_aliases = [{compact}]` in `required_providers` here,"
@@ -80,7 +79,7 @@ fn declare(node: Node<'_>, provider: &ProviderConfiguration) -> String {
                 " add `{compact}` to `configuration_aliases` in the entry `{name}` of `required_providers` here,"
             )
         }
-        (Some(_), Some(_)) => String::new(),
+        (Some(_), None | Some(_)) => String::new(),
     }
 }
 
