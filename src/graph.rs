@@ -22,6 +22,7 @@ mod node;
 mod node_id;
 mod providers;
 mod reach;
+mod read_outputs;
 mod references;
 mod remote_states;
 mod requirements;
@@ -30,6 +31,7 @@ mod role_signs;
 mod similar;
 mod test_files;
 mod unmodelled;
+mod value_flow;
 mod version_requirements;
 #[cfg(test)]
 mod tests;
@@ -44,7 +46,9 @@ pub use providers::{
     Configuration, Difference, Effect, Found, Level, Need, Own, ProviderChange, ProviderChanges, Reaching,
     State, Supply, Uses, in_root, reaching, resolve, too_many_instances,
 };
+pub(crate) use read_outputs::for_each_read_output;
 pub use remote_states::RemoteState;
 pub use role::{Reason, Role, Surroundings};
 pub use role_signs::is_aside;
+pub(crate) use value_flow::{Used, User, ValueFlow};
 pub use version_requirements::VersionRequirement;

@@ -12,6 +12,7 @@
 mod affected_modules;
 mod affected_roots;
 mod comparison;
+mod effects;
 mod interfaces;
 mod match_findings;
 mod removed_module_hint;

@@ -1,17 +1,39 @@
 //! The canonical content of a module, which changes only if a plan may change.
 
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use smol_str::SmolStr;
+
 use super::dropped::Why;
 use super::{Module, ModuleFile};
 use crate::engine::FileKind;
-use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, LeftOut};
-use crate::text::{Source, Sources};
+use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, LeftOut, without_layout};
+use crate::text::{Source, Sources, Span};
 
 /// Arguments without effect on plans.
 const FOR_PEOPLE: LeftOut<'_> = &[("variable", "description"), ("output", "description")];
 
-/// These arguments, and the defaults of variables, which only affect callers that do not set them.
-const FOR_SOME_CALLERS: LeftOut<'_> =
-    &[("variable", "description"), ("output", "description"), ("variable", "default")];
+/// These arguments, and those that only define a named value.
+const OF_NAMED_VALUES: LeftOut<'_> =
+    &[("variable", "description"), ("output", "description"), ("variable", "default"), ("output", "value")];
+
+/// A value that expressions refer to by a name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum NamedValue {
+    /// The default of a variable.
+    Variable(SmolStr),
+    /// A local value.
+    Local(SmolStr),
+    /// The value of an output.
+    Output(SmolStr),
+    /// An argument of a module call.
+    Argument {
+        /// The name of the call.
+        call: SmolStr,
+        /// The variable of the child module.
+        variable: SmolStr,
+    },
+}
 
 /// The canonical content of the files of a module. Modules with equal content differ only in comments, layout,
 /// descriptions, and the distribution of blocks over files.
@@ -27,34 +49,28 @@ impl Meaning {
     /// The content of the files of a module, given in load order, without arguments that an override replaces. Returns
     /// `None` if one of them was not understood completely.
     pub(crate) fn of(module: &Module, files: &[ModuleFile<'_>], sources: &Sources) -> Option<Self> {
-        Self::without(FOR_PEOPLE, module, files, sources)
-    }
-
-    /// Like [`Self::of`], without the defaults of variables.
-    pub(crate) fn without_defaults(
-        module: &Module,
-        files: &[ModuleFile<'_>],
-        sources: &Sources,
-    ) -> Option<Self> {
-        Self::without(FOR_SOME_CALLERS, module, files, sources)
+        Self::without(FOR_PEOPLE, &|_, _| false, module, files, sources)
     }
 
     fn without(
         left_out: LeftOut<'_>,
+        is_left_out: &dyn Fn(&Block, &Attribute) -> bool,
         module: &Module,
         files: &[ModuleFile<'_>],
         sources: &Sources,
     ) -> Option<Self> {
         let mut meaning = Self { primary: Vec::new(), overriding: Vec::new() };
-        let is_replaced = |_: &Block, _: Option<&Block>, attribute: &Attribute| {
-            module.dropped.get(&attribute.span).is_some_and(|dropped| dropped.why == Why::Replaced)
+        let is_left_out = |block: &Block, nested: Option<&Block>, attribute: &Attribute| {
+            let dropped = module.dropped.get(&attribute.span);
+            dropped.is_some_and(|dropped| dropped.why == Why::Replaced)
+                || nested.is_none() && is_left_out(block, attribute)
         };
         for file in files {
             if !file.complete {
                 return None;
             }
             let source = sources.get(file.body.span().file);
-            let texts = file.body.canonical_without(source, left_out, &is_replaced);
+            let texts = file.body.canonical_without(source, left_out, &is_left_out);
             match file.kind {
                 FileKind::Primary => meaning.primary.extend(texts),
                 FileKind::Override => meaning.overriding.extend(texts),
@@ -63,6 +79,97 @@ impl Meaning {
         meaning.primary.sort_unstable();
         Some(meaning)
     }
+}
+
+/// The content of a module, divided into its named values and everything else.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    /// The expression of each named value.
+    values: BTreeMap<NamedValue, String>,
+    /// The texts of each variable without its default, by the header of its block.
+    variables: BTreeMap<String, Vec<String>>,
+    /// Everything else.
+    rest: Meaning,
+}
+
+impl Parts {
+    /// The parts of a module with these files; see [`Meaning::of`].
+    pub(crate) fn of(module: &Module, files: &[ModuleFile<'_>], sources: &Sources) -> Option<Self> {
+        let values: Vec<(NamedValue, Span)> = named_values(module);
+        let spans: HashSet<Span> = values.iter().map(|(_, span)| *span).collect();
+        let is_value = |_: &Block, attribute: &Attribute| spans.contains(&attribute.expr.span);
+        let mut rest = Meaning::without(OF_NAMED_VALUES, &is_value, module, files, sources)?;
+        let mut variables: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (is_base, texts) in [(true, &mut rest.primary), (false, &mut rest.overriding)] {
+            texts.retain(|text| {
+                let (header, body) = text.split_once('\n').unwrap_or((text, ""));
+                let has_only_values = body == "}\n";
+                if header.starts_with("variable \"") {
+                    if is_base || !has_only_values {
+                        variables.entry(header.to_owned()).or_default().push(body.to_owned());
+                    }
+                    return false;
+                }
+                !(has_only_values && (header == "locals {" || header.starts_with("output \"")))
+            });
+        }
+        let text = |span| without_layout(sources.slice(span));
+        let values = values.into_iter().map(|(value, span)| (value, text(span))).collect();
+        Some(Self { values, variables, rest })
+    }
+
+    /// The named values that differ between two states of a module. Returns `None` if anything else does.
+    pub(crate) fn differing(&self, now: &Self) -> Option<BTreeSet<NamedValue>> {
+        let is_sound = |(header, texts): (&String, &Vec<String>)| match self.variables.get(header) {
+            Some(before) => before == texts,
+            None => {
+                let has_default = |value: &NamedValue| matches!(value, NamedValue::Variable(name) if header_of_variable(name) == *header);
+                now.values.keys().any(has_default)
+            }
+        };
+        let mut before = self.variables.keys();
+        if self.rest != now.rest
+            || !before.all(|header| now.variables.contains_key(header))
+            || !now.variables.iter().all(is_sound)
+        {
+            return None;
+        }
+        let differs = |value: &&NamedValue| self.values.get(*value) != now.values.get(*value);
+        let differing: BTreeSet<NamedValue> =
+            self.values.keys().chain(now.values.keys()).filter(differs).cloned().collect();
+        // A variable without a default needs a value from every caller.
+        let is_required_now =
+            |value: &NamedValue| matches!(value, NamedValue::Variable(_)) && !now.values.contains_key(value);
+        (!differing.iter().any(is_required_now)).then_some(differing)
+    }
+}
+
+/// The first line of the canonical text of a variable.
+fn header_of_variable(name: &str) -> String {
+    format!("variable {name:?} {{")
+}
+
+/// The named values of a module, each with the span of its expression.
+pub(crate) fn named_values(module: &Module) -> Vec<(NamedValue, Span)> {
+    let mut values = Vec::new();
+    for variable in module.variables.values() {
+        let default = variable.default.as_ref();
+        values.extend(default.map(|default| (NamedValue::Variable(variable.name.clone()), default.span)));
+    }
+    for local in module.locals.values() {
+        values.push((NamedValue::Local(local.name.clone()), local.attribute.expr.span));
+    }
+    for output in module.outputs.values() {
+        let value = output.value.as_ref();
+        values.extend(value.map(|value| (NamedValue::Output(output.name.clone()), value.expr.span)));
+    }
+    for call in module.calls.values() {
+        for argument in call.config.just_attributes(&mut Vec::new()) {
+            let value = NamedValue::Argument { call: call.name.clone(), variable: argument.name.clone() };
+            values.push((value, argument.expr.span));
+        }
+    }
+    values
 }
 
 /// Arguments and nested blocks of a resource that other modules, or the graph of the engine, depend on.

@@ -7,9 +7,7 @@ use smol_str::SmolStr;
 use super::support::expressions;
 use super::{Context, Rule};
 use crate::finding::Finding;
-use crate::graph::{Node, NodeId, Reason, Role};
-use crate::syntax::{Expr, ExprKind, Step, StepKind, Traversal};
-use crate::text::Span;
+use crate::graph::{Node, NodeId, Reason, Role, for_each_read_output};
 
 #[derive(Default)]
 pub(super) struct UnusedOutput;
@@ -68,81 +66,21 @@ fn read_by_callers(node: Node<'_>, context: &Context<'_>) -> Option<HashSet<Smol
         calls.entry(caller.id()).or_default().insert(&call.name);
         callers.insert(caller.id(), caller);
     }
-    let mut reads = Reads { named: HashSet::new(), any: false };
+    let (mut named, mut is_whole) = (HashSet::new(), false);
     for (id, caller) in callers {
         if !caller.module().complete || context.is_tested(caller.module()) {
             return None;
         }
-        expressions::for_each(caller, context, &mut |expr, _| reads.look(expr, &calls[&id]));
-    }
-    (!reads.any).then_some(reads.named)
-}
-
-/// The outputs that are read.
-struct Reads {
-    named: HashSet<SmolStr>,
-    /// Whether the module is used as a whole.
-    any: bool,
-}
-
-impl Reads {
-    /// Checks every reference to these calls in an expression.
-    fn look(&mut self, expr: &Expr, calls: &HashSet<&str>) {
-        // References whose output an enclosing expression selects.
-        let mut done: HashSet<Span> = HashSet::new();
-        expr.walk(&mut |inner, _| match &inner.kind {
-            ExprKind::Relative(relative) => {
-                if let ExprKind::Index { collection, .. } = &relative.from.kind
-                    && let Some(output) = attribute(relative.steps.first())
-                    && is_bare(collection, calls)
-                {
-                    self.named.insert(output.clone());
-                    done.insert(collection.span);
+        let of_caller = &calls[&id];
+        expressions::for_each(caller, context, &mut |expr, _| {
+            for_each_read_output(expr, &mut |call, output| match output {
+                _ if call.is_some_and(|call| !of_caller.contains(call.as_str())) => {}
+                Some(output) => {
+                    named.insert(output.clone());
                 }
-            }
-            ExprKind::Splat { source, each, .. } => {
-                if let ExprKind::Relative(relative) = &each.kind
-                    && let ExprKind::Element = relative.from.kind
-                    && let Some(output) = attribute(relative.steps.first())
-                    && is_bare(source, calls)
-                {
-                    self.named.insert(output.clone());
-                    done.insert(source.span);
-                }
-            }
-            ExprKind::Traversal(traversal) if is_of(traversal, calls) && !done.contains(&inner.span) => {
-                match output(traversal) {
-                    Some(output) => {
-                        self.named.insert(output.clone());
-                    }
-                    None => self.any = true,
-                }
-            }
-            _ => {}
+                None => is_whole = true,
+            });
         });
     }
-}
-
-/// The output in a reference to a module, with or without an instance key.
-fn output(traversal: &Traversal) -> Option<&SmolStr> {
-    let behind = traversal.steps.get(1)?;
-    attribute(Some(behind)).or_else(|| attribute(traversal.steps.get(2)))
-}
-
-fn attribute(step: Option<&Step>) -> Option<&SmolStr> {
-    match &step?.kind {
-        StepKind::Attribute(name) => Some(name),
-        StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_) => None,
-    }
-}
-
-/// Whether this is exactly `module.name` of one of these calls.
-fn is_bare(expr: &Expr, calls: &HashSet<&str>) -> bool {
-    matches!(&expr.kind, ExprKind::Traversal(traversal) if traversal.steps.len() == 1 && is_of(traversal, calls))
-}
-
-/// Whether a reference is to one of these calls, or may be.
-fn is_of(traversal: &Traversal, calls: &HashSet<&str>) -> bool {
-    traversal.root == "module"
-        && attribute(traversal.steps.first()).is_none_or(|name| calls.contains(name.as_str()))
+    (!is_whole).then_some(named)
 }

@@ -369,6 +369,9 @@ fn a_file_behind_links_affects_modules_only_by_its_content() {
     place.stage("live/common/variables.tf", text.replace("A region.", "The region."));
     assert_eq!(affected(&place), "nothing affected\n");
     place.stage("live/common/variables.tf", text.replace("\"a\"", "\"b\""));
+    assert_eq!(affected(&place), "nothing affected\n", "nothing uses the variable");
+    place
+        .stage("live/common/variables.tf", format!("{text}output \"region\" {{\n  value = var.region\n}}\n"));
     let output = affected(&place);
     assert!(output.contains("live/a ←") && output.contains("live/b ←"), "{output}");
 }

@@ -328,7 +328,7 @@ impl<'c> Impact<'c> {
     }
 
     /// Calls `visit` with the caller and the child module of each call of these modules.
-    fn for_each_caller(&self, modules: &BTreeSet<SmolStr>, visit: &mut dyn FnMut(&str, &SmolStr)) {
+    pub(super) fn for_each_caller(&self, modules: &BTreeSet<SmolStr>, visit: &mut dyn FnMut(&str, &SmolStr)) {
         let names: HashSet<&str> = modules.iter().map(|path| last_name(path)).collect();
         let may_lead_there: Vec<bool> =
             self.memory.addresses().iter().map(|address| ends_in_one_of(address, &names)).collect();

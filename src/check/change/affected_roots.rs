@@ -109,8 +109,9 @@ impl Comparison {
         let mut tests = BTreeSet::new();
         for (directory, file) in snapshot.companions().filter(|(_, file)| file.kind == Companion::Test) {
             let path: SmolStr = crate::vfs::child(directory, &file.name).into();
-            let is_of_reached =
-                snapshot.owner(directory).is_some_and(|owner| self.reached.contains_key(owner));
+            let is_of_reached = snapshot
+                .owner(directory)
+                .is_some_and(|owner| self.reached.contains_key(owner) || self.causes.contains_key(owner));
             let is_beside = |other: &SmolStr| {
                 let kind = Companion::of(last_name(other));
                 *other == path || kind == Some(Companion::Mock) && parent(other) == Some(directory.as_str())

@@ -1,20 +1,19 @@
 //! Loads both states of a change: the modules that it can affect, linked, with the reason for each.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
 use crate::check::change::affected_modules::{Impact, Known};
+use crate::check::change::effects::{Altered, Effects};
 use crate::check::change::remembered;
 use crate::check::{Analysis, EngineView};
 use crate::engine::{Choice, Companion, Engine, LOCK_FILE, Notation, Signal, is_module_file};
 use crate::graph::{Node, NodeId, State};
 use crate::limits::Limits;
-use crate::module::canonical::Meaning;
-use crate::module::declaration::ModuleCall;
-use crate::module::interface::Interface;
-use crate::module::{Module, ModuleFile};
+use crate::module::canonical::{Meaning, NamedValue, Parts};
 use crate::policy::Policy;
 use crate::session::reads;
 use crate::session::terragrunt::{ChangedUnits, Units};
@@ -40,7 +39,7 @@ pub(super) struct Comparison {
     pub(super) renamed: BTreeMap<SmolStr, SmolStr>,
     /// The modules whose plan the change itself can alter, each with the first changed path.
     pub(super) causes: BTreeMap<SmolStr, SmolStr>,
-    /// These modules and their callers at every level, each with the module through which the change reaches it.
+    /// The modules whose plan or outputs can differ, each with the module through which the change reaches it.
     pub(super) reached: BTreeMap<SmolStr, Option<SmolStr>>,
     /// The changed paths.
     pub(super) paths: BTreeSet<SmolStr>,
@@ -72,8 +71,18 @@ impl Side {
         self.nodes(directory).next().map(|(_, node)| node)
     }
 
+    /// The module in a directory, in each view that contains it.
+    pub(super) fn places(&self, directory: &str) -> &[(usize, NodeId)] {
+        self.places.get(directory).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The view of each engine.
+    pub(super) fn views(&self) -> impl Iterator<Item = EngineView<'_>> {
+        self.analysis.views()
+    }
+
     fn nodes(&self, directory: &str) -> impl Iterator<Item = (EngineView<'_>, Node<'_>)> {
-        let places = self.places.get(directory).into_iter().flatten();
+        let places = self.places(directory).iter();
         let views: Vec<EngineView<'_>> = self.analysis.views().collect();
         places.map(move |(number, id)| (views[*number], views[*number].graph.node(*id)))
     }
@@ -89,12 +98,25 @@ impl Side {
     }
 
     /// The content of a directory for each engine.
-    fn meanings(&self, directory: &str, read: Read) -> Vec<Option<Meaning>> {
+    fn meanings(&self, directory: &str) -> Vec<Option<Meaning>> {
         let sources = self.snapshot.sources();
         let meaning = |(view, node): (EngineView<'_>, Node<'_>)| {
-            read(node.module(), &view.files(node, &self.snapshot), sources)
+            Meaning::of(node.module(), &view.files(node, &self.snapshot), sources)
         };
         self.nodes(directory).map(meaning).collect()
+    }
+
+    /// The parts of the module in a directory, for each engine. `None` if its content is not completely known.
+    fn parts(&self, directory: &str) -> Option<BTreeMap<Engine, Parts>> {
+        let parts = |(view, node): (EngineView<'_>, Node<'_>)| {
+            let module = node.module();
+            if !module.complete || module.has_generated_files || module.excluded || node.is_broken() {
+                return None;
+            }
+            let files = view.files(node, &self.snapshot);
+            Some((view.engine, Parts::of(module, &files, self.snapshot.sources())?))
+        };
+        self.nodes(directory).map(parts).collect()
     }
 
     /// The content of a variable definitions file. Returns `None` if it does not exist or was not understood
@@ -109,9 +131,6 @@ impl Side {
         (file.complete && wrong.is_empty()).then_some(values)
     }
 }
-
-/// Computes the canonical content of the files of a module.
-type Read = fn(&Module, &[ModuleFile<'_>], &Sources) -> Option<Meaning>;
 
 /// The options of the run.
 #[derive(Debug, Clone, Copy)]
@@ -164,15 +183,27 @@ impl Comparison {
             Some((SmolStr::from(&directory), comparison.cause(&directory, differing, read)?))
         });
         comparison.causes = causes.collect();
-        let defaults: BTreeMap<SmolStr, BTreeSet<SmolStr>> = comparison
+        let mut altered: BTreeMap<SmolStr, Altered> = comparison
             .causes
             .keys()
-            // Functions may read a module file, too.
-            .filter(|directory| !read.contains_key(directory.as_str()))
-            .filter_map(|directory| Some((directory.clone(), comparison.other_defaults(directory)?)))
+            .map(|directory| {
+                let differing = by_module.get(directory).map(Vec::as_slice).unwrap_or_default();
+                // Functions may read a module file, too.
+                let is_read = read.contains_key(directory.as_str());
+                let values = (!is_read).then(|| comparison.altered_values(directory, differing)).flatten();
+                (directory.clone(), values.unwrap_or(Altered::Everything))
+            })
             .collect();
-        let passes_on = |caller: &str, module: &str| comparison.passes_on(caller, module, &defaults);
-        comparison.reached = impact.reached(comparison.causes.keys(), &passes_on);
+        for caller in comparison.unlinked_callers(&impact) {
+            altered.insert(caller, Altered::Everything);
+        }
+        let mut effects = Effects::new(&comparison.now, &altered);
+        let causes: Vec<&SmolStr> = comparison.causes.keys().filter(|cause| effects.reach(cause)).collect();
+        let effects = RefCell::new(effects);
+        let passes_on = |caller: &str, module: &str| effects.borrow_mut().pass_on(caller, module);
+        let reached = impact.reached(causes.into_iter(), &passes_on);
+        drop(effects);
+        comparison.reached = reached;
         Ok(comparison)
     }
 
@@ -196,7 +227,7 @@ impl Comparison {
     fn cause(&self, directory: &str, differing: &[&SmolStr], read: Option<SmolStr>) -> Option<SmolStr> {
         let name = |path: &SmolStr| last_name(path).to_owned();
         if let Some(path) = differing.iter().find(|path| is_module_file(&name(path)))
-            && !self.is_same(directory, Meaning::of)
+            && !self.is_same(directory)
         {
             return Some((*path).clone());
         }
@@ -210,55 +241,78 @@ impl Comparison {
             |path: &SmolStr| !is_module_file(&name(path)) && !is_aside(path) && !is_same_value(path);
         let other = differing.iter().find(|path| is_other(path));
         // If the module itself does not differ, the target of a link does.
-        let is_same_module = || {
-            self.paths.iter().all(|path| is_module_file(&name(path))) && self.is_same(directory, Meaning::of)
-        };
+        let is_same_module =
+            || self.paths.iter().all(|path| is_module_file(&name(path))) && self.is_same(directory);
         let of_link = || (differing.is_empty() && !is_same_module()).then(|| directory.into());
         // A file that functions read belongs to what callers see, other than variable values and lock files.
         read.or_else(|| other.map(|path| (*path).clone())).or_else(of_link)
     }
 
-    /// Whether the content of a module is equal before and after the change, as computed by `read`.
-    fn is_same(&self, directory: &str, read: Read) -> bool {
+    /// Whether the content of a module is equal before and after the change.
+    fn is_same(&self, directory: &str) -> bool {
         let before = self.renamed.get(directory).map_or(directory, SmolStr::as_str);
-        let (was, is) = (self.before.meanings(before, read), self.now.meanings(directory, read));
+        let (was, is) = (self.before.meanings(before), self.now.meanings(directory));
         was == is && !is.is_empty() && is.iter().all(Option::is_some)
     }
 
-    /// The variables with a changed default, if the change alters nothing but defaults of the module.
-    fn other_defaults(&self, directory: &str) -> Option<BTreeSet<SmolStr>> {
-        if !self.causes.get(directory).is_some_and(|cause| is_module_file(last_name(cause)))
-            || !self.is_same(directory, Meaning::without_defaults)
+    /// The values that the change alters in a module, if it alters nothing else. `differing` are the changed paths
+    /// that belong to the module.
+    fn altered_values(&self, directory: &str, differing: &[&SmolStr]) -> Option<Altered> {
+        let is_of_module = |path: &SmolStr| is_module_file(last_name(path));
+        // Without changed paths of its own, the module differs by the target of a symbolic link.
+        if self.renamed.contains_key(directory)
+            || differing.is_empty() && !self.paths.iter().all(is_of_module)
         {
             return None;
         }
-        let before = self.renamed.get(directory).map_or(directory, SmolStr::as_str);
-        let interface = |side: &Side, directory: &str| {
-            Some(Interface::of(side.module(directory)?.module(), side.snapshot.sources()))
-        };
-        let (was, is) = (interface(&self.before, before)?, interface(&self.now, directory)?);
-        let differs = |name: &&SmolStr| is.variables.get(*name) != was.variables.get(*name);
-        Some(is.variables.keys().filter(differs).cloned().collect())
+        let (mut values, mut set) = (BTreeSet::new(), BTreeSet::new());
+        for path in differing {
+            match Companion::of(last_name(path)) {
+                Some(Companion::Test | Companion::Mock) => {}
+                Some(Companion::Values) => set.extend(self.altered_variables(path)?),
+                None if is_of_module(path) => {}
+                _ => return None,
+            }
+        }
+        if differing.is_empty() || differing.iter().any(|path| is_of_module(path)) {
+            let (before, now) = (self.before.parts(directory)?, self.now.parts(directory)?);
+            if now.is_empty() || !before.keys().eq(now.keys()) {
+                return None;
+            }
+            for (before, now) in before.values().zip(now.values()) {
+                let differing: BTreeSet<NamedValue> = before.differing(now)?;
+                values.extend(differing);
+            }
+        }
+        Some(Altered::Values { values, set })
     }
 
-    /// Whether the changes to a module affect a caller. A changed default does so only if no call sets the variable.
-    /// A call that sets `null` uses the default too, if the variable is not nullable.
-    fn passes_on(&self, caller: &str, module: &str, defaults: &BTreeMap<SmolStr, BTreeSet<SmolStr>>) -> bool {
-        let (Some(variables), Some(node)) = (defaults.get(module), self.now.module(caller)) else {
-            return true;
-        };
-        let mut calls =
-            node.module().calls.values().filter(|call| {
-                node.child(&call.name).is_some_and(|child| child.module().directory == module)
-            });
-        let sets = |call: &ModuleCall, name: &SmolStr| {
-            let is_nullable = self.now.module(module).is_some_and(|child| {
-                let variable = child.module().variables.get(name);
-                variable.is_some_and(|variable| variable.nullable.as_ref().is_none_or(|flag| flag.value))
-            });
-            is_nullable && call.config.just_attributes(&mut Vec::new()).iter().any(|set| set.name == *name)
-        };
-        calls.any(|call| variables.iter().any(|name| !sets(call, name)))
+    /// The variables whose values differ in a variable definitions file in native syntax.
+    fn altered_variables(&self, path: &SmolStr) -> Option<Vec<SmolStr>> {
+        if Notation::of(path) != Notation::Native {
+            return None;
+        }
+        let [before, now] = [&self.before, &self.now].map(|side| side.values(path));
+        let (before, now) = (BTreeSet::from_iter(before?), BTreeSet::from_iter(now?));
+        let name = |text: &String| Some(SmolStr::new(text.split_once(" = ")?.0));
+        before.symmetric_difference(&now).map(name).collect()
+    }
+
+    /// The callers of modules that the change may affect which do not call them as linked here: through symbolic
+    /// links, in test files, or before the change.
+    fn unlinked_callers(&self, impact: &Impact<'_>) -> BTreeSet<SmolStr> {
+        let above = impact.above(self.causes.keys().cloned().collect());
+        let mut unlinked = BTreeSet::new();
+        impact.for_each_caller(&above, &mut |caller, module| {
+            let is_linked = |(_, node): (EngineView<'_>, Node<'_>)| {
+                let mut children = node.calls().filter_map(|(call, _)| node.child(&call.name));
+                children.any(|child| child.module().directory == *module)
+            };
+            if !self.now.nodes(caller).any(is_linked) {
+                unlinked.insert(caller.into());
+            }
+        });
+        unlinked
     }
 }
 

@@ -1,13 +1,16 @@
 //! Evaluates single expressions of a module, as far as they are known before planning.
 
+use super::accepted_values;
 use super::locals::Locals;
 use super::order::{Ordered, in_order};
 use super::scope::ModuleScope;
 use crate::finding::Severity;
 use crate::graph::Node;
 use crate::graph::references::sites::Symbols;
-use crate::syntax::Expr;
-use crate::value::{Budget, Value, evaluate};
+use crate::module::address::{Subject, reference};
+use crate::module::declaration::Variable;
+use crate::syntax::{Expr, ExprKind, ObjectKey, Part, StepKind, Traversal};
+use crate::value::{Budget, Type, Value, evaluate};
 
 /// The values of one module. Errors in its expressions are reported elsewhere; here their values are unknown.
 pub struct Values<'t> {
@@ -31,6 +34,73 @@ impl Values<'_> {
         value.take_deep_marks();
         value
     }
+}
+
+impl Values<'_> {
+    /// Whether the engine can certainly evaluate an expression without an error, also with values that are known only
+    /// in a plan. Attributes of resources count as present.
+    pub(crate) fn cannot_fail(&self, expr: &Expr) -> bool {
+        let is_sound = match &expr.kind {
+            ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) => true,
+            ExprKind::Template(template) => template.parts.iter().all(|part| match part {
+                Part::Literal { .. } => true,
+                Part::Interpolation(inner) => is_primitive(&self.of(inner).ty()) && self.cannot_fail(inner),
+                Part::If(_) | Part::For(_) => false,
+            }),
+            ExprKind::Traversal(traversal) => self.is_found(traversal),
+            ExprKind::Parens(inner) => self.cannot_fail(inner),
+            ExprKind::Tuple(items) => items.iter().all(|item| self.cannot_fail(item)),
+            ExprKind::Object(items) => items.iter().all(|item| {
+                let has_key = match &item.key {
+                    ObjectKey::Name(..) => true,
+                    ObjectKey::Expr(key) => self.of(key).as_str().is_some(),
+                };
+                has_key && self.cannot_fail(&item.value)
+            }),
+            _ => false,
+        };
+        is_sound || self.of(expr).is_wholly_known()
+    }
+
+    /// Whether a variable certainly accepts the value of an expression, other than by its validations.
+    pub(crate) fn is_accepted(&self, expr: &Expr, variable: &Variable) -> bool {
+        let value = self.of(expr);
+        let type_of_variable =
+            variable.constraint.as_ref().map_or(&Type::Any, |constraint| &constraint.value.ty);
+        let is_of_type = *type_of_variable == Type::Any
+            || *type_of_variable == Type::String && is_primitive(&value.ty())
+            || value.is_wholly_known();
+        is_of_type
+            && (value.is_wholly_known() || !accepted_values::refuses_null(variable))
+            && accepted_values::argument(&value, expr, variable).is_none()
+    }
+
+    /// Whether a reference has no steps that may fail.
+    fn is_found(&self, traversal: &Traversal) -> bool {
+        let module = self.node.module();
+        let Ok(reference) = reference(traversal, &module.features) else { return false };
+        match (&reference.subject, reference.remaining) {
+            (Subject::Variable(_) | Subject::Local(_) | Subject::Path(_), []) => true,
+            (Subject::Module { call, key: None, output: Some(output) }, []) => {
+                let is_single = module.calls.get(call).is_some_and(|call| {
+                    call.count.is_none() && call.for_each.is_none() && call.enabled.is_none()
+                });
+                let child = self.node.child(call);
+                is_single && child.is_some_and(|child| child.module().outputs.contains_key(output))
+            }
+            (Subject::Resource { address, key: None }, [step]) => {
+                let is_single = module.resources.get(address).is_some_and(|resource| {
+                    resource.count.is_none() && resource.for_each.is_none() && resource.enabled.is_none()
+                });
+                is_single && matches!(step.kind, StepKind::Attribute(_))
+            }
+            _ => false,
+        }
+    }
+}
+
+fn is_primitive(ty: &Type) -> bool {
+    matches!(ty, Type::String | Type::Number | Type::Bool)
 }
 
 fn locals(node: Node<'_>) -> Locals {

@@ -1,0 +1,334 @@
+//! Follows a change through the values of modules: from altered local values, outputs, arguments and defaults to the
+//! plans that depend on them.
+//!
+//! An expression that uses an altered value and may fail counts as a part of the plan, because the error does.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+use smol_str::SmolStr;
+
+use super::comparison::Side;
+use crate::check::EngineView;
+use crate::graph::{Node, NodeId, Used, User, ValueFlow};
+use crate::module::canonical::NamedValue;
+use crate::module::declaration::{ModuleCall, Variable};
+use crate::syntax::{Attribute, Expr, ExprKind};
+
+/// The part of a module that a change alters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Altered {
+    /// Something that every plan of the module depends on.
+    Everything,
+    /// Nothing but these values.
+    Values {
+        /// Values in the files of the module.
+        values: BTreeSet<NamedValue>,
+        /// Variables that variable definitions files set.
+        set: BTreeSet<SmolStr>,
+    },
+}
+
+/// The consequences of an altered value in its module.
+#[derive(Debug, Clone, Default)]
+struct Effect {
+    /// Whether the plan may differ, whatever the callers use.
+    on_plan: bool,
+    /// The outputs that may differ.
+    outputs: BTreeSet<SmolStr>,
+}
+
+/// The consequences of the change for a module.
+#[derive(Debug, Default)]
+struct OfModule {
+    for_callers: Effect,
+    /// If the module is run as a root module.
+    own: Effect,
+}
+
+/// The consequences of a change for the modules of its later state.
+pub(super) struct Effects<'c> {
+    side: &'c Side,
+    views: Vec<EngineView<'c>>,
+    altered: &'c BTreeMap<SmolStr, Altered>,
+    flows: HashMap<Place, Rc<ValueFlow>>,
+    /// `None` while the consequences are being computed: modules that call each other may affect each other.
+    modules: HashMap<Place, Option<Rc<OfModule>>>,
+    variables: HashMap<(Place, SmolStr), Option<Effect>>,
+}
+
+/// A module in a view.
+type Place = (usize, NodeId);
+
+impl Effect {
+    const ANY: Self = Self { on_plan: true, outputs: BTreeSet::new() };
+
+    fn is_none(&self) -> bool {
+        !self.on_plan && self.outputs.is_empty()
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.on_plan |= other.on_plan;
+        self.outputs.extend(other.outputs.iter().cloned());
+    }
+}
+
+impl<'c> Effects<'c> {
+    pub(super) fn new(side: &'c Side, altered: &'c BTreeMap<SmolStr, Altered>) -> Self {
+        Self {
+            side,
+            views: side.views().collect(),
+            altered,
+            flows: HashMap::new(),
+            modules: HashMap::new(),
+            variables: HashMap::new(),
+        }
+    }
+
+    /// Whether the change can alter a plan or an output of a module, run as a root module. A removed module counts.
+    pub(super) fn reach(&mut self, directory: &str) -> bool {
+        let places = self.side.places(directory);
+        places.is_empty() || places.iter().any(|place| !self.of_module(*place).own.is_none())
+    }
+
+    /// Whether the change of a module reaches a caller.
+    pub(super) fn pass_on(&mut self, caller: &str, module: &str) -> bool {
+        let places = self.side.places(caller);
+        let mut is_called = false;
+        for place in places {
+            let node = self.node(*place);
+            for (call, child) in calls_of(node, module) {
+                is_called = true;
+                let effect = self.of_call(*place, call, child);
+                let flow = self.flow(*place);
+                let is_used = |output: &SmolStr| flow.users(&of_output(call, output)).next().is_some();
+                if (effect.on_plan || effect.outputs.iter().any(is_used))
+                    && !self.of_module(*place).own.is_none()
+                {
+                    return true;
+                }
+            }
+        }
+        !is_called
+    }
+
+    fn node(&self, (view, id): Place) -> Node<'c> {
+        self.views[view].graph.node(id)
+    }
+
+    fn flow(&mut self, place: Place) -> Rc<ValueFlow> {
+        if let Some(flow) = self.flows.get(&place) {
+            return Rc::clone(flow);
+        }
+        let node = self.node(place);
+        let flow = Rc::new(ValueFlow::of(node, &self.views[place.0].files(node, &self.side.snapshot)));
+        self.flows.insert(place, Rc::clone(&flow));
+        flow
+    }
+
+    fn of_module(&mut self, place: Place) -> Rc<OfModule> {
+        match self.modules.get(&place) {
+            Some(Some(known)) => return Rc::clone(known),
+            Some(None) => return Rc::new(OfModule { for_callers: Effect::ANY, own: Effect::ANY }),
+            None => {}
+        }
+        self.modules.insert(place, None);
+        let computed = Rc::new(self.compute(place));
+        self.modules.insert(place, Some(Rc::clone(&computed)));
+        computed
+    }
+
+    fn compute(&mut self, place: Place) -> OfModule {
+        let node = self.node(place);
+        let (mut values, mut own) = (Vec::new(), Vec::new());
+        match self.altered.get(&node.module().directory) {
+            Some(Altered::Everything) => return OfModule { for_callers: Effect::ANY, own: Effect::ANY },
+            Some(Altered::Values { values: altered, set }) => {
+                own.extend(set.iter().cloned());
+                for value in altered {
+                    match value {
+                        NamedValue::Variable(name) if is_set_automatically(node, name) => {}
+                        NamedValue::Variable(name) => own.push(name.clone()),
+                        other => values.push(other.clone()),
+                    }
+                }
+            }
+            None => {}
+        }
+        let mut for_callers = Effect::default();
+        let mut used = Vec::new();
+        for (call, _) in node.calls() {
+            let Some(child) = node.child(&call.name) else { continue };
+            let effect = self.of_call(place, call, child);
+            for_callers.on_plan |= effect.on_plan;
+            used.extend(effect.outputs.iter().map(|output| of_output(call, output)));
+        }
+        for_callers.add(&self.spread(place, values, used));
+        let mut of_own = for_callers.clone();
+        for variable in own {
+            of_own.add(&self.of_variable(place, &variable));
+        }
+        OfModule { for_callers, own: of_own }
+    }
+
+    /// The consequences of the change of a child module for a module that calls it. A changed default matters only if
+    /// the call does not set the variable. A call that sets `null` uses the default too, if the variable is not
+    /// nullable.
+    fn of_call(&mut self, (view, _): Place, call: &ModuleCall, child: Node<'c>) -> Effect {
+        let place = (view, child.id());
+        let mut effect = self.of_module(place).for_callers.clone();
+        if let Some(Altered::Values { values, .. }) = self.altered.get(&child.module().directory) {
+            for value in values {
+                let NamedValue::Variable(name) = value else { continue };
+                let is_nullable =
+                    child.module().variables.get(name).is_some_and(|variable| {
+                        variable.nullable.as_ref().is_none_or(|nullable| nullable.value)
+                    });
+                if !is_nullable || argument(call, name).is_none() {
+                    effect.add(&self.of_variable(place, name));
+                }
+            }
+        }
+        effect
+    }
+
+    /// The consequences of another value of a variable.
+    fn of_variable(&mut self, place: Place, name: &SmolStr) -> Effect {
+        let key = (place, name.clone());
+        match self.variables.get(&key) {
+            Some(known) => return known.clone().unwrap_or(Effect::ANY),
+            None => self.variables.insert(key.clone(), None),
+        };
+        let used = Used::Variable(name.clone());
+        let default = self.node(place).module().variables.get(name).and_then(|it| it.default.clone());
+        let effect = if default.is_some_and(|default| default.value.is_null()) && self.is_used(place, &used) {
+            // An expression may fail with null.
+            Effect::ANY
+        } else {
+            self.spread(place, Vec::new(), vec![used])
+        };
+        self.variables.insert(key, Some(effect.clone()));
+        effect
+    }
+
+    fn is_used(&mut self, place: Place, used: &Used) -> bool {
+        self.flow(place).users(used).next().is_some()
+    }
+
+    /// Follows altered values, and values that use altered ones, through a module.
+    fn spread(&mut self, place: Place, values: Vec<NamedValue>, mut used: Vec<Used>) -> Effect {
+        let mut effect = Effect::default();
+        if values.is_empty() && used.is_empty() {
+            return effect;
+        }
+        let flow = self.flow(place);
+        let node = self.node(place);
+        let mut seen: BTreeSet<NamedValue> = values.iter().cloned().collect();
+        let mut next = values;
+        let has_null = |value: &NamedValue| expression(node, value).is_some_and(|it| contains_null(&it.expr));
+        if next.iter().any(|value| has_null(value) && self.has_users(place, value)) {
+            return Effect::ANY;
+        }
+        loop {
+            while let Some(value) = next.pop() {
+                if self.may_fail(place, &value) {
+                    return Effect::ANY;
+                }
+                match value {
+                    NamedValue::Variable(name) => used.push(Used::Variable(name)),
+                    NamedValue::Local(name) => used.push(Used::Local(name)),
+                    NamedValue::Output(name) => {
+                        effect.outputs.insert(name);
+                    }
+                    NamedValue::Argument { call, variable } => {
+                        let Some(child) = node.child(&call) else { return Effect::ANY };
+                        let of_child = self.of_variable((place.0, child.id()), &variable);
+                        if of_child.on_plan {
+                            return Effect::ANY;
+                        }
+                        let outputs = of_child.outputs.into_iter();
+                        used.extend(outputs.map(|it| Used::Output { call: call.clone(), output: Some(it) }));
+                    }
+                }
+            }
+            let Some(one) = used.pop() else { return effect };
+            for user in flow.users(&one) {
+                match user {
+                    User::Plan => return Effect::ANY,
+                    User::Value(value) if seen.insert(value.clone()) => next.push(value.clone()),
+                    User::Value(_) => {}
+                }
+            }
+        }
+    }
+
+    /// Whether anything may use a value that is altered to null.
+    fn has_users(&mut self, place: Place, value: &NamedValue) -> bool {
+        match value {
+            NamedValue::Variable(name) => self.is_used(place, &Used::Variable(name.clone())),
+            NamedValue::Local(name) => self.is_used(place, &Used::Local(name.clone())),
+            NamedValue::Output(_) => true,
+            NamedValue::Argument { call, variable } => match self.node(place).child(call) {
+                Some(child) => self.is_used((place.0, child.id()), &Used::Variable(variable.clone())),
+                None => true,
+            },
+        }
+    }
+
+    /// Whether the evaluation of an altered value may fail.
+    fn may_fail(&self, place: Place, value: &NamedValue) -> bool {
+        let node = self.node(place);
+        let variable = match value {
+            NamedValue::Argument { call, variable } => {
+                let child = node.child(call);
+                let Some(variable) = child.and_then(|it| it.module().variables.get(variable)) else {
+                    return true;
+                };
+                Some(&**variable)
+            }
+            _ => None,
+        };
+        let Some(attribute) = expression(node, value) else {
+            return variable.is_some_and(|variable: &Variable| variable.default.is_none());
+        };
+        let values = node.values();
+        !values.cannot_fail(&attribute.expr)
+            || variable.is_some_and(|variable| !values.is_accepted(&attribute.expr, variable))
+    }
+}
+
+/// The calls of a module in a directory.
+fn calls_of<'c>(node: Node<'c>, directory: &str) -> Vec<(&'c ModuleCall, Node<'c>)> {
+    let calls = node.calls().filter_map(|(call, _)| Some((call, node.child(&call.name)?)));
+    calls.filter(|(_, child)| child.module().directory == directory).collect()
+}
+
+fn of_output(call: &ModuleCall, output: &SmolStr) -> Used {
+    Used::Output { call: call.name.clone(), output: Some(output.clone()) }
+}
+
+/// The argument that defines a value, other than the default of a variable. `None` if the change removes it.
+fn expression(node: Node<'_>, value: &NamedValue) -> Option<std::sync::Arc<Attribute>> {
+    let module = node.module();
+    match value {
+        NamedValue::Variable(_) => None,
+        NamedValue::Local(name) => module.locals.get(name).map(|local| local.attribute.clone()),
+        NamedValue::Output(name) => module.outputs.get(name)?.value.clone(),
+        NamedValue::Argument { call, variable } => argument(module.calls.get(call)?, variable),
+    }
+}
+
+fn argument(call: &ModuleCall, variable: &str) -> Option<std::sync::Arc<Attribute>> {
+    call.config.just_attributes(&mut Vec::new()).into_iter().find(|argument| argument.name == variable)
+}
+
+fn is_set_automatically(node: Node<'_>, variable: &str) -> bool {
+    let files = node.values_files().iter().filter(|file| file.is_automatic);
+    files.flat_map(|file| &file.arguments).any(|argument| argument.name == variable)
+}
+
+fn contains_null(expr: &Expr) -> bool {
+    let mut contains = false;
+    expr.walk(&mut |inner, _| contains |= matches!(inner.kind, ExprKind::Null));
+    contains
+}

@@ -1,0 +1,60 @@
+//! Finds the outputs of called modules that an expression reads.
+
+use std::collections::HashSet;
+
+use smol_str::SmolStr;
+
+use crate::syntax::{Expr, ExprKind, Step, StepKind, Traversal};
+use crate::text::Span;
+
+/// Calls `visit` with each reference to a module: the name of the call, and the output. The call is `None` if its name
+/// is not constant, the output if the expression uses the whole module.
+pub(crate) fn for_each_read_output(expr: &Expr, visit: &mut dyn FnMut(Option<&SmolStr>, Option<&SmolStr>)) {
+    // References whose output an enclosing expression selects.
+    let mut done: HashSet<Span> = HashSet::new();
+    let mut select = |from: &Expr, step: Option<&Step>, done: &mut HashSet<Span>| {
+        if let ExprKind::Traversal(traversal) = &from.kind
+            && traversal.root == "module"
+            && traversal.steps.len() == 1
+            && let Some(output) = attribute(step)
+        {
+            visit(attribute(traversal.steps.first()), Some(output));
+            done.insert(from.span);
+        }
+    };
+    let mut others = Vec::new();
+    expr.walk(&mut |inner, _| match &inner.kind {
+        ExprKind::Relative(relative) => {
+            if let ExprKind::Index { collection, .. } = &relative.from.kind {
+                select(collection, relative.steps.first(), &mut done);
+            }
+        }
+        ExprKind::Splat { source, each, .. } => {
+            if let ExprKind::Relative(relative) = &each.kind
+                && let ExprKind::Element = relative.from.kind
+            {
+                select(source, relative.steps.first(), &mut done);
+            }
+        }
+        ExprKind::Traversal(traversal) if traversal.root == "module" && !done.contains(&inner.span) => {
+            others.push(&**traversal);
+        }
+        _ => {}
+    });
+    for traversal in others {
+        visit(attribute(traversal.steps.first()), output(traversal));
+    }
+}
+
+/// The output in a reference to a module, with or without an instance key.
+fn output(traversal: &Traversal) -> Option<&SmolStr> {
+    let behind = traversal.steps.get(1)?;
+    attribute(Some(behind)).or_else(|| attribute(traversal.steps.get(2)))
+}
+
+fn attribute(step: Option<&Step>) -> Option<&SmolStr> {
+    match &step?.kind {
+        StepKind::Attribute(name) => Some(name),
+        StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_) => None,
+    }
+}

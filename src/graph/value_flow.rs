@@ -1,0 +1,116 @@
+//! Finds out which expressions of a module use its variables, its local values, and the outputs of the modules that it
+//! calls.
+
+use std::collections::{BTreeSet, HashMap};
+
+use smol_str::SmolStr;
+
+use super::read_outputs::for_each_read_output;
+use crate::graph::Node;
+use crate::module::ModuleFile;
+use crate::module::address::{Subject, reference};
+use crate::module::canonical::{NamedValue, named_values};
+use crate::syntax::{Expr, ExprKind, Traversal};
+use crate::text::Span;
+
+/// A value that expressions of a module can use.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Used {
+    /// A variable.
+    Variable(SmolStr),
+    /// A local value.
+    Local(SmolStr),
+    /// An output of a module call.
+    Output {
+        /// The name of the call.
+        call: SmolStr,
+        /// The name of the output, or `None` for the module as a whole.
+        output: Option<SmolStr>,
+    },
+}
+
+/// A user of a value.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum User {
+    /// The plan or a test: a resource, a provider configuration, a condition, and so on.
+    Plan,
+    /// An expression that defines another value.
+    Value(NamedValue),
+}
+
+/// The users of the values of a module.
+#[derive(Debug, Default)]
+pub(crate) struct ValueFlow {
+    users: HashMap<Used, BTreeSet<User>>,
+    /// Users of modules whose name is not constant.
+    of_any_module: BTreeSet<User>,
+}
+
+impl ValueFlow {
+    /// The users in these files of a module, which are all its files.
+    pub(crate) fn of(node: Node<'_>, files: &[ModuleFile<'_>]) -> Self {
+        let values: HashMap<Span, NamedValue> =
+            named_values(node.module()).into_iter().map(|(value, span)| (span, value)).collect();
+        let mut flow = Self::default();
+        for file in files {
+            file.body.for_each_expression(&mut |expr| {
+                let user = values.get(&expr.span).map_or(User::Plan, |value| User::Value(value.clone()));
+                flow.expression(node, expr, &user);
+            });
+        }
+        for subject in node.named_by_tests() {
+            flow.subject(subject, &User::Plan);
+        }
+        flow
+    }
+
+    /// The users of a value.
+    pub(crate) fn users(&self, used: &Used) -> impl Iterator<Item = &User> {
+        let whole = match used {
+            Used::Output { call, output: Some(_) } => {
+                self.users.get(&Used::Output { call: call.clone(), output: None })
+            }
+            _ => None,
+        };
+        let of_any = matches!(used, Used::Output { .. }).then_some(&self.of_any_module);
+        self.users.get(used).into_iter().chain(whole).chain(of_any).flatten()
+    }
+
+    fn expression(&mut self, node: Node<'_>, expr: &Expr, user: &User) {
+        let features = &node.module().features;
+        let traversal = |flow: &mut Self, traversal: &Traversal| {
+            if let Ok(reference) = reference(traversal, features) {
+                flow.subject(reference.subject, user);
+            }
+        };
+        expr.walk(&mut |inner, _| match &inner.kind {
+            ExprKind::Traversal(it) if it.root != "module" => traversal(self, it),
+            // It is unknown whether such a string is an address, as in `depends_on`.
+            ExprKind::JsonString(_) => {
+                if let Some(it) = inner.as_traversal() {
+                    traversal(self, &it);
+                }
+            }
+            _ => {}
+        });
+        for_each_read_output(expr, &mut |call, output| match call {
+            Some(call) => self.add(Used::Output { call: call.clone(), output: output.cloned() }, user),
+            None => {
+                self.of_any_module.insert(user.clone());
+            }
+        });
+    }
+
+    fn subject(&mut self, subject: Subject, user: &User) {
+        match subject {
+            Subject::Variable(name) => self.add(Used::Variable(name), user),
+            Subject::Local(name) => self.add(Used::Local(name), user),
+            Subject::Module { call, output, .. } => self.add(Used::Output { call, output }, user),
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, used: Used, user: &User) {
+        self.users.entry(used).or_default().insert(user.clone());
+    }
+}

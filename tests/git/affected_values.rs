@@ -1,0 +1,182 @@
+//! `affected`: changes that alter nothing but values.
+
+use super::place::Place;
+use indoc::indoc;
+
+fn affected(place: &Place) -> String {
+    place.overrule(&["affected", "--changed"]).out
+}
+
+/// Two root modules that use different outputs of one module, which calls another.
+fn flow() -> Place {
+    let live = |output: &str| {
+        indoc! {r#"
+            terraform {
+              backend "local" {}
+            }
+            variable "unused" {
+              default = "a"
+            }
+            variable "region" {
+              default = "a"
+            }
+            locals {
+              unused = "a"
+              region = var.region
+            }
+            provider "aws" {
+              region = local.region
+            }
+            module "names" {
+              source = "../../modules/names"
+              prefix = "live"
+              spare  = "a"
+            }
+            resource "terraform_data" "this" {
+              input = module.names.OUTPUT
+            }
+        "#}
+        .replace("OUTPUT", output)
+    };
+    Place::committed(&[
+        ("live/a/main.tf", &live("bucket")),
+        ("live/a/terraform.tfvars", "unused = \"b\"\n"),
+        ("live/b/main.tf", &live("topic")),
+        (
+            "modules/names/main.tf",
+            indoc! {r#"
+                variable "prefix" {
+                  default = "none"
+                }
+                variable "tags" {
+                  default = {}
+                }
+                variable "spare" {
+                  type    = string
+                  default = ""
+                }
+                locals {
+                  bucket = "${local.stem}-bucket"
+                  stem   = "names"
+                  topic  = "topic"
+                }
+                module "inner" {
+                  source = "../inner"
+                  name   = local.topic
+                  idle   = "a"
+                }
+                output "bucket" {
+                  value = local.bucket
+                }
+                output "topic" {
+                  value = module.inner.name
+                }
+                output "prefix" {
+                  value = var.prefix
+                }
+                output "spare" {
+                  value = "a"
+                }
+            "#},
+        ),
+        (
+            "modules/inner/main.tf",
+            indoc! {r#"
+                variable "name" {}
+                variable "idle" {}
+                output "name" {
+                  value = var.name
+                }
+            "#},
+        ),
+    ])
+}
+
+#[test]
+fn a_value_affects_the_roots_that_use_it() {
+    let place = flow();
+    let both = "live/a live/b";
+    for (path, from, to, roots) in [
+        ("modules/names/main.tf", "\"names\"", "\"other\"", "live/a"),
+        ("modules/names/main.tf", "\"topic\"\n", "\"other\"\n", "live/b"),
+        ("modules/names/main.tf", "value = local.bucket", "value = \"other\"", "live/a"),
+        ("modules/names/main.tf", "value = \"a\"", "value = \"b\"", ""),
+        ("modules/names/main.tf", "default = \"none\"", "default = \"other\"", ""),
+        ("modules/names/main.tf", "default = {}", "default = { a = 1 }", ""),
+        ("modules/names/main.tf", "idle   = \"a\"", "idle   = \"b\"", ""),
+        ("modules/names/main.tf", "locals {", "output \"new\" {\n  value = local.stem\n}\nlocals {", ""),
+        ("modules/names/main.tf", "locals {", "variable \"new\" {\n  default = 1\n}\nlocals {", ""),
+        ("modules/names/main.tf", "locals {", "variable \"new\" {}\nlocals {", both),
+        ("modules/names/main.tf", "locals {", "resource \"terraform_data\" \"new\" {}\nlocals {", both),
+        ("modules/inner/main.tf", "value = var.name", "value = \"inner\"", "live/b"),
+        ("live/a/main.tf", "unused = \"a\"", "unused = \"b\"", ""),
+        ("live/a/main.tf", "spare  = \"a\"", "spare  = \"b\"", ""),
+        ("live/a/main.tf", "prefix = \"live\"", "prefix = \"other\"", ""),
+        ("live/a/main.tf", "locals {", "output \"new\" {\n  value = 1\n}\nlocals {", "live/a"),
+        ("live/a/terraform.tfvars", "\"b\"", "\"c\"", ""),
+        ("live/a/terraform.tfvars", "unused", "region", "live/a"),
+    ] {
+        let text = std::fs::read_to_string(place.path().join(path)).expect("a file");
+        assert_ne!(text.replacen(from, to, 1), text, "{from}");
+        place.stage(path, text.replacen(from, to, 1));
+        let output = place.overrule(&["affected", "--changed", "--format", "paths"]).out;
+        assert_eq!(
+            output.split_whitespace().collect::<Vec<_>>().join(" "),
+            roots,
+            "{from} to {to} in {path}"
+        );
+        place.stage(path, text);
+    }
+}
+
+#[test]
+fn a_value_that_may_fail_affects_every_root() {
+    let place = flow();
+    let path = "modules/names/main.tf";
+    let text = std::fs::read_to_string(place.path().join(path)).expect("a file");
+    for (to, roots) in [
+        ("spare = upper(\"b\")", ""),
+        ("spare = upper(var.prefix)", "live/a live/b"),
+        ("spare = \"${var.tags}\"", "live/a live/b"),
+        ("spare = var.tags.a", "live/a live/b"),
+        ("spare = [var.tags, { a = var.prefix }]", ""),
+    ] {
+        place.stage(path, text.replacen("locals {", &format!("locals {{\n  {to}"), 1));
+        let output = place.overrule(&["affected", "--changed", "--format", "paths"]).out;
+        assert_eq!(output.split_whitespace().collect::<Vec<_>>().join(" "), roots, "{to}");
+    }
+    let null = text.replacen("  default = \"none\"", "  type    = string\n  default = null", 1);
+    place.stage(path, null.replacen("value = var.prefix", "value = \"${var.prefix}\"", 1));
+    let output = place.overrule(&["affected", "--changed"]).out;
+    assert!(output.contains("live/a ←"), "null in a template fails: {output}");
+}
+
+#[test]
+fn a_value_that_a_test_names_counts_as_used() {
+    let place = flow();
+    let test = indoc! {r#"
+        run "spare" {
+          command = plan
+          assert {
+            condition     = output.spare == "a"
+            error_message = "spare"
+          }
+        }
+    "#};
+    place.stage("modules/names/tests/main.tftest.hcl", test);
+    place.commit("a test");
+    let text = std::fs::read_to_string(place.path().join("modules/names/main.tf")).expect("a file");
+    place.stage("modules/names/main.tf", text.replacen("value = \"a\"", "value = \"b\"", 1));
+    let output = place.overrule(&["affected", "--changed", "--tests", "--format", "paths"]);
+    assert_eq!(output.out, "modules/names/tests/main.tftest.hcl\n");
+    assert_eq!(affected(&place), "nothing affected\n");
+}
+
+#[test]
+fn an_override_of_a_default_affects_callers_that_do_not_set_the_variable() {
+    let place = flow();
+    place.stage("modules/names/override.tf", "variable \"prefix\" {\n  default = \"other\"\n}\n");
+    assert_eq!(affected(&place), "nothing affected\n");
+    place.stage("modules/names/override.tf", "variable \"prefix\" {\n  nullable = false\n}\n");
+    assert!(affected(&place).contains("live/a ←"), "{}", affected(&place));
+}
