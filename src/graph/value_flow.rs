@@ -110,7 +110,7 @@ impl ValueFlow {
         }
     }
 
-    fn add(&mut self, used: Used, user: &User) {
-        self.users.entry(used).or_default().insert(user.clone());
+    fn add(&mut self, value: Used, user: &User) {
+        self.users.entry(value).or_default().insert(user.clone());
     }
 }

@@ -120,12 +120,12 @@ impl Parts {
 
     /// The named values that differ between two states of a module. Returns `None` if anything else does.
     pub(crate) fn differing(&self, now: &Self) -> Option<BTreeSet<NamedValue>> {
-        let is_sound = |(header, texts): (&String, &Vec<String>)| match self.variables.get(header) {
-            Some(before) => before == texts,
-            None => {
-                let has_default = |value: &NamedValue| matches!(value, NamedValue::Variable(name) if header_of_variable(name) == *header);
-                now.values.keys().any(has_default)
-            }
+        let has_default = |header: &String| {
+            let names = |name: &SmolStr| header_of_variable(name) == *header;
+            now.values.keys().any(|value| matches!(value, NamedValue::Variable(name) if names(name)))
+        };
+        let is_sound = |(header, texts): (&String, &Vec<String>)| {
+            self.variables.get(header).map_or_else(|| has_default(header), |before| before == texts)
         };
         let mut before = self.variables.keys();
         if self.rest != now.rest

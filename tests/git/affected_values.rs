@@ -154,7 +154,7 @@ fn a_value_that_may_fail_affects_every_root() {
 #[test]
 fn a_value_that_a_test_names_counts_as_used() {
     let place = flow();
-    let test = indoc! {r#"
+    let spare = indoc! {r#"
         run "spare" {
           command = plan
           assert {
@@ -163,7 +163,7 @@ fn a_value_that_a_test_names_counts_as_used() {
           }
         }
     "#};
-    place.stage("modules/names/tests/main.tftest.hcl", test);
+    place.stage("modules/names/tests/main.tftest.hcl", spare);
     place.commit("a test");
     let text = std::fs::read_to_string(place.path().join("modules/names/main.tf")).expect("a file");
     place.stage("modules/names/main.tf", text.replacen("value = \"a\"", "value = \"b\"", 1));
