@@ -16,6 +16,7 @@ mod effects;
 mod interfaces;
 mod match_findings;
 mod removed_module_hint;
+mod side;
 mod unseen;
 
 use std::collections::{BTreeMap, BTreeSet};

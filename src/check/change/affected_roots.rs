@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use smol_str::SmolStr;
 
-use crate::check::change::comparison::{Asked, Comparison};
+use crate::check::change::comparison::Comparison;
+use crate::check::change::side::Asked;
 use crate::engine::{Choice, Companion};
 use crate::graph::Role;
 use crate::policy::Policy;

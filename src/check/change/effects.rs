@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use smol_str::SmolStr;
 
-use super::comparison::Side;
+use super::side::Side;
 use crate::check::EngineView;
 use crate::graph::{Node, NodeId, Used, User, ValueFlow};
 use crate::module::canonical::NamedValue;
