@@ -28,6 +28,7 @@ mod excluded;
 mod from_disk;
 mod from_git;
 mod git;
+mod generated;
 mod git_tree;
 mod hook;
 mod in_memory;

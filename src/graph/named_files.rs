@@ -11,7 +11,7 @@ use crate::module::address::ModuleSource;
 use crate::module::declaration::ModuleCall;
 use crate::syntax::{Expr, ExprKind, Part};
 use crate::value::Lookup;
-use crate::vfs::{NamedFile, NamedFiles, ancestors, join, last_name};
+use crate::vfs::{NamedFile, NamedFiles, ancestors, join, last_name, parent};
 
 /// The maximal number of root modules for which a file is compared.
 const MOST_ROOTS: usize = 16;
@@ -38,7 +38,6 @@ impl<'t> Node<'t> {
 
     /// Looks up a path that a function of this module names.
     pub(super) fn named_file(self, path: &str) -> Lookup {
-        let files: &NamedFiles = &self.graph.named_files;
         let unknown = Lookup { file: NamedFile::Unknown, root: None };
         // An installed module may differ from the one that the next `init` installs.
         if is_unportable(path) || self.is_installed() {
@@ -46,15 +45,15 @@ impl<'t> Node<'t> {
         }
         let Some(at) = join(&self.location().root, path) else { return unknown };
         if self.is_own(path, &at) {
-            return Lookup { file: self.certain(path, files.at(&at)), root: None };
+            return Lookup { file: self.certain(path, &at), root: None };
         }
         if !self.location().is_certain || self.may_lie_elsewhere() {
             return unknown;
         }
         let Some(roots) = self.roots() else { return unknown };
         let mut lookups = roots.into_iter().map(|root| {
-            let file = join(&root, path).map_or(NamedFile::Unknown, |at| files.at(&at));
-            (root, self.certain(path, file))
+            let file = join(&root, path).map_or(NamedFile::Unknown, |at| self.certain(path, &at));
+            (root, file)
         });
         let Some((first, file)) = lookups.next() else { return unknown };
         let others: Vec<_> = lookups.filter(|(_, other)| *other != file).collect();
@@ -101,14 +100,18 @@ impl<'t> Node<'t> {
         starts_so && (is_inside || !self.may_lie_elsewhere())
     }
 
-    /// A missing file may be generated before the engine runs, or by a resource.
-    fn certain(self, path: &str, file: NamedFile) -> NamedFile {
+    /// A missing file may be generated before the engine runs, or by a resource, here or in the directory of the file.
+    fn certain(self, path: &str, at: &str) -> NamedFile {
+        let files: &NamedFiles = &self.graph.named_files;
+        let file = files.at(at);
         let is_there = matches!(file, NamedFile::File(_) | NamedFile::Directory | NamedFile::Unknown);
-        if is_there || !self.data().run_by.generated.is_unknown && !self.may_be_written(path) {
-            file
-        } else {
-            NamedFile::Unknown
-        }
+        let is_beside = || parent(at) == Some(self.module().directory.as_str());
+        let may_be_there = || {
+            self.data().run_by.generated.is_unknown
+                || self.may_be_written(path)
+                || !is_beside() && files.is_mentioned_beside(at)
+        };
+        if is_there || !may_be_there() { file } else { NamedFile::Unknown }
     }
 
     /// Whether a resource of this module, of a caller or of a called module may write a file at a path.

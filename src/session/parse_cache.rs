@@ -212,7 +212,9 @@ impl ParseCache {
         }
         // The snapshot reports files that could not be read.
         let complete = files.len() == directory.module_files(engine).len();
-        let unknown = directory.lacks_rendered_files.then(Generated::unknown);
+        let lacks_files =
+            directory.lacks_rendered_files || self.named_files.expects_module_file(&directory.path);
+        let unknown = lacks_files.then(Generated::unknown);
         let mut module = Box::new(Module::build_beside(
             unknown.as_ref().unwrap_or(&run_by.generated),
             directory.path.clone(),

@@ -227,7 +227,7 @@ impl NamedFiles {
     }
 
     /// The names of files and directories in a directory. `None` if not all are known.
-    fn names(&self, directory: &str) -> Option<(Vec<String>, Vec<String>)> {
+    pub(super) fn names(&self, directory: &str) -> Option<(Vec<String>, Vec<String>)> {
         match &self.origin {
             NamedOrigin::Disk(top) => names_on_disk(top, directory),
             NamedOrigin::Git(git_tree) => {
@@ -246,7 +246,7 @@ impl NamedFiles {
     }
 
     /// The content of a `.gitignore`. As in git, symbolic links do not count.
-    fn ignore_file(&self, path: &str) -> Option<Vec<u8>> {
+    pub(super) fn ignore_file(&self, path: &str) -> Option<Vec<u8>> {
         let known = |found: &Found| found.ignore_files.get(path).cloned();
         if let Some(known) = known(&self.found.lock().unwrap_or_else(PoisonError::into_inner)) {
             return known;

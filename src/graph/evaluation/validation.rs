@@ -71,7 +71,13 @@ pub(super) fn refused(
     let refusals = refusals(value, variable, child, work).into_iter();
     refusals
         .filter(|refusal| refusal.error.is_none())
-        .map(|refusal| failed(variable, expr, refusal.condition))
+        .map(|refusal| {
+            let mut finding = failed(variable, expr, refusal.condition);
+            if refusal.is_newly_false {
+                finding.detail.push_str(NEWLY_FALSE);
+            }
+            finding
+        })
         .collect()
 }
 
@@ -90,6 +96,10 @@ pub(super) fn failed(variable: &Variable, expr: Option<&Expr>, condition: Span) 
     finding.related(condition, "the condition")
 }
 
+/// The explanation for a condition that is false only because an operand is not evaluated.
+const NEWLY_FALSE: &str = " The condition is false since Terraform 1.12, where `&&` and `||` ignore an error in an operand \
+    that does not decide the result.";
+
 /// A failed validation.
 pub(super) struct Refusal {
     pub(super) condition: Span,
@@ -99,6 +109,8 @@ pub(super) struct Refusal {
     pub(super) message: Option<SmolStr>,
     /// Whether the validation refuses every value.
     pub(super) is_certain: bool,
+    /// Whether the condition is false only where `&&` and `||` ignore an error in one operand.
+    pub(super) is_newly_false: bool,
 }
 
 /// The validations of a variable that a value fails.
@@ -136,6 +148,7 @@ pub(super) fn refusals(value: &Value, variable: &Variable, node: Node<'_>, work:
                 error: Some(error),
                 message: None,
                 is_certain: false,
+                is_newly_false: false,
             });
         }
         let is_certain = evaluate(condition, &unknown, &mut Vec::new()).as_bool() == Some(false);
@@ -143,7 +156,10 @@ pub(super) fn refusals(value: &Value, variable: &Variable, node: Node<'_>, work:
             let text = evaluate(&message.expr, &known, &mut Vec::new());
             text.as_str().map(SmolStr::new)
         });
-        Some(Refusal { condition: condition.span, error: None, message, is_certain })
+        let without = ModuleScope { engine: Engine::newest(Product::OpenTofu), ..known };
+        let is_newly_false = known.engine.short_circuits()
+            && evaluate(condition, &without, &mut Vec::new()).as_bool() != Some(false);
+        Some(Refusal { condition: condition.span, error: None, message, is_certain, is_newly_false })
     };
     variable.validations.iter().filter_map(judge).collect()
 }

@@ -1,0 +1,44 @@
+//! Finds signs that a tool writes a file before an engine runs.
+
+use gix::bstr::ByteSlice;
+
+use super::named_files::{NamedFile, NamedFiles};
+use super::{ancestors, child, last_name, parent};
+use crate::engine::{is_module_file, is_override_file};
+
+impl NamedFiles {
+    /// Whether a `.gitignore` names a module file of a directory by its path, and the file is not there.
+    pub fn expects_module_file(&self, directory: &str) -> bool {
+        ancestors(directory).any(|around| {
+            let Some(bytes) = self.ignore_file(&child(around, ".gitignore")) else { return false };
+            let mut named = bytes.lines().filter_map(|line| file_named(line.to_str().ok()?.trim()));
+            named.any(|path| {
+                let at = child(around, path);
+                parent(&at) == Some(directory) && !matches!(self.at(&at), NamedFile::File(_))
+            })
+        })
+    }
+
+    /// Whether a module file beside a path contains the name of its file, and may write it.
+    pub fn is_mentioned_beside(&self, path: &str) -> bool {
+        let directory = parent(path).unwrap_or_default();
+        let names = self.names(directory).map(|(names, _)| names);
+        let mentions = |name: &String| match self.at(&child(directory, name)) {
+            NamedFile::File(content) if is_module_file(name) => {
+                content.is_none_or(|text| text.contains_str(last_name(path)))
+            }
+            _ => false,
+        };
+        names.is_none_or(|names| names.iter().any(mentions))
+    }
+}
+
+/// The module file that a line of a `.gitignore` names by its path. A pattern, a name in any directory, an override
+/// file and the file that only configures the storage of the state do not count.
+fn file_named(line: &str) -> Option<&str> {
+    let path = line.strip_prefix('/').unwrap_or(line);
+    let name = last_name(path);
+    let is_path =
+        line.contains('/') && !line.starts_with(['#', '!']) && !line.contains(['*', '?', '[', '\\']);
+    (is_path && is_module_file(name) && !is_override_file(name) && name != "backend.tf").then_some(path)
+}
