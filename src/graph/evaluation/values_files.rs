@@ -8,7 +8,7 @@ use super::accepted_values;
 use super::validation::{Refusal, refusals};
 use crate::engine::Product;
 use crate::finding::{Concern, EngineRule, Finding, Severity};
-use crate::graph::Node;
+use crate::graph::{Node, Role};
 use crate::module::declaration::Variable;
 use crate::module::values::ValuesFile;
 use crate::syntax::Attribute;
@@ -17,10 +17,10 @@ use crate::value::{Budget, Value, constant_within};
 /// A file that sets more undeclared variables than this counts as a file of another module.
 const MOST_UNDECLARED: usize = 2;
 
-/// Checks the variable definitions files of a module.
+/// Checks the variable definitions files of a module. The callers of a shared module do not read its files.
 pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let files = node.values_files();
-    if files.is_empty() {
+    if files.is_empty() || node.is_called() && node.role() == Role::Shared {
         return;
     }
     let work = Budget::of(node.module().evaluation_steps());
