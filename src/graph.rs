@@ -39,6 +39,7 @@ mod tests;
 pub use addresses::{AddressChange, Cause as AddressCause, Repetition};
 pub use conflicts::{Conflicts, Subject};
 pub use diagnostics::{ModuleDiagnostics, Validation};
+pub(crate) use evaluation::Absence;
 pub use evaluation::{RefusedDefault, Values};
 pub use node::{Callee, ModuleGraph, Node, Test};
 pub use node_id::NodeId;

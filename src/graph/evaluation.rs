@@ -3,6 +3,7 @@
 //! As in the engine, variables are unknown values of their type, local values are evaluated, a module is an object
 //! with unknown outputs, and resources are unknown.
 
+mod absence;
 mod accepted_values;
 mod backend_settings;
 mod built_in;
@@ -31,6 +32,7 @@ use crate::module::declaration::{Import, Local, ModuleCall, Resource, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part, StepKind, Traversal};
 use crate::text::Span;
 use crate::value::{Budget, Marks, Value, evaluate};
+pub(crate) use absence::Absence;
 pub(super) use locals::Locals;
 pub(super) use of_tests::{assertion, failed_validation, value_of_test};
 pub(super) use run_values::{Computed, Outputs, Resources, RunValues, Within, default_of};

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use super::read_outputs::for_each_read_output;
 use crate::graph::Node;
 use crate::module::ModuleFile;
-use crate::module::address::{Subject, reference};
+use crate::module::address::{ResourceAddress, Subject, reference};
 use crate::module::canonical::{NamedValue, named_values};
 use crate::syntax::{Expr, ExprKind, Traversal};
 use crate::text::Span;
@@ -32,8 +32,12 @@ pub(crate) enum Used {
 /// A user of a value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum User {
-    /// The plan or a test: a resource, a provider configuration, a condition, and so on.
+    /// The plan or a test: a provider configuration, `count`, a condition, and so on.
     Plan,
+    /// A validation of the variable.
+    Validation(SmolStr),
+    /// The arguments of a resource for its provider.
+    Resource(ResourceAddress),
     /// An expression that defines another value.
     Value(NamedValue),
 }
@@ -49,13 +53,22 @@ pub(crate) struct ValueFlow {
 impl ValueFlow {
     /// The users in these files of a module, which are all its files.
     pub(crate) fn of(node: Node<'_>, files: &[ModuleFile<'_>]) -> Self {
-        let values: HashMap<Span, NamedValue> =
-            named_values(node.module()).into_iter().map(|(value, span)| (span, value)).collect();
+        let values = named_values(node.module()).into_iter();
+        let mut users: HashMap<Span, User> = values.map(|(value, span)| (span, User::Value(value))).collect();
+        for variable in node.module().variables.values() {
+            let parts = variable.validations.iter().flat_map(|it| [&it.condition, &it.error_message]);
+            let user = || User::Validation(variable.name.clone());
+            users.extend(parts.flatten().map(|part| (part.expr.span, user())));
+        }
+        for resource in node.module().resources.values() {
+            resource.config.for_each_expression(&mut |expr| {
+                users.insert(expr.span, User::Resource(resource.address.clone()));
+            });
+        }
         let mut flow = Self::default();
         for file in files {
             file.body.for_each_expression(&mut |expr| {
-                let user = values.get(&expr.span).map_or(User::Plan, |value| User::Value(value.clone()));
-                flow.expression(node, expr, &user);
+                flow.expression(node, expr, users.get(&expr.span).unwrap_or(&User::Plan));
             });
         }
         for subject in node.named_by_tests() {

@@ -180,3 +180,92 @@ fn an_override_of_a_default_affects_callers_that_do_not_set_the_variable() {
     place.stage("modules/names/override.tf", "variable \"prefix\" {\n  nullable = false\n}\n");
     assert!(affected(&place).contains("live/a ←"), "{}", affected(&place));
 }
+
+/// A module in which a variable decides what has instances.
+fn optional() -> Place {
+    let live = |arguments: &str| {
+        format!(
+            "terraform {{\n  backend \"local\" {{}}\n}}\nvariable \"wants\" {{\n  default = false\n}}\nmodule \"app\" {{\n  \
+             source = \"../../modules/app\"\n  {arguments}\n}}\n"
+        )
+    };
+    Place::committed(&[
+        ("live/none/main.tf", &live("")),
+        ("live/all/main.tf", &live("mount = \"/data\"")),
+        ("live/some/main.tf", &live("mount = var.wants ? \"/data\" : null")),
+        (
+            "modules/app/main.tf",
+            indoc! {r#"
+                variable "mount" {
+                  type    = string
+                  default = null
+                }
+                variable "mode" {
+                  default = "slow"
+                }
+                module "disk" {
+                  source   = "../disk"
+                  for_each = var.mount == null ? toset([]) : toset(["disk"])
+                  mode     = var.mode
+                }
+                resource "terraform_data" "mount" {
+                  count = var.mount == null ? 0 : 1
+                  input = var.mode
+                }
+                resource "terraform_data" "this" {}
+            "#},
+        ),
+        (
+            "modules/disk/main.tf",
+            indoc! {r#"
+                variable "mode" {}
+                resource "terraform_data" "disk" {
+                  input = [var.mode, "a"]
+                }
+            "#},
+        ),
+    ])
+}
+
+#[test]
+fn a_module_without_instances_affects_no_root() {
+    let place = optional();
+    for (path, from, to, roots) in [
+        ("modules/disk/main.tf", "\"a\"", "\"b\"", "live/all live/some"),
+        ("modules/app/main.tf", "\"slow\"", "\"fast\"", "live/all live/some"),
+        ("modules/app/main.tf", "default = null", "default = \"/data\"", "live/none"),
+        ("modules/app/main.tf", "toset([])", "toset([\"a\"])", "live/all live/none live/some"),
+        ("live/some/main.tf", "var.wants ?", "!var.wants ?", "live/some"),
+    ] {
+        let text = std::fs::read_to_string(place.path().join(path)).expect("a file");
+        assert_ne!(text.replacen(from, to, 1), text, "{from}");
+        place.stage(path, text.replacen(from, to, 1));
+        let output = place.overrule(&["affected", "--changed", "--format", "paths"]).out;
+        assert_eq!(
+            output.split_whitespace().collect::<Vec<_>>().join(" "),
+            roots,
+            "{from} to {to} in {path}"
+        );
+        place.stage(path, text);
+    }
+}
+
+#[test]
+fn a_default_that_may_fail_a_validation_affects_callers() {
+    let place = flow();
+    let validated = |default: &str, condition: &str| {
+        format!(
+            "variable \"size\" {{\n  default = {default}\n  validation {{\n    condition = {condition}\n    error_message = \
+             \"No.\"\n  }}\n}}\n"
+        )
+    };
+    for (condition, is_affected) in
+        [("var.size > 0", false), ("var.size < 2", true), ("var.size > local.least", true)]
+    {
+        place.stage("modules/names/size.tf", validated("1", condition));
+        place.stage("modules/names/least.tf", "locals {\n  least = timestamp()\n}\n");
+        place.commit("size");
+        place.stage("modules/names/size.tf", validated("2", condition));
+        assert_eq!(affected(&place) != "nothing affected\n", is_affected, "{condition}");
+    }
+}

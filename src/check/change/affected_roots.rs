@@ -55,14 +55,19 @@ pub fn affected(
     let comparison = Comparison::of(change, Asked { policy, texts: policy_sources, choice })?;
     let mut affected = Affected::default();
     let mut units: BTreeSet<AffectedUnit> = comparison.changed_units().collect();
+    let mut effects = comparison.effects();
     for directory in comparison.reached.keys() {
-        let chain = comparison.chain(directory);
+        let run_by = comparison.units.that_run(directory);
         let now = comparison.now.module(directory);
+        let is_run = !run_by.units.is_empty() || now.is_none_or(|node| !node.is_called());
+        if !is_run || !effects.reach_root(directory) {
+            continue;
+        }
+        let chain = comparison.chain(directory);
         let was = || {
             let before = comparison.renamed.get(directory).unwrap_or(directory);
             comparison.before.module(before)
         };
-        let run_by = comparison.units.that_run(directory);
         for path in run_by.units {
             if !units.iter().any(|unit| unit.path == path) {
                 let chain = [vec![directory.clone()], chain.clone()].concat();

@@ -27,6 +27,10 @@ pub(super) struct Comparison {
     pub(super) renamed: BTreeMap<SmolStr, SmolStr>,
     /// The modules whose plan the change itself can alter, each with the first changed path.
     pub(super) causes: BTreeMap<SmolStr, SmolStr>,
+    /// What the change alters in each of them.
+    altered: BTreeMap<SmolStr, Altered>,
+    /// These modules and their callers at every level.
+    concerned: BTreeSet<SmolStr>,
     /// The modules whose plan or outputs can differ, each with the module through which the change reaches it.
     pub(super) reached: BTreeMap<SmolStr, Option<SmolStr>>,
     /// The changed paths.
@@ -55,6 +59,8 @@ impl Comparison {
             now,
             renamed: change.renamed()?.into_iter().map(|(new, old)| (new.into(), old.into())).collect(),
             causes: BTreeMap::new(),
+            altered: BTreeMap::new(),
+            concerned: BTreeSet::new(),
             reached: BTreeMap::new(),
             paths,
             units: units.now,
@@ -90,7 +96,9 @@ impl Comparison {
         for caller in comparison.unlinked_callers(&impact) {
             altered.insert(caller, Altered::Everything);
         }
-        let mut effects = Effects::new(&comparison.now, &altered);
+        comparison.concerned = impact.above(altered.keys().cloned().collect());
+        comparison.altered = altered;
+        let mut effects = comparison.effects();
         let causes: Vec<&SmolStr> = comparison.causes.keys().filter(|cause| effects.reach(cause)).collect();
         let effects = RefCell::new(effects);
         let passes_on = |caller: &str, module: &str| effects.borrow_mut().pass_on(caller, module);
@@ -98,6 +106,11 @@ impl Comparison {
         drop(effects);
         comparison.reached = reached;
         Ok(comparison)
+    }
+
+    /// The consequences of the change.
+    pub(super) fn effects(&self) -> Effects<'_> {
+        Effects::new(&self.now, &self.altered, &self.concerned)
     }
 
     /// The paths in a module, its callers at every level and the units that run it: those that a path relative to a

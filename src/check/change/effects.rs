@@ -10,9 +10,9 @@ use smol_str::SmolStr;
 
 use super::side::Side;
 use crate::check::EngineView;
-use crate::graph::{Node, NodeId, Used, User, ValueFlow};
+use crate::graph::{Absence, Node, NodeId, Used, User, ValueFlow};
 use crate::module::canonical::NamedValue;
-use crate::module::declaration::{ModuleCall, Variable};
+use crate::module::declaration::ModuleCall;
 use crate::syntax::{Attribute, Expr, ExprKind};
 
 /// The part of a module that a change alters.
@@ -51,14 +51,30 @@ pub(super) struct Effects<'c> {
     side: &'c Side,
     views: Vec<EngineView<'c>>,
     altered: &'c BTreeMap<SmolStr, Altered>,
-    flows: HashMap<Place, Rc<ValueFlow>>,
+    /// The directories of these modules and of their callers.
+    concerned: &'c BTreeSet<SmolStr>,
+    /// What has no instances, for each path of calls. The first is for modules on any path.
+    paths: Vec<Rc<Absence>>,
+    children: HashMap<(Place, SmolStr), usize>,
+    flows: HashMap<(usize, NodeId), Rc<ValueFlow>>,
     /// `None` while the consequences are being computed: modules that call each other may affect each other.
     modules: HashMap<Place, Option<Rc<OfModule>>>,
     variables: HashMap<(Place, SmolStr), Option<Effect>>,
 }
 
-/// A module in a view.
-type Place = (usize, NodeId);
+/// A module in a view, on a path of calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Place {
+    view: usize,
+    id: NodeId,
+    path: usize,
+}
+
+/// The path of modules whose callers are not distinguished.
+const ANY_PATH: usize = 0;
+
+/// With more paths of calls, further ones are not distinguished.
+const MOST_PATHS: usize = 20_000;
 
 impl Effect {
     const ANY: Self = Self { on_plan: true, outputs: BTreeSet::new() };
@@ -74,36 +90,78 @@ impl Effect {
 }
 
 impl<'c> Effects<'c> {
-    pub(super) fn new(side: &'c Side, altered: &'c BTreeMap<SmolStr, Altered>) -> Self {
+    pub(super) fn new(
+        side: &'c Side,
+        altered: &'c BTreeMap<SmolStr, Altered>,
+        concerned: &'c BTreeSet<SmolStr>,
+    ) -> Self {
         Self {
             side,
             views: side.views().collect(),
             altered,
+            concerned,
+            paths: vec![Rc::default()],
+            children: HashMap::new(),
             flows: HashMap::new(),
             modules: HashMap::new(),
             variables: HashMap::new(),
         }
     }
 
-    /// Whether the change can alter a plan or an output of a module, run as a root module. A removed module counts.
+    /// Whether the change can alter a plan or an output of a module. A removed module counts.
     pub(super) fn reach(&mut self, directory: &str) -> bool {
-        let places = self.side.places(directory);
+        let places = self.places(directory);
         places.is_empty() || places.iter().any(|place| !self.of_module(*place).own.is_none())
+    }
+
+    /// Like [`Self::reach`], for a module that is run as a root module. Calls and resources that have no instances,
+    /// whatever values the variables of the module have, do not count.
+    pub(super) fn reach_root(&mut self, directory: &str) -> bool {
+        let places = self.places(directory);
+        places.is_empty()
+            || places.into_iter().any(|place| {
+                self.paths.push(Rc::new(Absence::in_root(self.node(place))));
+                let place = Place { path: self.paths.len() - 1, ..place };
+                !self.of_module(place).own.is_none()
+            })
+    }
+
+    fn places(&self, directory: &str) -> Vec<Place> {
+        let places = self.side.places(directory).iter();
+        places.map(|(view, id)| Place { view: *view, id: *id, path: ANY_PATH }).collect()
+    }
+
+    /// The child module of a call.
+    fn child(&mut self, place: Place, call: &SmolStr, child: Node<'_>) -> Place {
+        let mut of_child = Place { id: child.id(), ..place };
+        if place.path != ANY_PATH {
+            let key = (place, call.clone());
+            of_child.path = if let Some(path) = self.children.get(&key) {
+                *path
+            } else if self.paths.len() < MOST_PATHS {
+                let absence = self.paths[place.path].in_child(call, child);
+                self.paths.push(Rc::new(absence));
+                self.children.insert(key, self.paths.len() - 1);
+                self.paths.len() - 1
+            } else {
+                ANY_PATH
+            };
+        }
+        of_child
     }
 
     /// Whether the change of a module reaches a caller.
     pub(super) fn pass_on(&mut self, caller: &str, module: &str) -> bool {
-        let places = self.side.places(caller);
         let mut is_called = false;
-        for place in places {
-            let node = self.node(*place);
+        for place in self.places(caller) {
+            let node = self.node(place);
             for (call, child) in calls_of(node, module) {
                 is_called = true;
-                let effect = self.of_call(*place, call, child);
-                let flow = self.flow(*place);
+                let effect = self.of_call(place, call, child);
+                let flow = self.flow(place);
                 let is_used = |output: &SmolStr| flow.users(&of_output(call, output)).next().is_some();
                 if (effect.on_plan || effect.outputs.iter().any(is_used))
-                    && !self.of_module(*place).own.is_none()
+                    && !self.of_module(place).own.is_none()
                 {
                     return true;
                 }
@@ -112,17 +170,18 @@ impl<'c> Effects<'c> {
         !is_called
     }
 
-    fn node(&self, (view, id): Place) -> Node<'c> {
-        self.views[view].graph.node(id)
+    fn node(&self, place: Place) -> Node<'c> {
+        self.views[place.view].graph.node(place.id)
     }
 
     fn flow(&mut self, place: Place) -> Rc<ValueFlow> {
-        if let Some(flow) = self.flows.get(&place) {
+        let key = (place.view, place.id);
+        if let Some(flow) = self.flows.get(&key) {
             return Rc::clone(flow);
         }
         let node = self.node(place);
-        let flow = Rc::new(ValueFlow::of(node, &self.views[place.0].files(node, &self.side.snapshot)));
-        self.flows.insert(place, Rc::clone(&flow));
+        let flow = Rc::new(ValueFlow::of(node, &self.views[place.view].files(node, &self.side.snapshot)));
+        self.flows.insert(key, Rc::clone(&flow));
         flow
     }
 
@@ -140,15 +199,17 @@ impl<'c> Effects<'c> {
 
     fn compute(&mut self, place: Place) -> OfModule {
         let node = self.node(place);
-        let (mut values, mut own) = (Vec::new(), Vec::new());
+        let (mut values, mut own) = (Vec::new(), Effect::default());
         match self.altered.get(&node.module().directory) {
             Some(Altered::Everything) => return OfModule { for_callers: Effect::ANY, own: Effect::ANY },
             Some(Altered::Values { values: altered, set }) => {
-                own.extend(set.iter().cloned());
+                for name in set {
+                    own.add(&self.of_unknown(place, name));
+                }
                 for value in altered {
                     match value {
                         NamedValue::Variable(name) if is_set_automatically(node, name) => {}
-                        NamedValue::Variable(name) => own.push(name.clone()),
+                        NamedValue::Variable(name) => own.add(&self.of_default(place, name)),
                         other => values.push(other.clone()),
                     }
                 }
@@ -158,24 +219,27 @@ impl<'c> Effects<'c> {
         let mut for_callers = Effect::default();
         let mut used = Vec::new();
         for (call, _) in node.calls() {
-            let Some(child) = node.child(&call.name) else { continue };
+            let child = node.child(&call.name);
+            let Some(child) = child.filter(|it| self.concerned.contains(&it.module().directory)) else {
+                continue;
+            };
+            if self.paths[place.path].has_call(&call.name) {
+                continue;
+            }
             let effect = self.of_call(place, call, child);
             for_callers.on_plan |= effect.on_plan;
             used.extend(effect.outputs.iter().map(|output| of_output(call, output)));
         }
         for_callers.add(&self.spread(place, values, used));
-        let mut of_own = for_callers.clone();
-        for variable in own {
-            of_own.add(&self.of_variable(place, &variable));
-        }
-        OfModule { for_callers, own: of_own }
+        own.add(&for_callers);
+        OfModule { for_callers, own }
     }
 
     /// The consequences of the change of a child module for a module that calls it. A changed default matters only if
     /// the call does not set the variable. A call that sets `null` uses the default too, if the variable is not
     /// nullable.
-    fn of_call(&mut self, (view, _): Place, call: &ModuleCall, child: Node<'c>) -> Effect {
-        let place = (view, child.id());
+    fn of_call(&mut self, caller: Place, call: &ModuleCall, child: Node<'c>) -> Effect {
+        let place = self.child(caller, &call.name, child);
         let mut effect = self.of_module(place).for_callers.clone();
         if let Some(Altered::Values { values, .. }) = self.altered.get(&child.module().directory) {
             for value in values {
@@ -185,28 +249,48 @@ impl<'c> Effects<'c> {
                         variable.nullable.as_ref().is_none_or(|nullable| nullable.value)
                     });
                 if !is_nullable || argument(call, name).is_none() {
-                    effect.add(&self.of_variable(place, name));
+                    effect.add(&self.of_default(place, name));
                 }
             }
         }
         effect
     }
 
-    /// The consequences of another value of a variable.
+    /// The consequences of another default, where nothing sets the variable.
+    fn of_default(&mut self, place: Place, name: &SmolStr) -> Effect {
+        let node = self.node(place);
+        let Some(variable) = node.module().variables.get(name) else { return Effect::ANY };
+        match &variable.default {
+            // An expression may fail with null.
+            Some(default)
+                if default.value.is_null() && self.is_used(place, &Used::Variable(name.clone())) =>
+            {
+                Effect::ANY
+            }
+            Some(default) if node.validates(&default.value, variable) => self.of_variable(place, name),
+            _ => Effect::ANY,
+        }
+    }
+
+    /// The consequences of another value of a variable that is not known.
+    fn of_unknown(&mut self, place: Place, name: &SmolStr) -> Effect {
+        let variable = self.node(place).module().variables.get(name);
+        if variable.is_some_and(|variable| !variable.validations.is_empty() || variable.constraint.is_some())
+            && self.is_used(place, &Used::Variable(name.clone()))
+        {
+            return Effect::ANY;
+        }
+        self.of_variable(place, name)
+    }
+
+    /// The consequences of another valid value of a variable.
     fn of_variable(&mut self, place: Place, name: &SmolStr) -> Effect {
         let key = (place, name.clone());
         match self.variables.get(&key) {
             Some(known) => return known.clone().unwrap_or(Effect::ANY),
             None => self.variables.insert(key.clone(), None),
         };
-        let used = Used::Variable(name.clone());
-        let default = self.node(place).module().variables.get(name).and_then(|it| it.default.clone());
-        let effect = if default.is_some_and(|default| default.value.is_null()) && self.is_used(place, &used) {
-            // An expression may fail with null.
-            Effect::ANY
-        } else {
-            self.spread(place, Vec::new(), vec![used])
-        };
+        let effect = self.spread(place, Vec::new(), vec![Used::Variable(name.clone())]);
         self.variables.insert(key, Some(effect.clone()));
         effect
     }
@@ -223,6 +307,7 @@ impl<'c> Effects<'c> {
         }
         let flow = self.flow(place);
         let node = self.node(place);
+        let absence = Rc::clone(&self.paths[place.path]);
         let mut seen: BTreeSet<NamedValue> = values.iter().cloned().collect();
         let mut next = values;
         let has_null = |value: &NamedValue| expression(node, value).is_some_and(|it| contains_null(&it.expr));
@@ -231,6 +316,9 @@ impl<'c> Effects<'c> {
         }
         loop {
             while let Some(value) = next.pop() {
+                if matches!(&value, NamedValue::Argument { call, .. } if absence.has_call(call)) {
+                    continue;
+                }
                 if self.may_fail(place, &value) {
                     return Effect::ANY;
                 }
@@ -242,7 +330,8 @@ impl<'c> Effects<'c> {
                     }
                     NamedValue::Argument { call, variable } => {
                         let Some(child) = node.child(&call) else { return Effect::ANY };
-                        let of_child = self.of_variable((place.0, child.id()), &variable);
+                        let child = self.child(place, &call, child);
+                        let of_child = self.of_variable(child, &variable);
                         if of_child.on_plan {
                             return Effect::ANY;
                         }
@@ -254,7 +343,9 @@ impl<'c> Effects<'c> {
             let Some(one) = used.pop() else { return effect };
             for user in flow.users(&one) {
                 match user {
-                    User::Plan => return Effect::ANY,
+                    User::Validation(name) if one == Used::Variable(name.clone()) => {}
+                    User::Resource(resource) if absence.has_resource(resource) => {}
+                    User::Plan | User::Validation(_) | User::Resource(_) => return Effect::ANY,
                     User::Value(value) if seen.insert(value.clone()) => next.push(value.clone()),
                     User::Value(_) => {}
                 }
@@ -269,7 +360,9 @@ impl<'c> Effects<'c> {
             NamedValue::Local(name) => self.is_used(place, &Used::Local(name.clone())),
             NamedValue::Output(_) => true,
             NamedValue::Argument { call, variable } => match self.node(place).child(call) {
-                Some(child) => self.is_used((place.0, child.id()), &Used::Variable(variable.clone())),
+                Some(child) => {
+                    self.is_used(Place { id: child.id(), ..place }, &Used::Variable(variable.clone()))
+                }
                 None => true,
             },
         }
@@ -280,20 +373,21 @@ impl<'c> Effects<'c> {
         let node = self.node(place);
         let variable = match value {
             NamedValue::Argument { call, variable } => {
-                let child = node.child(call);
-                let Some(variable) = child.and_then(|it| it.module().variables.get(variable)) else {
-                    return true;
-                };
-                Some(&**variable)
+                let Some(child) = node.child(call) else { return true };
+                let Some(variable) = child.module().variables.get(variable) else { return true };
+                Some((&**variable, child))
             }
             _ => None,
         };
         let Some(attribute) = expression(node, value) else {
-            return variable.is_some_and(|variable: &Variable| variable.default.is_none());
+            // The call uses the default now.
+            return variable.is_some_and(|(variable, child)| {
+                variable.default.as_ref().is_none_or(|default| !child.validates(&default.value, variable))
+            });
         };
         let values = node.values();
         !values.cannot_fail(&attribute.expr)
-            || variable.is_some_and(|variable| !values.is_accepted(&attribute.expr, variable))
+            || variable.is_some_and(|(variable, child)| !values.is_accepted(&attribute.expr, variable, child))
     }
 }
 

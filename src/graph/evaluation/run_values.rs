@@ -1,4 +1,4 @@
-//! Computes the values of a module with the variables of one run of a test, as far as they need no provider.
+//! Computes the values of a module with certain variables, as of one run of a test, as far as they need no provider.
 
 mod scope;
 
@@ -12,8 +12,9 @@ use super::locals::Locals;
 use super::scope::ModuleScope;
 use crate::finding::{Finding, Severity};
 use crate::graph::{Node, arguments, builtin};
+use crate::module::Module;
 use crate::module::address::{Mode, ResourceAddress};
-use crate::module::declaration::{Condition, Resource, Variable};
+use crate::module::declaration::{Condition, ModuleCall, Resource, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Part, StepKind, Traversal};
 use crate::value::{Budget, Type, Value, convert, evaluate};
 use scope::RunScope;
@@ -202,6 +203,17 @@ impl<'t> RunValues<'t> {
         }
     }
 
+    /// The values of the variables of a called module.
+    pub(in crate::graph) fn given(&self, call: &ModuleCall, module: &Module) -> BTreeMap<SmolStr, Computed> {
+        let mut variables: BTreeMap<SmolStr, Computed> =
+            module.variables.iter().map(|(name, variable)| (name.clone(), default_of(variable))).collect();
+        for given in arguments::given(call, module) {
+            let Some(variable) = module.variables.get(&given.name) else { continue };
+            variables.insert(given.name.clone(), suited(&self.attribute(&given), variable));
+        }
+        variables
+    }
+
     /// The outputs of a module that is called once.
     fn call(&self, name: &str) -> Option<Computed> {
         let call = self.node.module().calls.get(name)?;
@@ -211,12 +223,7 @@ impl<'t> RunValues<'t> {
         if !is_single || self.is_overridden || !module.complete || module.has_generated_files {
             return None;
         }
-        let mut variables: BTreeMap<SmolStr, Computed> =
-            module.variables.iter().map(|(name, variable)| (name.clone(), default_of(variable))).collect();
-        for given in arguments::given(call, module) {
-            let Some(variable) = module.variables.get(&given.name) else { continue };
-            variables.insert(given.name.clone(), suited(&self.attribute(&given), variable));
-        }
+        let variables = self.given(call, module);
         let nothing = BTreeMap::new();
         let state = (self.resources, self.is_overridden);
         let values = RunValues::new(child, state, variables, &nothing, self.work);

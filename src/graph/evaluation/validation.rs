@@ -29,6 +29,22 @@ pub struct RefusedDefault<'t> {
 }
 
 impl<'t> Node<'t> {
+    /// Whether a value certainly passes all validations of a variable of this module.
+    pub(crate) fn validates(self, value: &Value, variable: &Variable) -> bool {
+        let Ok(value) = accepted_values::converted(value, variable) else { return false };
+        let (locals, work) = (Locals::default(), Budget::of(self.module().evaluation_steps()));
+        let scope =
+            ModuleScope { known: Some((&variable.name, &value)), ..ModuleScope::new(self, &locals, &work) };
+        let holds = |validation: &Condition| {
+            let condition = validation.condition.as_ref()?;
+            let mut found = Vec::new();
+            let mut result = evaluate(&condition.expr, &scope, &mut found);
+            result.take_deep_marks();
+            Some(found.is_empty() && convert(&result, &Type::Bool).ok()?.as_bool()?)
+        };
+        variable.validations.iter().all(|validation| holds(validation) == Some(true))
+    }
+
     /// The defaults of this module that fail a validation, as far as that is known before planning.
     pub fn refused_defaults(self) -> Vec<RefusedDefault<'t>> {
         let module = self.module();

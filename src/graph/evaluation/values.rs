@@ -62,8 +62,8 @@ impl Values<'_> {
         is_sound || self.of(expr).is_wholly_known()
     }
 
-    /// Whether a variable certainly accepts the value of an expression, other than by its validations.
-    pub(crate) fn is_accepted(&self, expr: &Expr, variable: &Variable) -> bool {
+    /// Whether a variable of a child module certainly accepts the value of an expression.
+    pub(crate) fn is_accepted(&self, expr: &Expr, variable: &Variable, child: Node<'_>) -> bool {
         let value = self.of(expr);
         let type_of_variable =
             variable.constraint.as_ref().map_or(&Type::Any, |constraint| &constraint.value.ty);
@@ -71,6 +71,7 @@ impl Values<'_> {
             || *type_of_variable == Type::String && is_primitive(&value.ty())
             || value.is_wholly_known();
         is_of_type
+            && child.validates(&value, variable)
             && (value.is_wholly_known() || !accepted_values::refuses_null(variable))
             && accepted_values::argument(&value, expr, variable).is_none()
     }

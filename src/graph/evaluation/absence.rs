@@ -1,0 +1,90 @@
+//! Finds module calls and resources without instances, on one path of calls from a root module.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smol_str::SmolStr;
+
+use super::run_values::{Computed, Resources, RunValues, Within};
+use crate::graph::Node;
+use crate::module::address::ResourceAddress;
+use crate::syntax::Attribute;
+use crate::value::{Budget, Type, Value, convert};
+
+/// What certainly has no instances in a module, if it is called on a certain path.
+#[derive(Debug, Default)]
+pub(crate) struct Absence {
+    calls: BTreeSet<SmolStr>,
+    resources: BTreeSet<ResourceAddress>,
+    /// The values that calls give to the variables of their modules.
+    given: BTreeMap<SmolStr, BTreeMap<SmolStr, Computed>>,
+}
+
+impl Absence {
+    /// What has no instances in a root module, whatever values its variables have.
+    pub(crate) fn in_root(node: Node<'_>) -> Self {
+        let unknown = |value| Computed { value, is_exact: false };
+        let variables = node.module().variables.iter();
+        let variables = variables.map(|(name, variable)| (name.clone(), unknown(variable.unknown_value())));
+        Self::with(node, variables.collect())
+    }
+
+    /// What has no instances in a child module of this one.
+    pub(crate) fn in_child(&self, call: &str, child: Node<'_>) -> Self {
+        self.given.get(call).map_or_else(Self::default, |variables| Self::with(child, variables.clone()))
+    }
+
+    /// Whether a call has no instances.
+    pub(crate) fn has_call(&self, call: &str) -> bool {
+        self.calls.contains(call)
+    }
+
+    /// Whether a resource has no instances.
+    pub(crate) fn has_resource(&self, resource: &ResourceAddress) -> bool {
+        self.resources.contains(resource)
+    }
+
+    fn with(node: Node<'_>, variables: BTreeMap<SmolStr, Computed>) -> Self {
+        let module = node.module();
+        if !module.complete || module.has_generated_files {
+            return Self::default();
+        }
+        let (earlier, work) = (BTreeMap::new(), Budget::of(module.evaluation_steps()));
+        let values = RunValues::new(node, (Resources::Changed, false), variables, &earlier, &work);
+        let is_absent = |count: Option<&Attribute>, for_each: Option<&Attribute>| {
+            let value = |attribute: &Attribute| {
+                let mut value = values.of(&attribute.expr, Within::Module).0.value;
+                value.take_deep_marks();
+                value
+            };
+            count
+                .is_some_and(|count| convert(&value(count), &Type::Number).is_ok_and(|value| is_zero(&value)))
+                || count.is_none() && for_each.is_some_and(|for_each| is_empty(&value(for_each)))
+        };
+        let mut absence = Self::default();
+        for call in module.calls.values() {
+            if is_absent(call.count.as_deref(), call.for_each.as_deref()) {
+                absence.calls.insert(call.name.clone());
+            } else if let Some(child) = node.child(&call.name) {
+                absence.given.insert(call.name.clone(), values.given(call, child.module()));
+            }
+        }
+        for resource in module.resources.values() {
+            if is_absent(resource.count.as_deref(), resource.for_each.as_deref()) {
+                absence.resources.insert(resource.address.clone());
+            }
+        }
+        absence
+    }
+}
+
+fn is_zero(value: &Value) -> bool {
+    matches!(value, Value::Number(number) if number.index() == Some(0))
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Set(_, elements) => elements.is_empty(),
+        Value::Map(_, elements) | Value::Object(elements) => elements.is_empty(),
+        _ => false,
+    }
+}
