@@ -11,11 +11,14 @@ mod code;
 mod concern;
 mod engine_rule;
 mod fix;
+mod page;
 
 pub use code::Code;
 pub use concern::Concern;
 pub use engine_rule::EngineRule;
 pub use fix::{Edit, Fix, Safety};
+pub use page::Page;
+pub(crate) use page::page;
 
 /// The name of a rule in kebab case, as in policies and comments.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

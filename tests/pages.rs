@@ -101,7 +101,7 @@ fn examples_of(page: &Page) -> Vec<Example> {
 #[test]
 fn examples_show_what_they_claim() {
     let mut wrong = String::new();
-    for page in PAGES {
+    for page in PAGES.iter() {
         let rule = RuleId::built_in(page.rule);
         for example in examples_of(page) {
             let differences = example.differences(&rule);
@@ -118,7 +118,7 @@ fn examples_show_what_they_claim() {
 
 #[test]
 fn examples_are_fixed_as_they_say() {
-    for page in PAGES {
+    for page in PAGES.iter() {
         let rule = RuleId::built_in(page.rule);
         let place = |example: &Example| format!("policies/rules/{}.md:{}", page.rule, example.line);
         for example in examples_of(page).iter().filter(|example| !example.fixed.is_empty()) {
@@ -163,7 +163,7 @@ fn pages_say_which_modules_get_no_advice() {
 
 #[test]
 fn every_page_has_an_example_of_both_kinds() {
-    for page in PAGES {
+    for page in PAGES.iter() {
         let examples = examples_of(page);
         let not_in_a_text = NOT_IN_A_TEXT.iter().any(|rule| rule.name() == page.rule);
         assert_eq!(
@@ -187,7 +187,7 @@ fn every_page_has_an_example_of_both_kinds() {
 fn what_the_language_finds_in_examples_was_looked_at() {
     let language = Policy::preset("language").expect("a preset");
     let mut found = BTreeSet::new();
-    for page in PAGES {
+    for page in PAGES.iter() {
         for example in examples_of(page) {
             for (rule, _) in example.rules(&language) {
                 // What a policy of the example itself finds does not matter here.
@@ -210,7 +210,7 @@ fn what_the_language_finds_in_examples_was_looked_at() {
 fn what_policies_find_in_silent_examples_was_looked_at() {
     let strict = Policy::preset("strict").expect("a preset");
     let mut found = BTreeSet::new();
-    for page in PAGES {
+    for page in PAGES.iter() {
         for example in examples_of(page).into_iter().filter(|example| example.marks.is_empty()) {
             for (rule, _) in example.rules(&strict) {
                 if ENTRIES.iter().any(|entry| entry.id == rule.as_str() && entry.id != page.rule) {
@@ -230,7 +230,7 @@ fn what_policies_find_in_silent_examples_was_looked_at() {
 
 #[test]
 fn every_page_says_what_why_and_how_and_where_it_is_written() {
-    for page in PAGES {
+    for page in PAGES.iter() {
         let sections = page.text.lines().filter(|line| line.starts_with("## ") && *line != "## Options");
         assert_eq!(sections.collect::<Vec<_>>(), ["## Why", "## Fix", "## Examples"], "{}", page.rule);
         let documentation = ["https://developer.hashicorp.com/terraform/", "https://opentofu.org/docs/"];

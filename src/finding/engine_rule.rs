@@ -1,7 +1,7 @@
 //! Engine rules: the diagnostics of the engines, grouped as people would turn them on and off, and rules for files that
 //! could not be checked.
 
-use super::{Category, RuleId, Severity};
+use super::{Category, Page, RuleId, Severity, page};
 
 /// Makes the enum of engine rules, and its lists, from one row per rule: its variant, its name and its usual severity.
 macro_rules! engine_rules {
@@ -16,10 +16,10 @@ macro_rules! engine_rules {
             /// All rules, in the order of the catalogue.
             pub const ALL: &'static [Self] = &[$(Self::$rule),*];
 
-            /// The name in policies, comments and reports.
-            pub const fn name(self) -> &'static str {
+            /// The page.
+            pub const fn page(self) -> Page {
                 match self {
-                    $(Self::$rule => $name,)*
+                    $(Self::$rule => page!($name),)*
                 }
             }
 
@@ -145,6 +145,11 @@ engine_rules! {
 }
 
 impl EngineRule {
+    /// The name in policies, comments and reports.
+    pub const fn name(self) -> &'static str {
+        self.page().rule
+    }
+
     /// The name as the rule of a finding.
     pub const fn id(self) -> RuleId {
         RuleId::built_in(self.name())

@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Node, Role};
 use crate::module::Module;
@@ -13,7 +13,7 @@ use crate::text::Span;
 pub(super) struct BreakingInterfaceChange;
 
 impl Rule for BreakingInterfaceChange {
-    const ID: &'static str = "breaking-interface-change";
+    const PAGE: Page = page!("breaking-interface-change");
     const IS_STEADY: bool = false;
     const ROLES: &'static [Role] = &[Role::Shared];
 

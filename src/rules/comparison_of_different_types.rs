@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/comparison-of-different-types.md")]
 
 use super::support::expressions::{self, Written};
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Values};
 use crate::module::address::{Subject, reference};
@@ -12,7 +12,7 @@ use crate::value::{Type, Value, convert};
 pub(super) struct ComparisonOfDifferentTypes;
 
 impl Rule for ComparisonOfDifferentTypes {
-    const ID: &'static str = "comparison-of-different-types";
+    const PAGE: Page = page!("comparison-of-different-types");
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {

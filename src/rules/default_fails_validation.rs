@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/default-fails-validation.md")]
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Node, RefusedDefault, Role};
 use crate::syntax::ExprKind;
@@ -9,7 +9,7 @@ use crate::syntax::ExprKind;
 pub(super) struct DefaultFailsValidation;
 
 impl Rule for DefaultFailsValidation {
-    const ID: &'static str = "default-fails-validation";
+    const PAGE: Page = page!("default-fails-validation");
 
     // A test may use a default that fails on purpose.
     const ROLES: &'static [Role] = &[Role::Root, Role::Shared, Role::Example];

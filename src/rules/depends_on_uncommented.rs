@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Context, Page, Rule, page};
 use crate::finding::Finding;
 use crate::graph::{Node, Role};
 use crate::syntax::{Attribute, Block};
@@ -11,7 +11,7 @@ use crate::syntax::{Attribute, Block};
 pub(super) struct DependsOnUncommented;
 
 impl Rule for DependsOnUncommented {
-    const ID: &'static str = "depends-on-uncommented";
+    const PAGE: Page = page!("depends-on-uncommented");
     const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {

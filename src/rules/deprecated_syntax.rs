@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::support::expressions::{self, Written};
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Context, Page, Rule, page};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Role};
 use crate::syntax::{
@@ -15,7 +15,7 @@ use crate::text::Span;
 pub(super) struct DeprecatedSyntax;
 
 impl Rule for DeprecatedSyntax {
-    const ID: &'static str = "deprecated-syntax";
+    const PAGE: Page = page!("deprecated-syntax");
     const FIXES: &'static [Safety] = &[Safety::Safe];
     const ROLES: &'static [Role] = ADVICE;
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use smol_str::SmolStr;
 
 use super::support::expressions;
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Finding, Fix, Safety};
 use crate::graph::Node;
 use crate::syntax::{Expr, ExprKind, ObjectItem, ObjectKey};
@@ -16,7 +16,7 @@ use crate::value::{self, Type};
 pub(super) struct DuplicateKey;
 
 impl Rule for DuplicateKey {
-    const ID: &'static str = "duplicate-key";
+    const PAGE: Page = page!("duplicate-key");
     const FIXES: &'static [Safety] = &[Safety::Safe];
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
-use super::{Configure, Context, Rule};
+use super::{Configure, Context, Page, Rule, page};
 use crate::engine::LOCK_FILE;
 use crate::finding::{Concern, Finding};
 use crate::graph::{Node, Role, VersionRequirement};
@@ -31,7 +31,7 @@ impl Configure for LockFileDrift {
 }
 
 impl Rule for LockFileDrift {
-    const ID: &'static str = "lock-file-drift";
+    const PAGE: Page = page!("lock-file-drift");
     /// A new root module does not make an old `.gitignore` line a new problem.
     const IS_STEADY: bool = false;
     const ASKS_FOR_EXCLUDED_LOCKS: bool = true;

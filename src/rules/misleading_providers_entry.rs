@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Configuration, Node, Supply};
 use crate::module::declaration::{ModuleCall, PassedProvider, compact_name};
@@ -11,7 +11,7 @@ use crate::module::declaration::{ModuleCall, PassedProvider, compact_name};
 pub(super) struct MisleadingProvidersEntry;
 
 impl Rule for MisleadingProvidersEntry {
-    const ID: &'static str = "misleading-providers-entry";
+    const PAGE: Page = page!("misleading-providers-entry");
 
     /// Reports one finding per call.
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {

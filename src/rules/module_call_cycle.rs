@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/module-call-cycle.md")]
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 
@@ -8,7 +8,7 @@ use crate::graph::Node;
 pub(super) struct ModuleCallCycle;
 
 impl Rule for ModuleCallCycle {
-    const ID: &'static str = "module-call-cycle";
+    const PAGE: Page = page!("module-call-cycle");
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         // One cycle is reported per group of modules that all lead to each other, at the first of them by directory.

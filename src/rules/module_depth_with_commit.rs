@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/module-depth-with-commit.md")]
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::graph::Node;
 use crate::module::address::ModuleSource;
@@ -10,7 +10,7 @@ use crate::syntax::quoted;
 pub(super) struct ModuleDepthWithCommit;
 
 impl Rule for ModuleDepthWithCommit {
-    const ID: &'static str = "module-depth-with-commit";
+    const PAGE: Page = page!("module-depth-with-commit");
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {

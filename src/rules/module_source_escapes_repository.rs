@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/module-source-escapes-repository.md")]
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Callee, Node};
 use crate::module::address::ModuleSource;
@@ -9,7 +9,7 @@ use crate::module::address::ModuleSource;
 pub(super) struct ModuleSourceEscapesRepository;
 
 impl Rule for ModuleSourceEscapesRepository {
-    const ID: &'static str = "module-source-escapes-repository";
+    const PAGE: Page = page!("module-source-escapes-repository");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for (call, callee) in node.calls() {

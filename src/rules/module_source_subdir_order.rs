@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/module-source-subdir-order.md")]
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::graph::Node;
 use crate::module::address::ModuleSource;
@@ -10,7 +10,7 @@ use crate::syntax::quoted;
 pub(super) struct ModuleSourceSubdirOrder;
 
 impl Rule for ModuleSourceSubdirOrder {
-    const ID: &'static str = "module-source-subdir-order";
+    const PAGE: Page = page!("module-source-subdir-order");
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {

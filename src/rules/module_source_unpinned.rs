@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/module-source-unpinned.md")]
 
 use super::support::own_module::{is_own_package, local_path};
-use super::{Configure, Context, Rule};
+use super::{Configure, Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::module::address::{ModuleSource, RemoteModule};
@@ -52,7 +52,7 @@ impl Configure for ModuleSourceUnpinned {
 }
 
 impl Rule for ModuleSourceUnpinned {
-    const ID: &'static str = "module-source-unpinned";
+    const PAGE: Page = page!("module-source-unpinned");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for call in node.module().calls.values() {

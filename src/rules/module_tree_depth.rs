@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/module-tree-depth.md")]
 
-use super::{ADVICE, Configure, Context, Rule};
+use super::{ADVICE, Configure, Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Node, Role};
 use crate::policy::Options;
@@ -29,7 +29,7 @@ impl Configure for ModuleTreeDepth {
 }
 
 impl Rule for ModuleTreeDepth {
-    const ID: &'static str = "module-tree-depth";
+    const PAGE: Page = page!("module-tree-depth");
     const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {

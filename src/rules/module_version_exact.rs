@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/module-version-exact.md")]
 
-use super::{ADVICE, Configure, Context, Rule};
+use super::{ADVICE, Configure, Context, Page, Rule, page};
 use crate::finding::Finding;
 use crate::graph::{Node, Role};
 use crate::module::address::ModuleSource;
@@ -19,7 +19,7 @@ impl Configure for ModuleVersionExact {
 }
 
 impl Rule for ModuleVersionExact {
-    const ID: &'static str = "module-version-exact";
+    const PAGE: Page = page!("module-version-exact");
     const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {

@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 
 use super::support::edits::argument;
 use super::support::own_module::is_own_registry_module;
-use super::{Configure, Context, Rule};
+use super::{Configure, Context, Page, Rule, page};
 use crate::engine::Product;
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
@@ -27,7 +27,7 @@ impl Configure for ModuleVersionMissing {
 }
 
 impl Rule for ModuleVersionMissing {
-    const ID: &'static str = "module-version-missing";
+    const PAGE: Page = page!("module-version-missing");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

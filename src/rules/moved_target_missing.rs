@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use smol_str::{SmolStr, format_smolstr};
 
-use super::{Configure, Context, Rule};
+use super::{Configure, Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::module::Module;
@@ -28,7 +28,7 @@ impl Configure for MovedTargetMissing {
 }
 
 impl Rule for MovedTargetMissing {
-    const ID: &'static str = "moved-target-missing";
+    const PAGE: Page = page!("moved-target-missing");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let (suggestions, mentioned) = (Suggestions::default(), mentioned(node.module()));

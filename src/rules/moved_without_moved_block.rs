@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/moved-without-moved-block.md")]
 
 use super::support::edits::{add_moved, joined};
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Context, Page, Rule, page};
 use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::graph::{AddressCause, AddressChange, Node, Repetition, Role};
 use crate::text::counted;
@@ -10,7 +10,7 @@ use crate::text::counted;
 pub(super) struct MovedWithoutMovedBlock;
 
 impl Rule for MovedWithoutMovedBlock {
-    const ID: &'static str = "moved-without-moved-block";
+    const PAGE: Page = page!("moved-without-moved-block");
     const IS_STEADY: bool = false;
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
     const ROLES: &'static [Role] = ADVICE;

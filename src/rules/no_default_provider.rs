@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::support::edits::argument;
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Configuration, Node, Role};
 use crate::module::Module;
@@ -15,7 +15,7 @@ use crate::text::Span;
 pub(super) struct NoDefaultProvider;
 
 impl Rule for NoDefaultProvider {
-    const ID: &'static str = "no-default-provider";
+    const PAGE: Page = page!("no-default-provider");
     const ROLES: &'static [Role] = &[Role::Root];
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {

@@ -3,7 +3,7 @@
 use std::cell::LazyCell;
 
 use super::support::edits::set_in_entry;
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Role};
 use crate::module::Module;
@@ -16,7 +16,7 @@ use crate::value::{Condition, Constraints, Operator};
 pub(super) struct NoUpperBoundInRoot;
 
 impl Rule for NoUpperBoundInRoot {
-    const ID: &'static str = "no-upper-bound-in-root";
+    const PAGE: Page = page!("no-upper-bound-in-root");
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
     const ROLES: &'static [Role] = &[Role::Root];
 

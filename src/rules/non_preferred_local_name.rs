@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/non-preferred-local-name.md")]
 
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Node, Role};
 
@@ -8,7 +8,7 @@ use crate::graph::{Node, Role};
 pub(super) struct NonPreferredLocalName;
 
 impl Rule for NonPreferredLocalName {
-    const ID: &'static str = "non-preferred-local-name";
+    const PAGE: Page = page!("non-preferred-local-name");
     const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {

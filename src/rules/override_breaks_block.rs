@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/override-breaks-block.md")]
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::module::Module;
@@ -12,7 +12,7 @@ use crate::module::{KEEP_FOR_DESTROY, references_elsewhere};
 pub(super) struct OverrideBreaksBlock;
 
 impl Rule for OverrideBreaksBlock {
-    const ID: &'static str = "override-breaks-block";
+    const PAGE: Page = page!("override-breaks-block");
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

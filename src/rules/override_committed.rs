@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/override-committed.md")]
 
-use super::{ADVICE, Configure, Context, Rule};
+use super::{ADVICE, Configure, Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Node, Role};
 use crate::policy::{Globs, Options};
@@ -20,7 +20,7 @@ impl Configure for OverrideCommitted {
 }
 
 impl Rule for OverrideCommitted {
-    const ID: &'static str = "override-committed";
+    const PAGE: Page = page!("override-committed");
     const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {

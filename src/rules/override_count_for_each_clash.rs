@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::module::address::block_address;
@@ -13,7 +13,7 @@ use crate::module::dropped::Why;
 pub(super) struct OverrideCountForEachClash;
 
 impl Rule for OverrideCountForEachClash {
-    const ID: &'static str = "override-count-for-each-clash";
+    const PAGE: Page = page!("override-count-for-each-clash");
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

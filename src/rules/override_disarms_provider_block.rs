@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::text::Span;
@@ -11,7 +11,7 @@ use crate::text::Span;
 pub(super) struct OverrideDisarmsProviderBlock;
 
 impl Rule for OverrideDisarmsProviderBlock {
-    const ID: &'static str = "override-disarms-provider-block";
+    const PAGE: Page = page!("override-disarms-provider-block");
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         for provider in node.module().providers.values() {

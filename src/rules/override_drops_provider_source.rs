@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use smol_str::SmolStr;
 
 use super::support::edits::{help_to_set, listed, replaced_entry, set_in_entry};
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::Node;
 use crate::module::declaration::{ProviderRefName, RequiredProvider, Spanned};
@@ -15,7 +15,7 @@ use crate::syntax::quoted;
 pub(super) struct OverrideDropsProviderSource;
 
 impl Rule for OverrideDropsProviderSource {
-    const ID: &'static str = "override-drops-provider-source";
+    const PAGE: Page = page!("override-drops-provider-source");
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {

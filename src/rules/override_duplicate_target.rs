@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/override-duplicate-target.md")]
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::engine::FileKind;
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
@@ -12,7 +12,7 @@ use crate::text::Span;
 pub(super) struct OverrideDuplicateTarget;
 
 impl Rule for OverrideDuplicateTarget {
-    const ID: &'static str = "override-duplicate-target";
+    const PAGE: Page = page!("override-duplicate-target");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::support::edits::whole;
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Edit, EngineRule, Finding, Fix, Safety};
 use crate::graph::Node;
 use crate::module::Module;
@@ -17,7 +17,7 @@ use crate::text::{Span, nearest};
 pub(super) struct OverrideHidesUnknownArgument;
 
 impl Rule for OverrideHidesUnknownArgument {
-    const ID: &'static str = "override-hides-unknown-argument";
+    const PAGE: Page = page!("override-hides-unknown-argument");
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {

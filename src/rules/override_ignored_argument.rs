@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::module::dropped::Why;
@@ -12,7 +12,7 @@ use crate::text::FileId;
 pub(super) struct OverrideIgnoredArgument;
 
 impl Rule for OverrideIgnoredArgument {
-    const ID: &'static str = "override-ignored-argument";
+    const PAGE: Page = page!("override-ignored-argument");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

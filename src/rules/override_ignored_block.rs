@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/override-ignored-block.md")]
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::module::Module;
@@ -13,7 +13,7 @@ use crate::text::Span;
 pub(super) struct OverrideIgnoredBlock;
 
 impl Rule for OverrideIgnoredBlock {
-    const ID: &'static str = "override-ignored-block";
+    const PAGE: Page = page!("override-ignored-block");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use self::names::right_name;
 use super::support::edits::listed;
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::engine::{FileKind, meant_override_file};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
@@ -22,7 +22,7 @@ use crate::vfs::last_name;
 pub(super) struct OverrideNearMissName;
 
 impl Rule for OverrideNearMissName {
-    const ID: &'static str = "override-near-miss-name";
+    const PAGE: Page = page!("override-near-miss-name");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

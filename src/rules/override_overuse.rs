@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/override-overuse.md")]
 
-use super::{ADVICE, Configure, Context, Rule};
+use super::{ADVICE, Configure, Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Node, Role};
 use crate::policy::Options;
@@ -25,7 +25,7 @@ impl Configure for OverrideOveruse {
 }
 
 impl Rule for OverrideOveruse {
-    const ID: &'static str = "override-overuse";
+    const PAGE: Page = page!("override-overuse");
     const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {

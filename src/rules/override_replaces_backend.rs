@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::support::edits::listed;
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::module::declaration::Storage;
@@ -15,7 +15,7 @@ use crate::module::merged::lost;
 pub(super) struct OverrideReplacesBackend;
 
 impl Rule for OverrideReplacesBackend {
-    const ID: &'static str = "override-replaces-backend";
+    const PAGE: Page = page!("override-replaces-backend");
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

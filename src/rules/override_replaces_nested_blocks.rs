@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/override-replaces-nested-blocks.md")]
 
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Context, Page, Rule, page};
 use crate::finding::Finding;
 use crate::graph::{Node, Role};
 use crate::module::address::block_address;
@@ -10,7 +10,7 @@ use crate::module::merged::Replacement;
 pub(super) struct OverrideReplacesNestedBlocks;
 
 impl Rule for OverrideReplacesNestedBlocks {
-    const ID: &'static str = "override-replaces-nested-blocks";
+    const PAGE: Page = page!("override-replaces-nested-blocks");
     const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {

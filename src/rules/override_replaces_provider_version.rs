@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/override-replaces-provider-version.md")]
 
 use super::support::edits::{argument, replaced_entry, set_in_entry};
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Finding, Fix, Safety};
 use crate::graph::Node;
 use crate::module::declaration::{RequiredProvider, VersionConstraint};
@@ -11,7 +11,7 @@ use crate::syntax::quoted;
 pub(super) struct OverrideReplacesProviderVersion;
 
 impl Rule for OverrideReplacesProviderVersion {
-    const ID: &'static str = "override-replaces-provider-version";
+    const PAGE: Page = page!("override-replaces-provider-version");
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {

@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use super::support::edits::{argument, joined, listed, passed_name};
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::Node;
 use crate::syntax::{Attribute, quoted};
@@ -13,7 +13,7 @@ use crate::text::FileId;
 pub(super) struct OverrideReplacesProvidersMap;
 
 impl Rule for OverrideReplacesProvidersMap {
-    const ID: &'static str = "override-replaces-providers-map";
+    const PAGE: Page = page!("override-replaces-providers-map");
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {

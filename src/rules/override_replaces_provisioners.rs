@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::support::edits::listed;
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::module::address::block_address;
@@ -16,7 +16,7 @@ use crate::syntax::Block;
 pub(super) struct OverrideReplacesProvisioners;
 
 impl Rule for OverrideReplacesProvisioners {
-    const ID: &'static str = "override-replaces-provisioners";
+    const PAGE: Page = page!("override-replaces-provisioners");
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

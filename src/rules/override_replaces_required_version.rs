@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/override-replaces-required-version.md")]
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::engine::RequiredVersion;
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
@@ -9,7 +9,7 @@ use crate::graph::Node;
 pub(super) struct OverrideReplacesRequiredVersion;
 
 impl Rule for OverrideReplacesRequiredVersion {
-    const ID: &'static str = "override-replaces-required-version";
+    const PAGE: Page = page!("override-replaces-required-version");
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

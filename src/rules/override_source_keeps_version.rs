@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/override-source-keeps-version.md")]
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::engine::ModuleAddress;
 use crate::finding::Finding;
 use crate::graph::Node;
@@ -10,7 +10,7 @@ use crate::module::address::ModuleSource;
 pub(super) struct OverrideSourceKeepsVersion;
 
 impl Rule for OverrideSourceKeepsVersion {
-    const ID: &'static str = "override-source-keeps-version";
+    const PAGE: Page = page!("override-source-keeps-version");
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/override-stale-optional-default.md")]
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::value;
@@ -9,7 +9,7 @@ use crate::value;
 pub(super) struct OverrideStaleOptionalDefault;
 
 impl Rule for OverrideStaleOptionalDefault {
-    const ID: &'static str = "override-stale-optional-default";
+    const PAGE: Page = page!("override-stale-optional-default");
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let variables = node.module().variables.values();

@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/override-unannounced.md")]
 
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Context, Page, Rule, page};
 use crate::finding::{Finding, Fix, Safety};
 use crate::graph::{Node, Role};
 use crate::module::address::block_address;
@@ -10,7 +10,7 @@ use crate::text::Span;
 pub(super) struct OverrideUnannounced;
 
 impl Rule for OverrideUnannounced {
-    const ID: &'static str = "override-unannounced";
+    const PAGE: Page = page!("override-unannounced");
     const FIXES: &'static [Safety] = &[Safety::Safe];
     const ROLES: &'static [Role] = ADVICE;
 

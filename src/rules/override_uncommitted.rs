@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/override-uncommitted.md")]
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::vfs::child;
@@ -9,7 +9,7 @@ use crate::vfs::child;
 pub(super) struct OverrideUncommitted;
 
 impl Rule for OverrideUncommitted {
-    const ID: &'static str = "override-uncommitted";
+    const PAGE: Page = page!("override-uncommitted");
     const IS_STEADY: bool = false;
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {

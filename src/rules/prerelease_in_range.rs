@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/prerelease-in-range.md")]
 
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Node, Role};
 use crate::module::declaration::VersionConstraint;
@@ -10,7 +10,7 @@ use crate::value::{Condition, Operator};
 pub(super) struct PrereleaseInRange;
 
 impl Rule for PrereleaseInRange {
-    const ID: &'static str = "prerelease-in-range";
+    const PAGE: Page = page!("prerelease-in-range");
     const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {

@@ -4,7 +4,7 @@ mod help;
 
 use std::collections::BTreeSet;
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::Finding;
 use crate::graph::{Configuration, Node, Role};
 use crate::module::declaration::{ModuleCall, ProviderConfiguration};
@@ -17,7 +17,7 @@ const SHOWN: usize = 10;
 pub(super) struct ProviderBlockInSharedModule;
 
 impl Rule for ProviderBlockInSharedModule {
-    const ID: &'static str = "provider-block-in-shared-module";
+    const PAGE: Page = page!("provider-block-in-shared-module");
     const ROLES: &'static [Role] = &[Role::Shared];
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {

@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/provider-block-without-effect.md")]
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Configuration, Node};
 use crate::module::declaration::ProviderConfiguration;
@@ -9,7 +9,7 @@ use crate::module::declaration::ProviderConfiguration;
 pub(super) struct ProviderBlockWithoutEffect;
 
 impl Rule for ProviderBlockWithoutEffect {
-    const ID: &'static str = "provider-block-without-effect";
+    const PAGE: Page = page!("provider-block-without-effect");
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

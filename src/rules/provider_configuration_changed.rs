@@ -2,7 +2,7 @@
 
 use super::provider_configuration_swapped::{KEEP, placed};
 use super::support::edits::joined;
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::Finding;
 use crate::graph::{Effect, Node, ProviderChange, too_many_instances};
 
@@ -10,7 +10,7 @@ use crate::graph::{Effect, Node, ProviderChange, too_many_instances};
 pub(super) struct ProviderConfigurationChanged;
 
 impl Rule for ProviderConfigurationChanged {
-    const ID: &'static str = "provider-configuration-changed";
+    const PAGE: Page = page!("provider-configuration-changed");
     const IS_STEADY: bool = false;
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {

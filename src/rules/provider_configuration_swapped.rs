@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/provider-configuration-swapped.md")]
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Effect, Node, ProviderChange};
 
@@ -8,7 +8,7 @@ use crate::graph::{Effect, Node, ProviderChange};
 pub(super) struct ProviderConfigurationSwapped;
 
 impl Rule for ProviderConfigurationSwapped {
-    const ID: &'static str = "provider-configuration-swapped";
+    const PAGE: Page = page!("provider-configuration-swapped");
     const IS_STEADY: bool = false;
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {

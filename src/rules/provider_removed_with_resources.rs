@@ -4,7 +4,7 @@ mod search;
 
 use search::{Both, Lost, Object, Search};
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::Finding;
 use crate::graph::{Node, Role};
 use crate::module::declaration::{ModuleCall, Origin};
@@ -13,7 +13,7 @@ use crate::module::declaration::{ModuleCall, Origin};
 pub(super) struct ProviderRemovedWithResources;
 
 impl Rule for ProviderRemovedWithResources {
-    const ID: &'static str = "provider-removed-with-resources";
+    const PAGE: Page = page!("provider-removed-with-resources");
     const IS_STEADY: bool = false;
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {

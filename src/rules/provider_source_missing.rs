@@ -2,7 +2,7 @@
 
 use super::support::edits::{help_to_set, set_in_entry};
 use super::support::provider_source::{Source, source};
-use super::{ADVICE, Configure, Context, Rule};
+use super::{ADVICE, Configure, Context, Page, Rule, page};
 use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::graph::{Node, Role};
 use crate::module::declaration::RequiredProvider;
@@ -23,7 +23,7 @@ impl Configure for ProviderSourceMissing {
 }
 
 impl Rule for ProviderSourceMissing {
-    const ID: &'static str = "provider-source-missing";
+    const PAGE: Page = page!("provider-source-missing");
     const FIXES: &'static [Safety] = &[Safety::Safe, Safety::Unsafe];
     const ROLES: &'static [Role] = ADVICE;
 

@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/provider-version-missing.md")]
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Node, Role};
 
@@ -8,7 +8,7 @@ use crate::graph::{Node, Role};
 pub(super) struct ProviderVersionMissing;
 
 impl Rule for ProviderVersionMissing {
-    const ID: &'static str = "provider-version-missing";
+    const PAGE: Page = page!("provider-version-missing");
     const ROLES: &'static [Role] = &[Role::Shared];
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {

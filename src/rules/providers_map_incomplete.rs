@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use super::support::edits::pass;
-use super::{Configure, Context, Rule};
+use super::{Configure, Context, Page, Rule, page};
 use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::graph::{Configuration, Need, Node, Role, Supply};
 use crate::module::Module;
@@ -36,7 +36,7 @@ impl Configure for ProvidersMapIncomplete {
 }
 
 impl Rule for ProvidersMapIncomplete {
-    const ID: &'static str = "providers-map-incomplete";
+    const PAGE: Page = page!("providers-map-incomplete");
     const FIXES: &'static [Safety] = &[Safety::Safe];
     const ROLES: &'static [Role] = &[Role::Root];
 

@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/providers-map-redundant.md")]
 
 use super::providers_map_incomplete::left_out;
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Context, Page, Rule, page};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::{Configuration, Found, Level, Node, Role, reaching};
 use crate::module::declaration::{ModuleCall, PassedProvider};
@@ -10,7 +10,7 @@ use crate::module::declaration::{ModuleCall, PassedProvider};
 pub(super) struct ProvidersMapRedundant;
 
 impl Rule for ProvidersMapRedundant {
-    const ID: &'static str = "providers-map-redundant";
+    const PAGE: Page = page!("providers-map-redundant");
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
     const ROLES: &'static [Role] = ADVICE;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::support::edits::require;
 use super::support::provider_source::{Source, source};
-use super::{ADVICE, Configure, Context, Rule};
+use super::{ADVICE, Configure, Context, Page, Rule, page};
 use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::graph::{Node, Role};
 use crate::module::Module;
@@ -37,7 +37,7 @@ impl Configure for RequiredProviderMissing {
 }
 
 impl Rule for RequiredProviderMissing {
-    const ID: &'static str = "required-provider-missing";
+    const PAGE: Page = page!("required-provider-missing");
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
     const ROLES: &'static [Role] = ADVICE;
 

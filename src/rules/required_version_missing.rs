@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Context, Page, Rule, page};
 use crate::engine::RequiredVersion;
 use crate::finding::{Concern, Finding};
 use crate::graph::{Node, Role};
@@ -17,7 +17,7 @@ use crate::text::Span;
 pub(super) struct RequiredVersionMissing;
 
 impl Rule for RequiredVersionMissing {
-    const ID: &'static str = "required-version-missing";
+    const PAGE: Page = page!("required-version-missing");
     const ASKS_FOR_ALL_SHARERS: bool = true;
     const ROLES: &'static [Role] = ADVICE;
 

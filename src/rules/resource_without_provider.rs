@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::support::edits::argument;
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Context, Page, Rule, page};
 use crate::finding::Finding;
 use crate::graph::{Node, Role};
 use crate::module::Module;
@@ -15,7 +15,7 @@ use crate::text::Span;
 pub(super) struct ResourceWithoutProvider;
 
 impl Rule for ResourceWithoutProvider {
-    const ID: &'static str = "resource-without-provider";
+    const PAGE: Page = page!("resource-without-provider");
     const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {

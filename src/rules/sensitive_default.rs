@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/sensitive-default.md")]
 
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Context, Page, Rule, page};
 use crate::finding::Finding;
 use crate::graph::{Node, Role};
 use crate::module::declaration::Variable;
@@ -10,7 +10,7 @@ use crate::value::Value;
 pub(super) struct SensitiveDefault;
 
 impl Rule for SensitiveDefault {
-    const ID: &'static str = "sensitive-default";
+    const PAGE: Page = page!("sensitive-default");
     const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {

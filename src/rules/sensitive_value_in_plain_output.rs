@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/sensitive-value-in-plain-output.md")]
 
 use super::support::edits::argument;
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Context, Page, Rule, page};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Role};
 use crate::module::address::{Subject, reference};
@@ -13,7 +13,7 @@ use crate::text::Span;
 pub(super) struct SensitiveValueInPlainOutput;
 
 impl Rule for SensitiveValueInPlainOutput {
-    const ID: &'static str = "sensitive-value-in-plain-output";
+    const PAGE: Page = page!("sensitive-value-in-plain-output");
     const FIXES: &'static [Safety] = &[Safety::Safe];
     const ROLES: &'static [Role] = ADVICE;
 

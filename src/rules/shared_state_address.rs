@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use super::support::edits::listed;
-use super::{Context, Rule, States};
+use super::{Context, Page, Rule, States, page};
 use crate::engine::is_module_file;
 use crate::finding::{Concern, Finding, Severity};
 use crate::graph::{Node, Role};
@@ -17,7 +17,7 @@ use crate::vfs::{Snapshot, child, parent};
 pub(super) struct SharedStateAddress;
 
 impl Rule for SharedStateAddress {
-    const ID: &'static str = "shared-state-address";
+    const PAGE: Page = page!("shared-state-address");
     const ROLES: &'static [Role] = &[Role::Root];
 
     /// Records the address. Root modules are checked in batches, and [`findings`] compares all of them at the end.

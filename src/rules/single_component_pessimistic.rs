@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/single-component-pessimistic.md")]
 
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Context, Page, Rule, page};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Role};
 use crate::module::declaration::VersionConstraint;
@@ -10,7 +10,7 @@ use crate::syntax::quoted;
 pub(super) struct SingleComponentPessimistic;
 
 impl Rule for SingleComponentPessimistic {
-    const ID: &'static str = "single-component-pessimistic";
+    const PAGE: Page = page!("single-component-pessimistic");
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
     const ROLES: &'static [Role] = ADVICE;
 

@@ -21,7 +21,7 @@ mod required_argument;
 mod required_file;
 
 use super::{Check, Configure, configure};
-use crate::finding::{Finding, RuleId};
+use crate::finding::{Finding, Page, RuleId};
 use crate::policy::Options;
 
 /// All templates, by name.
@@ -43,6 +43,8 @@ pub const TEMPLATES: &[Template] = &[
 pub struct Template {
     /// The name: the first label of a `rule` block.
     pub id: &'static str,
+    /// The page.
+    pub page: Page,
     /// See [`Configure::OPTIONS`].
     pub options: &'static [&'static str],
     configure: fn(Options<'_>) -> Result<Check, Vec<Finding>>,
@@ -51,7 +53,7 @@ pub struct Template {
 impl Template {
     /// Creates the entry of a template.
     const fn of<R: Configure>() -> Self {
-        Self { id: R::ID, options: R::OPTIONS, configure: configure::<R> }
+        Self { id: R::ID, page: R::PAGE, options: R::OPTIONS, configure: configure::<R> }
     }
 
     /// Returns the template with this name.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::engine::{Engine, Product};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
@@ -25,7 +25,7 @@ const SCHEMA: Schema<'_> = Schema {
 pub(super) struct TofuTwinDrift;
 
 impl Rule for TofuTwinDrift {
-    const ID: &'static str = "tofu-twin-drift";
+    const PAGE: Page = page!("tofu-twin-drift");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let Some(directory) = context.directory(&node.module().directory) else { return };

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::{SmolStr, format_smolstr};
 
 use super::support::state_addresses::{StateOutputs, StateRead};
-use super::{ADVICE, BackendEvidence, Context, Rule, States};
+use super::{ADVICE, BackendEvidence, Context, Page, Rule, States, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Node, Role};
 use crate::text::{Span, nearest};
@@ -15,7 +15,7 @@ use crate::vfs::Snapshot;
 pub(super) struct UndeclaredRemoteStateOutput;
 
 impl Rule for UndeclaredRemoteStateOutput {
-    const ID: &'static str = "undeclared-remote-state-output";
+    const PAGE: Page = page!("undeclared-remote-state-output");
     const ROLES: &'static [Role] = ADVICE;
 
     /// Records outputs and reads. Root modules are checked in batches, and [`findings`] compares all of them at the end.

@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/unsatisfiable-constraints.md")]
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Conflicts, Node, Subject, VersionRequirement};
 use crate::limits::Limit;
@@ -11,7 +11,7 @@ use crate::module::declaration::ModuleCall;
 pub(super) struct UnsatisfiableConstraints;
 
 impl Rule for UnsatisfiableConstraints {
-    const ID: &'static str = "unsatisfiable-constraints";
+    const PAGE: Page = page!("unsatisfiable-constraints");
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let calls = node.module().calls.values();

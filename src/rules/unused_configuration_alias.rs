@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/unused-configuration-alias.md")]
 
 use super::support::edits::{entry, pass_no_more};
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Context, Page, Rule, page};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::graph::{Configuration, Node, Role};
 use crate::text::Span;
@@ -10,7 +10,7 @@ use crate::text::Span;
 pub(super) struct UnusedConfigurationAlias;
 
 impl Rule for UnusedConfigurationAlias {
-    const ID: &'static str = "unused-configuration-alias";
+    const PAGE: Page = page!("unused-configuration-alias");
     const ASKS_FOR_ALL_SHARERS: bool = true;
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
     const ROLES: &'static [Role] = ADVICE;

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use smol_str::SmolStr;
 
 use super::support::edits::{LocalsEditor, remove_all};
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Context, Page, Rule, page};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Role};
 use crate::module::Module;
@@ -22,7 +22,7 @@ pub(super) struct UnusedDeclaration;
 const WITH_EFFECTS: [&str; 3] = ["archive_file", "external", "http"];
 
 impl Rule for UnusedDeclaration {
-    const ID: &'static str = "unused-declaration";
+    const PAGE: Page = page!("unused-declaration");
     const FIXES: &'static [Safety] = &[Safety::Safe, Safety::Unsafe];
     const ROLES: &'static [Role] = ADVICE;
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use smol_str::SmolStr;
 
 use super::support::expressions;
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::Finding;
 use crate::graph::{Node, NodeId, Reason, Role, for_each_read_output};
 
@@ -13,7 +13,7 @@ use crate::graph::{Node, NodeId, Reason, Role, for_each_read_output};
 pub(super) struct UnusedOutput;
 
 impl Rule for UnusedOutput {
-    const ID: &'static str = "unused-output";
+    const PAGE: Page = page!("unused-output");
     const ASKS_FOR_ALL_SHARERS: bool = true;
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {

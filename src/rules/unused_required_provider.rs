@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/unused-required-provider.md")]
 
 use super::support::edits::{requirements, whole};
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Context, Page, Rule, page};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Role};
 use crate::module::declaration::RequiredProvider;
@@ -10,7 +10,7 @@ use crate::module::declaration::RequiredProvider;
 pub(super) struct UnusedRequiredProvider;
 
 impl Rule for UnusedRequiredProvider {
-    const ID: &'static str = "unused-required-provider";
+    const PAGE: Page = page!("unused-required-provider");
     const ASKS_FOR_ALL_SHARERS: bool = true;
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
     const ROLES: &'static [Role] = ADVICE;

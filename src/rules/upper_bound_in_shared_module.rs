@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/upper-bound-in-shared-module.md")]
 
-use super::{Context, Rule};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::graph::{Node, Role};
 use crate::module::declaration::VersionConstraint;
@@ -10,7 +10,7 @@ use crate::value::{Constraints, Operator};
 pub(super) struct UpperBoundInSharedModule;
 
 impl Rule for UpperBoundInSharedModule {
-    const ID: &'static str = "upper-bound-in-shared-module";
+    const PAGE: Page = page!("upper-bound-in-shared-module");
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
     const ROLES: &'static [Role] = &[Role::Shared];
 

@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/variable-description-missing.md")]
 
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Context, Page, Rule, page};
 use crate::finding::Finding;
 use crate::graph::{Node, Role};
 
@@ -8,7 +8,7 @@ use crate::graph::{Node, Role};
 pub(super) struct VariableDescriptionMissing;
 
 impl Rule for VariableDescriptionMissing {
-    const ID: &'static str = "variable-description-missing";
+    const PAGE: Page = page!("variable-description-missing");
     const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {

@@ -112,7 +112,7 @@ fn modules() -> Vec<(String, Files)> {
     let generated = super::generated_cases(false).into_iter().step_by(GENERATED);
     let recorded = super::recorded_cases().chain(generated).chain(of_engines());
     let mut modules: Vec<(String, Files)> = recorded.map(of_case).collect();
-    for page in PAGES {
+    for page in PAGES.iter() {
         for example in examples(page.text).expect("a page is well-formed") {
             let files = example.files.into_iter().map(|file| (file.name, file.text.into_bytes()));
             modules.push((format!("{}: {}", page.rule, example.claim), files.collect()));

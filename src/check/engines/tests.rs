@@ -174,7 +174,7 @@ fn findings_do_not_depend_on_the_batches() {
 
 #[test]
 fn findings_do_not_depend_on_skipped_engines() {
-    for page in PAGES {
+    for page in PAGES.iter() {
         let rule = [RuleId::named(page.rule)];
         for example in examples(page.text).expect("a page is well-formed") {
             let files: Vec<(String, String)> =

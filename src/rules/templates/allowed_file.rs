@@ -7,7 +7,7 @@ use crate::engine::{Engine, FileKind, Product};
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::policy::{Options, Patterns};
-use crate::rules::{Configure, Context, Rule};
+use crate::rules::{Configure, Context, Page, Rule, page};
 
 pub(super) struct AllowedFile {
     blocks: Blocks,
@@ -35,7 +35,7 @@ impl Configure for AllowedFile {
 }
 
 impl Rule for AllowedFile {
-    const ID: &'static str = "allowed-file";
+    const PAGE: Page = page!("allowed-file");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for part in self.blocks.of(node.module(), context) {

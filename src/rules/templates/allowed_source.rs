@@ -8,7 +8,7 @@ use crate::module::Module;
 use crate::module::address::{ModuleSource, ProviderAddress};
 use crate::module::declaration::Source;
 use crate::policy::{Globs, Options};
-use crate::rules::{Configure, Context, Rule};
+use crate::rules::{Configure, Context, Page, Rule, page};
 use crate::text::Span;
 
 pub(super) struct AllowedSource {
@@ -48,7 +48,7 @@ impl Configure for AllowedSource {
 }
 
 impl Rule for AllowedSource {
-    const ID: &'static str = "allowed-source";
+    const PAGE: Page = page!("allowed-source");
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

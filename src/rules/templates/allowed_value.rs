@@ -6,7 +6,7 @@ use super::reach::each_text;
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::policy::{Options, Patterns};
-use crate::rules::{Configure, Context, Rule};
+use crate::rules::{Configure, Context, Page, Rule, page};
 
 pub(super) struct AllowedValue {
     blocks: Blocks,
@@ -44,7 +44,7 @@ impl Configure for AllowedValue {
 }
 
 impl Rule for AllowedValue {
-    const ID: &'static str = "allowed-value";
+    const PAGE: Page = page!("allowed-value");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         each_text((node, context), &self.blocks, &self.argument, |part, at, text| {

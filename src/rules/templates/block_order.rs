@@ -10,7 +10,7 @@ use crate::finding::Finding;
 use crate::graph::Node;
 use crate::module::Module;
 use crate::policy::Options;
-use crate::rules::{Configure, Context, Rule};
+use crate::rules::{Configure, Context, Page, Rule, page};
 
 pub(super) struct BlockOrder {
     blocks: Blocks,
@@ -47,7 +47,7 @@ impl Configure for BlockOrder {
 }
 
 impl Rule for BlockOrder {
-    const ID: &'static str = "block-order";
+    const PAGE: Page = page!("block-order");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let mut groups: BTreeMap<_, Vec<Part>> = BTreeMap::new();

@@ -6,7 +6,7 @@ use super::reach::{Reached, follow};
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::policy::Options;
-use crate::rules::{Configure, Context, Rule};
+use crate::rules::{Configure, Context, Page, Rule, page};
 
 pub(super) struct ForbiddenArgument {
     blocks: Blocks,
@@ -23,7 +23,7 @@ impl Configure for ForbiddenArgument {
 }
 
 impl Rule for ForbiddenArgument {
-    const ID: &'static str = "forbidden-argument";
+    const PAGE: Page = page!("forbidden-argument");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let values = node.values();

@@ -4,7 +4,7 @@ use super::blocks::{Among, Blocks};
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::policy::Options;
-use crate::rules::{Configure, Context, Rule};
+use crate::rules::{Configure, Context, Page, Rule, page};
 
 pub(super) struct ForbiddenBlock {
     blocks: Blocks,
@@ -19,7 +19,7 @@ impl Configure for ForbiddenBlock {
 }
 
 impl Rule for ForbiddenBlock {
-    const ID: &'static str = "forbidden-block";
+    const PAGE: Page = page!("forbidden-block");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for part in self.blocks.of(node.module(), context) {

@@ -6,7 +6,7 @@ use super::reach::each_text;
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::policy::{Options, Patterns};
-use crate::rules::{Configure, Context, Rule};
+use crate::rules::{Configure, Context, Page, Rule, page};
 
 pub(super) struct ForbiddenValue {
     blocks: Blocks,
@@ -26,7 +26,7 @@ impl Configure for ForbiddenValue {
 }
 
 impl Rule for ForbiddenValue {
-    const ID: &'static str = "forbidden-value";
+    const PAGE: Page = page!("forbidden-value");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         each_text((node, context), &self.blocks, &self.argument, |part, at, text| {

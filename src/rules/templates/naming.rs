@@ -7,7 +7,7 @@ use super::blocks::{Among, Blocks};
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::policy::Options;
-use crate::rules::{Configure, Context, Rule};
+use crate::rules::{Configure, Context, Page, Rule, page};
 
 pub(super) struct Naming {
     blocks: Blocks,
@@ -66,7 +66,7 @@ impl Configure for Naming {
 }
 
 impl Rule for Naming {
-    const ID: &'static str = "naming";
+    const PAGE: Page = page!("naming");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for part in self.blocks.of(node.module(), context) {

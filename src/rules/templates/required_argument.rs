@@ -7,7 +7,7 @@ use super::reach::{Reached, follow};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::policy::Options;
-use crate::rules::{Configure, Context, Rule};
+use crate::rules::{Configure, Context, Page, Rule, page};
 use crate::text::Span;
 
 pub(super) struct RequiredArgument {
@@ -25,7 +25,7 @@ impl Configure for RequiredArgument {
 }
 
 impl Rule for RequiredArgument {
-    const ID: &'static str = "required-argument";
+    const PAGE: Page = page!("required-argument");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         if !node.module().complete {

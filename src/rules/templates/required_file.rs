@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::policy::{Options, Patterns};
-use crate::rules::{Configure, Context, Rule};
+use crate::rules::{Configure, Context, Page, Rule, page};
 
 pub(super) struct RequiredFile {
     /// The patterns for each directory of the path and for the file.
@@ -35,7 +35,7 @@ impl Configure for RequiredFile {
 }
 
 impl Rule for RequiredFile {
-    const ID: &'static str = "required-file";
+    const PAGE: Page = page!("required-file");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
