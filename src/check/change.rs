@@ -17,6 +17,7 @@ mod interfaces;
 mod match_findings;
 mod removed_module_hint;
 mod side;
+mod survey;
 mod unseen;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +30,7 @@ pub use interfaces::{ModuleChange, interface_changes};
 
 use crate::check::change::affected_modules::{Impact, Known};
 use crate::check::change::match_findings::Side;
+use crate::check::change::survey::Survey;
 use crate::check::fingerprint::Fingerprints;
 use crate::check::fingerprint::renames;
 use crate::check::location::real_directory;
@@ -69,16 +71,13 @@ pub fn run_change(
     scope: &[String],
     all: bool,
 ) -> Result<Checked, Error> {
-    let units = ChangedUnits::of(change);
+    let Survey { units, memory, known, touched, readers } = Survey::of(change)?;
     let mut touched_otherwise = units.touched.clone();
     if is_about_names(settings) {
         touched_otherwise.extend(change.with_other_names());
     }
-    let mut memory = remembered(change);
-    let known = if change.is_empty() { Known::default() } else { Known::of(change, &mut memory)? };
-    touched_otherwise.extend(known.readers(change, &memory).into_keys());
-    let mut touched = change.touched()?;
-    touched.extend(touched_otherwise.iter().cloned());
+    touched_otherwise.extend(readers.into_keys());
+    let touched: BTreeSet<String> = touched.union(&touched_otherwise).cloned().collect();
     if touched.is_empty() {
         // Most commits touch no module.
         let mut snapshot = change.open(State::Now, &Excerpt::default(), &settings.policy.limits(), policy);
@@ -192,8 +191,7 @@ fn of_module<'v>(verdicts: &'v [Verdict], directory: &str) -> BTreeSet<&'v Strin
 
 /// The directories of modules whose functions may read a file that a change alters, each with the first such file.
 pub(crate) fn readers(change: &Change) -> Result<BTreeMap<String, String>, Error> {
-    let mut memory = remembered(change);
-    Ok(Known::of(change, &mut memory)?.readers(change, &memory))
+    Ok(Survey::of(change)?.readers)
 }
 
 /// Checks the modules of some files and directories in their current state, and reports all findings.
@@ -203,15 +201,13 @@ pub fn run_named(
     settings: &Settings,
     paths: &[String],
 ) -> Result<Checked, Error> {
-    let mut memory = remembered(change);
-    let known = Known::of(change, &mut memory)?;
+    let Survey { units, memory, known, .. } = Survey::with_calls(change)?;
     let impact = Impact::of(change, &BTreeSet::new(), &known, &memory);
     let mut named = impact.modules_of(paths);
     named.extend(owners(change, paths));
     let excerpt = impact.excerpt(&named);
     let mut snapshot = change.open(State::Now, &excerpt, &settings.policy.limits(), policy);
-    let units = ChangedUnits::of(change).now;
-    let collected = collect(&mut snapshot, &units, settings, Fingerprints::default(), Comparison::None);
+    let collected = collect(&mut snapshot, &units.now, settings, Fingerprints::default(), Comparison::None);
     let outcome = collected.outcome(&snapshot, settings, &|module| named.contains(module));
     change.is_whole(&excerpt)?;
     let (absent, memory) = (known.absent(), news(&memory, &known));
@@ -227,12 +223,6 @@ fn owners<'c>(change: &'c Change, paths: &'c [String]) -> impl Iterator<Item = S
 /// Whether a rule of the policy needs files that belong to no module.
 fn is_about_names(settings: &Settings) -> bool {
     settings.policy.own_rules().any(|(_, definition)| definition.template == "required-file")
-}
-
-/// The cache of an earlier run, if it is valid.
-fn remembered(change: &Change) -> CallIndex {
-    let bytes = change.remembered(call_index::NAME, call_index::MAX_BYTES);
-    bytes.as_deref().and_then(CallIndex::read).unwrap_or_default()
 }
 
 /// The cache to write, if it has changed.

@@ -7,15 +7,15 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::check::EngineView;
-use crate::check::change::affected_modules::{Impact, Known};
+use crate::check::change::affected_modules::Impact;
 use crate::check::change::effects::{Altered, Effects};
-use crate::check::change::remembered;
 use crate::check::change::side::{Asked, Side};
+use crate::check::change::survey::Survey;
 use crate::engine::{Companion, LOCK_FILE, Notation, Signal, is_module_file};
 use crate::graph::Node;
 use crate::module::canonical::NamedValue;
 use crate::session::reads;
-use crate::session::terragrunt::{ChangedUnits, Units};
+use crate::session::terragrunt::Units;
 use crate::vfs::{self, Change, Error, ancestors, last_name, parent};
 
 /// Both states of a change.
@@ -41,13 +41,8 @@ pub(super) struct Comparison {
 impl Comparison {
     /// Loads both states of a change.
     pub(super) fn of(change: &Change, asked: Asked<'_>) -> Result<Self, Error> {
-        let units = ChangedUnits::of(change);
-        let mut touched = change.touched()?;
-        let mut memory = remembered(change);
-        let known = Known::of(change, &mut memory)?;
-        let own = touched.clone();
-        let readers = known.readers(change, &memory);
-        touched.extend(readers.keys().cloned());
+        let Survey { units, memory, known, touched: own, readers } = Survey::of(change)?;
+        let touched: BTreeSet<String> = own.iter().chain(readers.keys()).cloned().collect();
         let impact = Impact::of(change, &touched, &known, &memory);
         let affected = impact.affected();
         let [before, now] = [vfs::State::Before, vfs::State::Now]
