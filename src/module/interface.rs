@@ -14,9 +14,9 @@ pub use compare::{Impact, InterfaceChange, Part};
 
 use crate::module::Module;
 use crate::module::declaration::{Condition, Output, Variable};
-use crate::syntax::{Attribute, without_layout};
+use crate::syntax::{Attribute, Expr, ExprKind, Step, StepKind, Traversal, without_layout};
 use crate::text::Sources;
-use crate::value::{Constraint, Constraints};
+use crate::value::{Constraint, Constraints, constant};
 
 /// The parts of a module that callers depend on.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -48,8 +48,17 @@ pub struct VariableInterface {
     pub ephemeral: bool,
     /// The deprecation message.
     pub deprecated: Option<SmolStr>,
-    /// The conditions of its `validation` blocks, as text.
-    pub validations: BTreeSet<String>,
+    /// The conditions of its `validation` blocks.
+    pub validations: BTreeSet<Validation>,
+}
+
+/// The condition of a `validation` block.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Validation {
+    /// The values that it accepts: `contains([…], var.name)` with literals.
+    OneOf(BTreeSet<String>),
+    /// Any other condition, as text.
+    Other(String),
 }
 
 /// The interface of an output.
@@ -122,7 +131,12 @@ impl Interface {
 
 impl VariableInterface {
     fn of(variable: &Variable, sources: &Sources) -> Self {
-        let text = |condition: &Condition| condition.condition.as_ref().map(|it| text(it, sources));
+        let validation = |condition: &Condition| {
+            let condition = condition.condition.as_ref()?;
+            let accepted = accepted_values(&condition.expr, &variable.name);
+            let other = || Validation::Other(text(condition, sources));
+            Some(accepted.map_or_else(other, Validation::OneOf))
+        };
         let default = variable.default.as_ref().map(|default| {
             default.value.written().unwrap_or_else(|| without_layout(sources.slice(default.span)))
         });
@@ -133,7 +147,7 @@ impl VariableInterface {
             sensitive: variable.sensitive.as_ref().is_some_and(|flag| flag.value),
             ephemeral: variable.ephemeral.as_ref().is_some_and(|flag| flag.value),
             deprecated: variable.deprecated.as_ref().map(|message| message.value.clone()),
-            validations: variable.validations.iter().filter_map(text).collect(),
+            validations: variable.validations.iter().filter_map(validation).collect(),
         }
     }
 }
@@ -147,6 +161,22 @@ impl OutputInterface {
             deprecated: output.deprecated.as_ref().map(|message| message.value.clone()),
         }
     }
+}
+
+/// The values that a condition accepts, if it is `contains([…], var.name)` with literals.
+fn accepted_values(condition: &Expr, variable: &str) -> Option<BTreeSet<String>> {
+    let ExprKind::Call(call) = &condition.kind else { return None };
+    let [list, value] = call.arguments.as_slice() else { return None };
+    let is_variable = |traversal: &Traversal| {
+        let name = |step: &Step| matches!(&step.kind, StepKind::Attribute(name) if name == variable);
+        traversal.root == "var" && traversal.steps.len() == 1 && traversal.steps.iter().all(name)
+    };
+    let ExprKind::Traversal(traversal) = &value.kind else { return None };
+    let ExprKind::Tuple(items) = &list.kind else { return None };
+    if call.name != "contains" || !is_variable(traversal) {
+        return None;
+    }
+    items.iter().map(|item| constant(item, &mut Vec::new()).written()).collect()
 }
 
 fn text(attribute: &Attribute, sources: &Sources) -> String {

@@ -1,12 +1,12 @@
 //! Compares two interfaces of one module, and rates each change for callers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use smol_str::SmolStr;
 
 use super::types::accepts_all;
-use super::{Interface, OutputInterface, ProviderInterface, RequiredVersion, VariableInterface};
+use super::{Interface, OutputInterface, ProviderInterface, RequiredVersion, Validation, VariableInterface};
 use crate::value::Constraints;
 
 /// The effect of a change on callers, in the terms of semantic versioning; the strongest is the last.
@@ -205,13 +205,8 @@ impl Changes {
             (true, false) => add(Impact::Fix, "no longer sensitive".to_owned()),
             _ => {}
         }
-        if before.validations != after.validations {
-            if after.validations.is_subset(&before.validations) {
-                add(Impact::Feature, "validation removed".to_owned());
-            } else {
-                let what = if before.validations.is_subset(&after.validations) { "added" } else { "changed" };
-                add(Impact::Breaking, format!("validation {what}"));
-            }
+        if let Some((impact, what)) = validations(&before.validations, &after.validations) {
+            add(impact, what.to_owned());
         }
         if before.deprecated.is_none() && after.deprecated.is_some() {
             add(Impact::Feature, "deprecated".to_owned());
@@ -373,5 +368,30 @@ fn short(text: &str) -> String {
 impl fmt::Display for InterfaceChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.subject, self.what)
+    }
+}
+
+/// The change of the validations of a variable. More accepted values do not break callers.
+fn validations(
+    before: &BTreeSet<Validation>,
+    after: &BTreeSet<Validation>,
+) -> Option<(Impact, &'static str)> {
+    let gone: Vec<&Validation> = before.difference(after).collect();
+    let new: Vec<&Validation> = after.difference(before).collect();
+    let is_longer = |new: &&Validation| {
+        let accepts_all = |old: &&Validation| match (old, new) {
+            (Validation::OneOf(old), Validation::OneOf(new)) => old.is_subset(new),
+            _ => false,
+        };
+        gone.iter().any(accepts_all)
+    };
+    match (gone.is_empty(), new.is_empty()) {
+        (true, true) => None,
+        (false, true) => Some((Impact::Feature, "validation removed")),
+        (true, false) => Some((Impact::Breaking, "validation added")),
+        (false, false) if new.iter().all(is_longer) => {
+            Some((Impact::Feature, "validation accepts more values"))
+        }
+        (false, false) => Some((Impact::Breaking, "validation changed")),
     }
 }
