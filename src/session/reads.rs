@@ -39,6 +39,9 @@ const OF_ROOT: &str = "?/";
 /// How a string starts that names a path: with the directory of a module, or relative to that of a root module.
 const STARTS: &[&str] = &["${path.module}", "${path.root}", "${path.cwd}", "\"../", "\"./"];
 
+/// A longer string without marks is not a path.
+const LONGEST_PLAIN_PATH: usize = 256;
+
 /// Adds the patterns of all paths that functions or other strings name: `./x*` is relative to the directory of the
 /// module, `?/x*` to that of a root module. A `*` matches any text.
 ///
@@ -77,6 +80,25 @@ pub(crate) fn patterns(text: &str, is_json: bool, patterns: &mut BTreeSet<SmolSt
             patterns.insert(found.into());
         }
     }
+    let quotes: Vec<usize> = memmem::find_iter(text.as_bytes(), b"\"").collect();
+    for pair in quotes.windows(2) {
+        let string = &text[pair[0] + 1..pair[1]];
+        if !arguments.contains(&pair[0]) && is_plain_path(string) {
+            patterns.insert(format!("{OF_ROOT}*{string}").into());
+        }
+    }
+}
+
+/// Whether a string without any marks is the path of a file in a directory: a caller may pass it to a module whose
+/// functions read it. It is relative to a root module, so that it counts only near the module.
+fn is_plain_path(string: &str) -> bool {
+    let is_of_path = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b'/');
+    let Some((_, name)) = string.rsplit_once('/') else { return false };
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    string.len() <= LONGEST_PLAIN_PATH
+        && string.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && string.bytes().all(is_of_path)
+        && extension.starts_with(|first: char| first.is_ascii_alphabetic())
 }
 
 /// Returns the function that is called around an occurrence of `file` in its name, and the text after the parenthesis.
@@ -217,6 +239,8 @@ mod tests {
         assert_eq!(found(r#"p = "${path.module}/..""#), [""; 0]);
         assert_eq!(found(r#"p = "../x/${var.a}.tpl""#), ["?/../x/*.tpl"]);
         assert_eq!(found(r#"a = filemd5("x\ty")"#), ["?/x*"]);
+        assert_eq!(found(r#"p = "texts/a.txt" # "b.txt" "x/1.2" "a/b""#), ["?/*texts/a.txt"]);
+        assert_eq!(found(r#"a = file("texts/a.txt")"#), ["?/texts/a.txt"]);
         let mut of_json = BTreeSet::new();
         patterns(r#"{"a": "${file(\"${path.module}/x\")}"}"#, true, &mut of_json);
         assert_eq!(of_json.first().map(SmolStr::as_str), Some("./x"));

@@ -463,6 +463,44 @@ fn a_path_reaches_a_function_through_local_values_and_variables() {
 }
 
 #[test]
+fn a_plain_path_from_a_caller_reaches_a_function() {
+    let place = repository();
+    let read = "variable \"text\" {\n  default = null\n}\n\noutput \"text\" {\n  value = file(var.text)\n}\n";
+    place.stage("modules/net/text.tf", read);
+    for root in ["a", "b"] {
+        place.stage(
+            &format!("live/{root}/main.tf"),
+            LIVE.replace("= \"a\"", "= \"a\"\n  text   = \"texts/a.txt\""),
+        );
+        place.stage(&format!("live/{root}/texts/a.txt"), "one");
+    }
+    place.commit("texts");
+    place.stage("live/a/texts/a.txt", "two");
+    assert_eq!(affected(&place), "live/a ← live/a/texts/a.txt\n1 root module affected\n");
+}
+
+#[test]
+fn a_validation_that_accepts_more_values_is_a_feature() {
+    let place = repository();
+    let validated = |condition: &str| {
+        let validation =
+            format!("  validation {{\n    condition     = {condition}\n    error_message = \"No.\"\n  }}\n");
+        NET.replace("  type        = string\n", &format!("  type        = string\n{validation}"))
+    };
+    place.stage("modules/net/main.tf", validated("contains([\"a\", \"b\"], var.name)"));
+    place.commit("a validation");
+    for (condition, change) in [
+        ("contains([\"b\", \"c\", \"a\"], var.name)", "feature   var.name: validation accepts more values"),
+        ("contains([\"a\"], var.name)", "breaking  var.name: validation changed"),
+        ("contains([\"a\", \"b\", local.c], var.name)", "breaking  var.name: validation changed"),
+        ("var.name != \"c\"", "breaking  var.name: validation changed"),
+    ] {
+        place.stage("modules/net/main.tf", validated(condition));
+        assert!(changes(&place).contains(change), "{condition}: {}", changes(&place));
+    }
+}
+
+#[test]
 fn a_file_that_functions_read_changes_the_module_beside_a_changed_lock_file() {
     let place = repository();
     place.stage("modules/net/motd.tf", "output \"motd\" {\n  value = file(\"${path.module}/motd.txt\")\n}\n");
