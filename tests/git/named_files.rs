@@ -33,6 +33,8 @@ fn repository() -> Place {
         ("overrule.hcl", POLICY),
         (".gitignore", "*.zip\nbuild/\n"),
         ("live/main.tf", LIVE),
+        // A path without `path.module` is relative to the root module, so a shared module cannot check it.
+        ("live/backend.tf", "terraform {\n  backend \"local\" {}\n}\n"),
         ("live/names.yaml", "first: a\n"),
         ("net/main.tf", NET),
         ("shared/motd.tpl", "hello ${name}\n"),
