@@ -98,15 +98,16 @@ pub fn is_aside(directory: &str) -> bool {
     by_name(directory).is_some()
 }
 
-/// `examples`, `tests`, `fixtures` and `terratest` count in any directory. `test` may be the name of an environment, so it counts
+/// `examples`, `tests`, `fixtures`, `testdata` and `terratest` count in any directory. `test` may be the name of an environment, so it counts
 /// only at the top, and in the directory of one of several `modules`.
 fn by_name(directory: &str) -> Option<(Role, &'static str)> {
     let names: Vec<&str> = directory.split('/').collect();
     if names.contains(&"examples") {
         return Some((Role::Example, "examples"));
     }
-    if let Some(name) =
-        ["tests", "fixtures", "terratest", "Terratest"].into_iter().find(|known| names.contains(known))
+    if let Some(name) = ["tests", "fixtures", "testdata", "terratest", "Terratest"]
+        .into_iter()
+        .find(|known| names.contains(known))
     {
         return Some((Role::Test, name));
     }
@@ -172,6 +173,7 @@ mod tests {
         assert_eq!(by_name("tests/a"), test);
         assert_eq!(by_name("modules/a/test"), test);
         assert_eq!(by_name("a/fixtures/b"), test);
+        assert_eq!(by_name("tools/render/testdata"), test);
         assert_eq!(by_name("tools/scanner/tests"), test);
         assert_eq!(by_name("live/test"), None);
         assert_eq!(by_name("modules/test"), None);

@@ -6,7 +6,8 @@
 //! - by its syntax ([`finding`]): at least six files, and more than half of all, have errors that no file of a module
 //!   has, or every syntax error is in a file with a placeholder of a template;
 //! - by its content ([`evidence`]): no module calls it, no file beside it shows that it is a root module, and its files
-//!   are override files without a base, alternatives that are used one at a time, or targets of symbolic links.
+//!   are override files without a base, parts of other modules, alternatives that are used one at a time, or targets of
+//!   symbolic links.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,6 +20,9 @@ use crate::vfs::{Directory, Snapshot, parent};
 
 /// The smallest number of files with errors.
 const FEWEST: usize = 6;
+
+/// The smallest number of undeclared objects in parts of other modules.
+const FEWEST_UNDECLARED: usize = 10;
 
 /// The number of files that the finding shows.
 const SHOWN: usize = 3;
@@ -54,7 +58,9 @@ pub(crate) fn finding(
     } else {
         return None;
     };
-    Some(not_a_module(directory, &why, Severity::Error, broken.into_values()))
+    let is_of_templates = directory.path.split('/').any(|name| matches!(name, "template" | "templates"));
+    let severity = if templates > 0 && is_of_templates { Severity::Notice } else { Severity::Error };
+    Some(not_a_module(directory, &why, severity, broken.into_values()))
 }
 
 /// Why a directory is not a module, although an engine would load it as one.
@@ -83,6 +89,7 @@ pub(crate) fn evidence(node: Node<'_>, snapshot: &Snapshot, findings: &[&Finding
         return Some(Evidence::LinkTargets);
     }
     let why = overrides_nothing(module, &files, findings)
+        .or_else(|| are_parts(module, &files, findings))
         .or_else(|| are_alternatives(directory, node, &files, findings))?;
     let mut errors: BTreeMap<FileId, (Span, String)> = BTreeMap::new();
     for finding in findings {
@@ -116,15 +123,15 @@ fn overrides_nothing(
         FileKind::Override => has(*id, EngineRule::OverrideWithoutBase),
         FileKind::Primary => has(*id, EngineRule::UndeclaredReference),
     };
-    let is_run = module.backend.is_some()
-        || module.cloud.is_some()
-        || module.providers.values().any(|provider| !provider.config.is_empty());
     if module.overridden().next().is_some() {
         None
     } else if files.iter().all(|(_, kind)| is_override(*kind)) {
         let has_orphan = files.iter().any(|(id, _)| has(*id, EngineRule::OverrideWithoutBase));
         has_orphan.then_some("This directory contains only override files and no base files.")
-    } else if files.iter().any(|(_, kind)| is_override(*kind)) && files.iter().all(is_fragment) && !is_run {
+    } else if files.iter().any(|(_, kind)| is_override(*kind))
+        && files.iter().all(is_fragment)
+        && !is_run(module)
+    {
         Some(
             "The override files in this directory override nothing in it, and every other file refers to an object \
              that is not declared here.",
@@ -132,6 +139,37 @@ fn overrides_nothing(
     } else {
         None
     }
+}
+
+/// Whether most of the files refer to objects that are declared elsewhere. Variables do not count: their file may not
+/// be in the commit yet.
+fn are_parts(module: &Module, files: &[(FileId, FileKind)], findings: &[&Finding]) -> Option<&'static str> {
+    const SUMMARIES: [&str; 3] = [
+        "Reference to undeclared local value",
+        "Reference to undeclared module",
+        "Reference to undeclared resource",
+    ];
+    let is_undeclared = |finding: &&&Finding| {
+        finding.rule == EngineRule::UndeclaredReference.id()
+            && finding.severity == Severity::Error
+            && SUMMARIES.contains(&finding.summary.as_str())
+    };
+    let undeclared: Vec<&&Finding> = findings.iter().filter(is_undeclared).collect();
+    let objects: BTreeSet<&str> = undeclared.iter().map(|finding| finding.detail.as_str()).collect();
+    let places: BTreeSet<FileId> =
+        undeclared.iter().filter_map(|finding| Some(finding.primary?.file)).collect();
+    let are_many = objects.len() >= FEWEST_UNDECLARED && 2 * places.len() >= files.len();
+    (are_many && !is_run(module)).then_some(
+        "At least half of the files in this directory refer to objects that are not declared here, so the files are \
+         parts of other modules.",
+    )
+}
+
+/// Whether the module has settings of a root module.
+fn is_run(module: &Module) -> bool {
+    module.backend.is_some()
+        || module.cloud.is_some()
+        || module.providers.values().any(|provider| !provider.config.is_empty())
 }
 
 /// Whether only one of the files can be in use: all have only settings, or they are variants for tests.
@@ -147,8 +185,7 @@ fn are_alternatives(
     for place in findings.iter().filter(is_duplicate).filter_map(|finding| finding.primary) {
         *repeats.entry(place.file).or_default() += 1;
     }
-    let names: Vec<&str> = directory.files.iter().map(|file| file.name.as_str()).collect();
-    if repeats.len() + 1 != files.len() || !differ_in_last_part(&names) {
+    if files.len() < 2 || repeats.len() + 1 != files.len() {
         return None;
     }
     let own = |file: FileId| module.origins().filter(|origin| origin.header().file == file).count();
@@ -158,7 +195,9 @@ fn are_alternatives(
              together. A test may use one at a time.",
         );
     }
-    let holds_settings_alone = module.variables.is_empty()
+    let names: Vec<&str> = directory.files.iter().map(|file| file.name.as_str()).collect();
+    let holds_settings_alone = differ_in_last_part(&names)
+        && module.variables.is_empty()
         && module.locals.is_empty()
         && module.outputs.is_empty()
         && module.calls.is_empty()
