@@ -118,7 +118,9 @@ fn ignored_changes(arguments: Arguments, resource: &Resource, findings: &mut Vec
 }
 
 fn is_built_in(resource: &Resource) -> bool {
-    resource.provider.as_ref().is_some_and(ProviderAddress::is_built_in)
+    // `init` refuses every other built-in provider.
+    let is_known = |provider: &ProviderAddress| provider.is_built_in() && provider.name == "terraform";
+    resource.provider.as_ref().is_some_and(is_known)
 }
 
 fn known(resource: &Resource) -> Option<Arguments> {

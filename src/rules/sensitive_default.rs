@@ -16,7 +16,7 @@ impl Rule for SensitiveDefault {
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         for variable in node.module().variables.values() {
             let (Some(sensitive), Some(default)) = (&variable.sensitive, &variable.default) else { continue };
-            if !sensitive.value || names_a_user(&variable.name) || !holds_something(&default.value) {
+            if !sensitive.value || names_something(&variable.name) || !holds_something(&default.value) {
                 continue;
             }
             let product = node.module().features.engine.product.name();
@@ -51,10 +51,10 @@ fn help(variable: &Variable, node: Node<'_>) -> String {
     format!("{remove}{null}; if the default is a secret in use, replace that secret")
 }
 
-/// Whether a variable holds a user name, which is not a secret.
-fn names_a_user(variable: &str) -> bool {
-    let words: Vec<&str> = variable.split(['_', '-']).collect();
-    matches!(words.as_slice(), [.., "user" | "username" | "login" | "email"] | [.., "user", "name"])
+/// Whether a variable holds a name, such as that of a user or of a secret, which is not a secret.
+fn names_something(variable: &str) -> bool {
+    let last = variable.rsplit(['_', '-']).next();
+    matches!(last, Some("name" | "user" | "username" | "login" | "email" | "arn"))
 }
 
 /// Common placeholders for a secret that is set later.
