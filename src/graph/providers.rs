@@ -18,7 +18,7 @@ mod uses;
 
 pub use change::{Difference, Effect, ProviderChange, ProviderChanges};
 pub use changes::{State, too_many_instances};
-pub(super) use checks::declarations::{check as check_declarations, is_configured};
+pub(super) use checks::declarations::{check as check_declarations, display, is_configured};
 pub(super) use checks::missing::check as check_missing;
 pub(super) use checks::passing::check as check_passing;
 pub(super) use checks::repeated::repeated;

@@ -3,12 +3,13 @@
 
 mod names;
 mod outcome;
+mod provider_types;
 mod running;
 mod targets;
 
 use std::collections::BTreeSet;
 
-use crate::finding::{Concern, EngineRule, Finding, Severity};
+use crate::finding::{Concern, EngineRule, Finding, Severity, Stage};
 use crate::graph::similar::Similar;
 use crate::graph::{Callee, Node, Test};
 use crate::module::address::{Subject, TestSubject, reference_in_test};
@@ -37,6 +38,10 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
             targets::of_run(run, under, findings);
             missing_providers(run, &test.file, node, findings);
             address(&mut findings[from..], run);
+        }
+        // The engine compares types only if everything was loaded.
+        if !findings.iter().any(|it| (it.stage, it.severity) == (Stage::Load, Severity::Error)) {
+            provider_types::check(node, test, findings);
         }
         running::check(node, test, &similar, findings);
         // If a file was not understood completely, the rest of it may affect all further checks.

@@ -1,0 +1,125 @@
+//! Compares the providers that a test file configures with those that the tested module requires under the same names.
+//!
+//! The engine gives each local name of a test file the provider of the first run that uses it.
+
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
+use super::{UnderTest, runs};
+use crate::finding::{Concern, EngineRule, Finding};
+use crate::graph::providers::display;
+use crate::graph::{Node, Test};
+use crate::module::Module;
+use crate::module::address::ProviderAddress;
+use crate::module::declaration::PassedProvider;
+use crate::module::test_file::{Run, TestProvider};
+
+/// Providers by local name.
+type Providers = BTreeMap<SmolStr, ProviderAddress>;
+
+/// Reports configurations of one provider that a run of `node` uses as those of another one. Reports nothing if some
+/// run tests an unknown module, which may fix the provider of any name.
+pub(super) fn check(node: Node<'_>, test: &Test, findings: &mut Vec<Finding>) {
+    let runs: Vec<(&Run, UnderTest<'_>)> = runs(node, test).collect();
+    if runs.len() < test.file.runs.len() {
+        return;
+    }
+    let mut fixed = Providers::new();
+    let mut passed = Vec::new();
+    for (run, under) in &runs {
+        let UnderTest::Module(under) = under else { return };
+        let theirs = configured(under.module());
+        if run.providers.is_empty() {
+            for (name, address) in &theirs {
+                fix(test, name, address, &mut fixed);
+            }
+        }
+        for entry in &run.providers {
+            let child = &entry.in_child.name;
+            let default = || ProviderAddress::default(child, node.module().features.registry_host);
+            let Some(child) = theirs.get(child).cloned().or_else(default) else { continue };
+            fix(test, &entry.in_parent.name, &child, &mut fixed);
+            let parent = fixed.get(&entry.in_parent.name).filter(|parent| **parent != child);
+            if let Some(parent) = parent.filter(|_| run.module.is_none()) {
+                passed.push(mismatch(node, entry, parent, &child).address(format!("run.{}", run.name)));
+            }
+        }
+    }
+    findings.append(&mut passed);
+    if runs.iter().any(|(run, _)| run.module.is_none() && run.providers.is_empty()) {
+        for (key, provider) in &test.file.providers {
+            let ours = required_as(node.module(), key, provider);
+            if let Some((theirs, ours)) =
+                fixed.get(&provider.name).zip(ours).filter(|(it, ours)| **it != *ours)
+            {
+                findings.push(other_provider(node, key, provider, theirs, &ours));
+            }
+        }
+    }
+}
+
+/// Fixes the provider of a local name, unless an earlier run did, or the file does not configure it.
+fn fix(test: &Test, name: &SmolStr, address: &ProviderAddress, fixed: &mut Providers) {
+    if test.file.providers.values().any(|provider| provider.name == *name) {
+        fixed.entry(name.clone()).or_insert_with(|| address.clone());
+    }
+}
+
+/// The providers that a module requires or configures.
+fn configured(module: &Module) -> Providers {
+    let required =
+        module.required_providers.iter().map(|(name, entry)| (name.clone(), entry.address.clone()));
+    let blocks = module
+        .providers
+        .values()
+        .filter_map(|block| Some((block.name.clone(), module.provider_address(&block.name)?)));
+    required.chain(blocks).collect()
+}
+
+/// The provider that the tested module requires or configures under the key of a configuration in a test file.
+fn required_as(module: &Module, key: &str, provider: &TestProvider) -> Option<ProviderAddress> {
+    let entry = module.required_providers.get(&provider.name).filter(|entry| {
+        *key == *provider.name || entry.aliases.iter().any(|alias| alias.value.compact() == *key)
+    });
+    let of_entry = entry.map(|entry| entry.address.clone());
+    of_entry
+        .or_else(|| module.providers.contains_key(key).then(|| module.provider_address(&provider.name))?)
+}
+
+fn mismatch(
+    node: Node<'_>,
+    entry: &PassedProvider,
+    parent: &ProviderAddress,
+    child: &ProviderAddress,
+) -> Finding {
+    let (module, parent_name, child_name) = (node.module(), &entry.in_parent.name, &entry.in_child.name);
+    Finding::language(EngineRule::ProviderTypeMismatch, "Provider type mismatch")
+        .detail(format!(
+            "This file already uses `{parent_name}` as {}, and `{child_name}` is {} in the module.",
+            display(module, parent),
+            display(module, child)
+        ))
+        .at(entry.in_parent.name_span)
+        .concerns(Concern::Provider(entry.in_child.compact()))
+        .help(format!("pass a configuration of {}, under a name of its own", display(module, child)))
+}
+
+fn other_provider(
+    node: Node<'_>,
+    key: &SmolStr,
+    provider: &TestProvider,
+    theirs: &ProviderAddress,
+    ours: &ProviderAddress,
+) -> Finding {
+    let module = node.module();
+    Finding::language(EngineRule::ProviderTypeMismatch, "Provider type mismatch")
+        .detail(format!(
+            "An earlier run uses `{key}` as {}, and it is {} in the module that a later run tests.",
+            display(module, theirs),
+            display(module, ours)
+        ))
+        .at(provider.header)
+        .concerns(Concern::Provider(key.clone()))
+        .help("give the configurations different names, and pass them with `providers` in each run")
+}
