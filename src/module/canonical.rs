@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use smol_str::SmolStr;
 
+use super::address::{Mode, ResourceAddress};
 use super::dropped::Why;
 use super::{Module, ModuleFile};
 use crate::engine::FileKind;
@@ -33,6 +34,8 @@ pub(crate) enum NamedValue {
         /// The variable of the child module.
         variable: SmolStr,
     },
+    /// The content of a resource.
+    Resource(ResourceAddress),
 }
 
 /// The canonical content of the files of a module. Modules with equal content differ only in comments, layout,
@@ -88,6 +91,8 @@ pub(crate) struct Parts {
     values: BTreeMap<NamedValue, String>,
     /// The texts of each variable without its default, by the header of its block.
     variables: BTreeMap<String, Vec<String>>,
+    /// The texts of each resource, by the header of its block.
+    resources: BTreeMap<String, (ResourceAddress, Vec<String>)>,
     /// Everything else.
     rest: Meaning,
 }
@@ -100,6 +105,9 @@ impl Parts {
         let is_value = |_: &Block, attribute: &Attribute| spans.contains(&attribute.expr.span);
         let mut rest = Meaning::without(OF_NAMED_VALUES, &is_value, module, files, sources)?;
         let mut variables: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let resource =
+            |address: &ResourceAddress| (header_of_resource(address), (address.clone(), Vec::new()));
+        let mut resources: BTreeMap<_, _> = module.resources.keys().map(resource).collect();
         for (is_base, texts) in [(true, &mut rest.primary), (false, &mut rest.overriding)] {
             texts.retain(|text| {
                 let (header, body) = text.split_once('\n').unwrap_or((text, ""));
@@ -110,12 +118,16 @@ impl Parts {
                     }
                     return false;
                 }
+                if let Some((_, texts)) = resources.get_mut(header) {
+                    texts.push(body.to_owned());
+                    return false;
+                }
                 !(has_only_values && (header == "locals {" || header.starts_with("output \"")))
             });
         }
         let text = |span| without_layout(sources.slice(span));
         let values = values.into_iter().map(|(value, span)| (value, text(span))).collect();
-        Some(Self { values, variables, rest })
+        Some(Self { values, variables, resources, rest })
     }
 
     /// The named values that differ between two states of a module. Returns `None` if anything else does.
@@ -130,13 +142,17 @@ impl Parts {
         let mut before = self.variables.keys();
         if self.rest != now.rest
             || !before.all(|header| now.variables.contains_key(header))
+            || !self.resources.keys().eq(now.resources.keys())
             || !now.variables.iter().all(is_sound)
         {
             return None;
         }
         let differs = |value: &&NamedValue| self.values.get(*value) != now.values.get(*value);
-        let differing: BTreeSet<NamedValue> =
+        let mut differing: BTreeSet<NamedValue> =
             self.values.keys().chain(now.values.keys()).filter(differs).cloned().collect();
+        let resources = self.resources.values().zip(now.resources.values());
+        let resources = resources.filter(|((_, before), (_, now))| before != now);
+        differing.extend(resources.map(|((address, _), _)| NamedValue::Resource(address.clone())));
         // A variable without a default needs a value from every caller.
         let is_required_now =
             |value: &NamedValue| matches!(value, NamedValue::Variable(_)) && !now.values.contains_key(value);
@@ -147,6 +163,16 @@ impl Parts {
 /// The first line of the canonical text of a variable.
 fn header_of_variable(name: &str) -> String {
     format!("variable {name:?} {{")
+}
+
+/// The first line of the canonical text of a resource.
+fn header_of_resource(address: &ResourceAddress) -> String {
+    let block = match address.mode {
+        Mode::Managed => "resource",
+        Mode::Data => "data",
+        Mode::Ephemeral => "ephemeral",
+    };
+    format!("{block} {:?} {:?} {{", address.kind.as_str(), address.name.as_str())
 }
 
 /// The named values of a module, each with the span of its expression.

@@ -212,7 +212,12 @@ fn optional() -> Place {
                   count = var.mount == null ? 0 : 1
                   input = var.mode
                 }
-                resource "terraform_data" "this" {}
+                resource "terraform_data" "this" {
+                  input = local.kind
+                }
+                locals {
+                  kind = var.mount == null ? "none" : "a disk"
+                }
             "#},
         ),
         (
@@ -234,6 +239,11 @@ fn a_module_without_instances_affects_no_root() {
         ("modules/disk/main.tf", "\"a\"", "\"b\"", "live/all live/some"),
         ("modules/app/main.tf", "\"slow\"", "\"fast\"", "live/all live/some"),
         ("modules/app/main.tf", "default = null", "default = \"/data\"", "live/none"),
+        ("modules/app/main.tf", "\"none\"", "\"nothing\"", "live/none live/some"),
+        ("modules/app/main.tf", "\"a disk\"", "\"one disk\"", "live/all live/some"),
+        ("modules/app/main.tf", "== null ? \"none\"", "!= null ? \"none\"", "live/all live/none live/some"),
+        ("modules/app/main.tf", "= var.mode\n}", "= [var.mode]\n}", "live/all live/some"),
+        ("modules/app/main.tf", "? 0 : 1", "? 1 : 0", "live/all live/none live/some"),
         ("modules/app/main.tf", "toset([])", "toset([\"a\"])", "live/all live/none live/some"),
         ("live/some/main.tf", "var.wants ?", "!var.wants ?", "live/some"),
     ] {

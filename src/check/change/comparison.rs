@@ -105,7 +105,7 @@ impl Comparison {
 
     /// The consequences of the change.
     pub(super) fn effects(&self) -> Effects<'_> {
-        Effects::new(&self.now, &self.altered, &self.concerned)
+        Effects::new((&self.before, &self.now), &self.altered, &self.concerned)
     }
 
     /// The paths in a module, its callers at every level and the units that run it: those that a path relative to a

@@ -50,11 +50,12 @@ struct OfModule {
 pub(super) struct Effects<'c> {
     side: &'c Side,
     views: Vec<EngineView<'c>>,
+    before: &'c Side,
     altered: &'c BTreeMap<SmolStr, Altered>,
     /// The directories of these modules and of their callers.
     concerned: &'c BTreeSet<SmolStr>,
     /// What has no instances, for each path of calls. The first is for modules on any path.
-    paths: Vec<Rc<Absence>>,
+    paths: Vec<Rc<Path<'c>>>,
     children: HashMap<(Place, SmolStr), usize>,
     flows: HashMap<(usize, NodeId), Rc<ValueFlow>>,
     /// `None` while the consequences are being computed: modules that call each other may affect each other.
@@ -68,6 +69,14 @@ struct Place {
     view: usize,
     id: NodeId,
     path: usize,
+}
+
+/// A path of calls from a root module to a module.
+#[derive(Default)]
+struct Path<'c> {
+    now: Absence,
+    /// The same path before the change, and the module there.
+    before: Option<(Absence, Node<'c>)>,
 }
 
 /// The path of modules whose callers are not distinguished.
@@ -91,13 +100,14 @@ impl Effect {
 
 impl<'c> Effects<'c> {
     pub(super) fn new(
-        side: &'c Side,
+        (before, side): (&'c Side, &'c Side),
         altered: &'c BTreeMap<SmolStr, Altered>,
         concerned: &'c BTreeSet<SmolStr>,
     ) -> Self {
         Self {
             side,
             views: side.views().collect(),
+            before,
             altered,
             concerned,
             paths: vec![Rc::default()],
@@ -120,7 +130,12 @@ impl<'c> Effects<'c> {
         let places = self.places(directory);
         places.is_empty()
             || places.into_iter().any(|place| {
-                self.paths.push(Rc::new(Absence::in_root(self.node(place))));
+                let node = self.node(place);
+                let views = self.before.nodes(directory);
+                let before =
+                    views.map(|(_, node)| node).find(|it| it.graph().engine() == node.graph().engine());
+                let before = before.map(|node| (Absence::in_root(node), node));
+                self.paths.push(Rc::new(Path { now: Absence::in_root(node), before }));
                 let place = Place { path: self.paths.len() - 1, ..place };
                 !self.of_module(place).own.is_none()
             })
@@ -139,8 +154,14 @@ impl<'c> Effects<'c> {
             of_child.path = if let Some(path) = self.children.get(&key) {
                 *path
             } else if self.paths.len() < MOST_PATHS {
-                let absence = self.paths[place.path].in_child(call, child);
-                self.paths.push(Rc::new(absence));
+                let path = &self.paths[place.path];
+                let before = path.before.as_ref().and_then(|(absence, node)| {
+                    let of_before = node.child(call)?;
+                    let is_same = of_before.module().directory == child.module().directory;
+                    is_same.then(|| (absence.in_child(call, of_before), of_before))
+                });
+                let path = Path { now: path.now.in_child(call, child), before };
+                self.paths.push(Rc::new(path));
                 self.children.insert(key, self.paths.len() - 1);
                 self.paths.len() - 1
             } else {
@@ -210,6 +231,10 @@ impl<'c> Effects<'c> {
                     match value {
                         NamedValue::Variable(name) if is_set_automatically(node, name) => {}
                         NamedValue::Variable(name) => own.add(&self.of_default(place, name)),
+                        other if self.is_unaltered(place, other) => {}
+                        NamedValue::Resource(_) => {
+                            return OfModule { for_callers: Effect::ANY, own: Effect::ANY };
+                        }
                         other => values.push(other.clone()),
                     }
                 }
@@ -223,7 +248,7 @@ impl<'c> Effects<'c> {
             let Some(child) = child.filter(|it| self.concerned.contains(&it.module().directory)) else {
                 continue;
             };
-            if self.paths[place.path].has_call(&call.name) {
+            if self.paths[place.path].now.has_call(&call.name) {
                 continue;
             }
             let effect = self.of_call(place, call, child);
@@ -233,6 +258,22 @@ impl<'c> Effects<'c> {
         for_callers.add(&self.spread(place, values, used));
         own.add(&for_callers);
         OfModule { for_callers, own }
+    }
+
+    /// Whether an expression has the same known value as before on a path of calls, or a resource has no instances as
+    /// before.
+    fn is_unaltered(&self, place: Place, value: &NamedValue) -> bool {
+        let Path { now, before: Some((before, earlier)) } = &*self.paths[place.path] else { return false };
+        if let NamedValue::Resource(resource) = value {
+            return before.has_resource(resource) && now.has_resource(resource);
+        }
+        let node = self.node(place);
+        let (Some(was), Some(is)) = (expression(*earlier, value), expression(node, value)) else {
+            return false;
+        };
+        let is_accepted = !matches!(value, NamedValue::Argument { .. }) || !self.may_fail(place, value);
+        is_accepted
+            && now.value(node, &is.expr).is_some_and(|is| before.value(*earlier, &was.expr) == Some(is))
     }
 
     /// The consequences of the change of a child module for a module that calls it. A changed default matters only if
@@ -307,7 +348,8 @@ impl<'c> Effects<'c> {
         }
         let flow = self.flow(place);
         let node = self.node(place);
-        let absence = Rc::clone(&self.paths[place.path]);
+        let path = Rc::clone(&self.paths[place.path]);
+        let absence = &path.now;
         let mut seen: BTreeSet<NamedValue> = values.iter().cloned().collect();
         let mut next = values;
         let has_null = |value: &NamedValue| expression(node, value).is_some_and(|it| contains_null(&it.expr));
@@ -338,6 +380,7 @@ impl<'c> Effects<'c> {
                         let outputs = of_child.outputs.into_iter();
                         used.extend(outputs.map(|it| Used::Output { call: call.clone(), output: Some(it) }));
                     }
+                    NamedValue::Resource(_) => return Effect::ANY,
                 }
             }
             let Some(one) = used.pop() else { return effect };
@@ -358,7 +401,7 @@ impl<'c> Effects<'c> {
         match value {
             NamedValue::Variable(name) => self.is_used(place, &Used::Variable(name.clone())),
             NamedValue::Local(name) => self.is_used(place, &Used::Local(name.clone())),
-            NamedValue::Output(_) => true,
+            NamedValue::Output(_) | NamedValue::Resource(_) => true,
             NamedValue::Argument { call, variable } => match self.node(place).child(call) {
                 Some(child) => {
                     self.is_used(Place { id: child.id(), ..place }, &Used::Variable(variable.clone()))
@@ -405,7 +448,7 @@ fn of_output(call: &ModuleCall, output: &SmolStr) -> Used {
 fn expression(node: Node<'_>, value: &NamedValue) -> Option<std::sync::Arc<Attribute>> {
     let module = node.module();
     match value {
-        NamedValue::Variable(_) => None,
+        NamedValue::Variable(_) | NamedValue::Resource(_) => None,
         NamedValue::Local(name) => module.locals.get(name).map(|local| local.attribute.clone()),
         NamedValue::Output(name) => module.outputs.get(name)?.value.clone(),
         NamedValue::Argument { call, variable } => argument(module.calls.get(call)?, variable),

@@ -7,8 +7,8 @@ use smol_str::SmolStr;
 use super::run_values::{Computed, Resources, RunValues, Within};
 use crate::graph::Node;
 use crate::module::address::ResourceAddress;
-use crate::syntax::Attribute;
-use crate::value::{Budget, Type, Value, convert};
+use crate::syntax::{Attribute, Expr};
+use crate::value::{Budget, Marks, Type, Value, convert};
 
 /// What certainly has no instances in a module, if it is called on a certain path.
 #[derive(Debug, Default)]
@@ -17,6 +17,8 @@ pub(crate) struct Absence {
     resources: BTreeSet<ResourceAddress>,
     /// The values that calls give to the variables of their modules.
     given: BTreeMap<SmolStr, BTreeMap<SmolStr, Computed>>,
+    /// The values of the variables of the module.
+    variables: BTreeMap<SmolStr, Computed>,
 }
 
 impl Absence {
@@ -43,13 +45,25 @@ impl Absence {
         self.resources.contains(resource)
     }
 
+    /// The value of an expression of the module, if all of it is known.
+    pub(crate) fn value(&self, node: Node<'_>, expr: &Expr) -> Option<Value> {
+        let (earlier, work) = (BTreeMap::new(), Budget::of(node.module().evaluation_steps()));
+        let variables = self.variables.clone();
+        let values = RunValues::new(node, (Resources::Changed, false), variables, &earlier, &work);
+        let mut value = values.of(expr, Within::Module).0.value;
+        // The difference between two sensitive values counts, and that between their marks.
+        let is_marked = value.deep_marks() != Marks::NONE;
+        value.take_deep_marks();
+        (!is_marked && value.is_wholly_known()).then_some(value)
+    }
+
     fn with(node: Node<'_>, variables: BTreeMap<SmolStr, Computed>) -> Self {
         let module = node.module();
         if !module.complete || module.has_generated_files {
             return Self::default();
         }
         let (earlier, work) = (BTreeMap::new(), Budget::of(module.evaluation_steps()));
-        let values = RunValues::new(node, (Resources::Changed, false), variables, &earlier, &work);
+        let values = RunValues::new(node, (Resources::Changed, false), variables.clone(), &earlier, &work);
         let is_absent = |count: Option<&Attribute>, for_each: Option<&Attribute>| {
             let value = |attribute: &Attribute| {
                 let mut value = values.of(&attribute.expr, Within::Module).0.value;
@@ -60,7 +74,7 @@ impl Absence {
                 .is_some_and(|count| convert(&value(count), &Type::Number).is_ok_and(|value| is_zero(&value)))
                 || count.is_none() && for_each.is_some_and(|for_each| is_empty(&value(for_each)))
         };
-        let mut absence = Self::default();
+        let mut absence = Self { variables, ..Self::default() };
         for call in module.calls.values() {
             if is_absent(call.count.as_deref(), call.for_each.as_deref()) {
                 absence.calls.insert(call.name.clone());
