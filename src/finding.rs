@@ -289,3 +289,8 @@ impl Finding {
         Self { module: module.into(), ..self }
     }
 }
+
+/// Whether one of these findings is an error.
+pub fn has_errors(findings: &[Finding]) -> bool {
+    findings.iter().any(|finding| finding.severity == Severity::Error)
+}

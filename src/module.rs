@@ -252,6 +252,11 @@ impl Module {
         self.dropped.values().any(|dropped| dropped.why == Why::Ignored && dropped.block.is_some())
     }
 
+    /// Whether all of its declarations are known: every file was read, and no tool generates more of them.
+    pub fn is_whole(&self) -> bool {
+        self.complete && !self.has_generated_files
+    }
+
     /// Adds the declarations of generated files.
     pub fn generate(&mut self, generated: &Generated) {
         self.complete &= !generated.is_unknown;

@@ -10,7 +10,7 @@ use super::terminal::Terminal;
 use super::{Failure, place, policy, shell, state};
 use crate::check::{Analysis, EngineView};
 use crate::engine::{Choice, FileKind, Product};
-use crate::finding::{Finding, Severity};
+use crate::finding::has_errors;
 use crate::graph::Node;
 use crate::report::merged::{self, MergeStyle};
 use crate::text::nearest;
@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let (policy, _) = arguments.policy.load("merged", &current, &mut snapshot, terminal)?;
     let analysis = Analysis::of(&mut snapshot, arguments.engine.as_ref(), &policy);
     let seen = seen(&analysis, &snapshot);
-    let is_sound = |(view, node): &&(EngineView<'_>, Node<'_>)| !is_broken(view.findings(*node));
+    let is_sound = |(view, node): &&(EngineView<'_>, Node<'_>)| !has_errors(view.findings(*node));
     let Some((view, node)) = seen.iter().find(is_sound).or(seen.first()) else {
         return Err(no_module(&arguments.directory, &current));
     };
@@ -101,7 +101,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     if files.iter().all(|file| file.kind == FileKind::Primary) {
         err("note: this module has no override files\n");
     }
-    if is_broken(view.findings(*node)) {
+    if has_errors(view.findings(*node)) {
         err(&format!(
             "note: {} rejects this module: run `overrule check {}` for the errors\n",
             view.engine.product.name(),
@@ -123,10 +123,6 @@ fn seen<'s>(analysis: &'s Analysis, snapshot: &Snapshot) -> Vec<(EngineView<'s>,
     let is_asked_for = |node: &Node<'_>| snapshot.scope().iter().any(|path| *path == node.module().directory);
     let of_view = |view: EngineView<'s>| Some((view, view.modules().find(is_asked_for)?));
     analysis.views().filter_map(of_view).collect()
-}
-
-fn is_broken(findings: &[Finding]) -> bool {
-    findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 
 fn no_module(directory: &Path, current: &Path) -> Failure {

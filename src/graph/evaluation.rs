@@ -24,7 +24,7 @@ use std::fmt::Display;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Code, Finding, Severity, Stage};
+use crate::finding::{Code, Finding, Severity, Stage, has_errors};
 use crate::graph::references::sites::{self, Found, Owner, Site, Symbols};
 use crate::graph::similar::Similar;
 use crate::graph::{Node, arguments, imports};
@@ -208,7 +208,7 @@ impl<'t> Evaluation<'t, '_> {
         let mut found = Vec::new();
         let scope = ModuleScope { iterators, names, ..self.scope(symbols) };
         let value = evaluate(expr, &scope, &mut found);
-        let failed = found.iter().any(|finding| finding.severity == Severity::Error);
+        let failed = has_errors(&found);
         let is_attribute = |finding: &Finding| finding.code == Some(Code::UnsupportedAttribute);
         let lacking = if found.iter().any(is_attribute) {
             outputs::lacking(self.node, expr, &self.similar)
@@ -246,7 +246,7 @@ impl<'t> Evaluation<'t, '_> {
         let mut found = Vec::new();
         let mut value = evaluate(expr, &self.scope(symbols), &mut found);
         value.take_deep_marks();
-        (value, found.iter().any(|finding| finding.severity == Severity::Error))
+        (value, has_errors(&found))
     }
 
     /// The finding of `judge` for an expression whose type counts even after an error: the engine converts what

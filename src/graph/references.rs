@@ -11,7 +11,7 @@ mod symbols;
 
 use std::collections::BTreeSet;
 
-use crate::finding::{EngineRule, Finding, Severity};
+use crate::finding::{EngineRule, Finding, has_errors};
 use crate::graph::Node;
 use crate::graph::similar::Similar;
 use crate::module::address::{Reference, Subject, reference};
@@ -40,7 +40,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) -> LookedAt {
         Found::Expression(expr, around) => {
             let before = judge.findings.len();
             judge.expression(site, expr, around);
-            if judge.findings[before..].iter().any(|finding| finding.severity == Severity::Error) {
+            if has_errors(&judge.findings[before..]) {
                 wrong.insert(expr.span);
             }
         }
@@ -67,7 +67,7 @@ pub(super) fn is_unsound(node: Node<'_>, site: &Site<'_>, expr: &Expr) -> bool {
             judge.reference(site, &reference, declared);
         }
     });
-    findings.iter().any(|finding| finding.severity == Severity::Error)
+    has_errors(&findings)
 }
 
 /// Whether an expression in a validation of a variable has an invalid reference.
@@ -76,7 +76,7 @@ pub(super) fn is_wrong(node: Node<'_>, variable: &Variable, expr: &Expr) -> bool
     let site = Site::of(Owner::Variable(variable));
     let mut judge = Judge::new(node, &mut findings);
     judge.expression(&site, expr, Iteration::NONE);
-    findings.iter().any(|finding| finding.severity == Severity::Error)
+    has_errors(&findings)
 }
 
 /// Checks a reference in an assertion of a test beyond the name: instance keys, attributes, and what `path` has.

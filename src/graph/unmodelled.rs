@@ -1,6 +1,6 @@
 //! Propagates required versions that overrule does not model from modules to the modules that only they call.
 
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, has_errors};
 use crate::graph::{Callee, ModuleGraph, NodeId};
 use crate::module::Unmodelled;
 
@@ -36,7 +36,7 @@ impl ModuleGraph {
     pub fn bind(&mut self, id: NodeId, versions: Unmodelled, findings: &mut Vec<Finding>) {
         let node = &mut self.nodes[id.0];
         node.module.bind(versions, findings);
-        node.broken = findings.iter().any(|finding| finding.severity == Severity::Error);
+        node.broken = has_errors(findings);
         self.forget();
     }
 

@@ -173,6 +173,13 @@ pub struct ModuleCall {
     pub config: Config,
 }
 
+impl ModuleCall {
+    /// Whether it may have another number of instances than one.
+    pub fn is_repeated(&self) -> bool {
+        self.count.is_some() || self.for_each.is_some() || self.enabled.is_some()
+    }
+}
+
 /// The two arguments that select the child module.
 #[derive(Debug, Clone, Default)]
 pub struct AddressArguments {
@@ -235,6 +242,13 @@ pub struct Resource {
     pub config: Config,
     /// The name of the enclosing `check` block.
     pub check: Option<SmolStr>,
+}
+
+impl Resource {
+    /// Whether it may have another number of instances than one.
+    pub fn is_repeated(&self) -> bool {
+        self.count.is_some() || self.for_each.is_some() || self.enabled.is_some()
+    }
 }
 
 /// Settings that only managed resources have.

@@ -10,7 +10,7 @@ use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::module::Module;
 use crate::module::address::{MoveEndpoint, ResourceAddress};
-use crate::module::declaration::{ModuleCall, Moved};
+use crate::module::declaration::Moved;
 use crate::policy::Options;
 use crate::text::{Span, Suggestions, nearest};
 
@@ -198,10 +198,10 @@ fn look_for(node: Node<'_>, endpoint: &MoveEndpoint) -> Sight {
         let Some((step, rest)) = path.split_first() else { break };
         let Some(call) = module.calls.get(&step.name) else { return absent(is_left_behind) };
         if rest.is_empty() && resource.is_none() {
-            return Sight::Declared { at: call.origin.header(), repeated: is_repeated(call) };
+            return Sight::Declared { at: call.origin.header(), repeated: call.is_repeated() };
         }
         // Without a key, the address is not that of an instance of a call with `count` or `for_each`.
-        if is_repeated(call) && step.key.is_none() {
+        if call.is_repeated() && step.key.is_none() {
             return Sight::Other;
         }
         let Some(child) = at.child(&step.name) else { return Sight::Other };
@@ -215,8 +215,4 @@ fn look_for(node: Node<'_>, endpoint: &MoveEndpoint) -> Sight {
         Some(None) => absent(is_left_behind),
         None => Sight::Other,
     }
-}
-
-fn is_repeated(call: &ModuleCall) -> bool {
-    call.count.is_some() || call.for_each.is_some() || call.enabled.is_some()
 }

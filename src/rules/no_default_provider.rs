@@ -22,7 +22,7 @@ impl Rule for NoDefaultProvider {
         let module = node.module();
         // A module with `configuration_aliases` is for callers, and inherits the default configuration from them.
         let is_for_callers = module.required_providers.values().any(|entry| !entry.aliases.is_empty());
-        if !module.complete || module.has_generated_files || is_for_callers {
+        if !module.is_whole() || is_for_callers {
             return;
         }
         let mut blocks: BTreeMap<Configuration, Vec<&ProviderConfiguration>> = BTreeMap::new();
@@ -39,26 +39,8 @@ impl Rule for NoDefaultProvider {
             blocks.sort_by_key(|block| block.origin.header());
             let Some(first) = blocks.first() else { continue };
             let name = &first.name;
-            // Of several aliases, the right one is unknown.
-            let has_choice = blocks.len() > 1;
             let (at, user, select) = match user(node, &default) {
-                Some(User::Resource(at, address)) => {
-                    let (_, written) = selected(at, first, context);
-                    let select = if has_choice {
-                        "set `provider` to one of the aliases".to_owned()
-                    } else {
-                        format!("set {}", argument(context, at.file, "provider", &written))
-                    };
-                    (at, format!("`{address}`"), select)
-                }
-                Some(User::Call(call)) => {
-                    let select = if has_choice {
-                        "pass one of the aliases in `providers` of the call".to_owned()
-                    } else {
-                        in_call(node, call, &default, first, context)
-                    };
-                    (call.origin.header(), format!("`module.{}`", call.name), select)
-                }
+                Some(user) => user.described(node, &default, &blocks, context),
                 None => (needed.at, "This module".to_owned(), String::new()),
             };
             // A configuration with `for_each` needs a key, and the right one is unknown.
@@ -122,6 +104,39 @@ fn of_other_provider(node: Node<'_>, findings: &mut Vec<Finding>) {
 enum User<'m> {
     Resource(Span, String),
     Call(&'m ModuleCall),
+}
+
+impl User<'_> {
+    /// The location and the name of the user, and how it can use one of the configurations in `blocks` instead.
+    fn described(
+        &self,
+        node: Node<'_>,
+        default: &Configuration,
+        blocks: &[&ProviderConfiguration],
+        context: &Context<'_>,
+    ) -> (Span, String, String) {
+        // Of several aliases, the right one is unknown.
+        let alias = if let [alias] = blocks { Some(*alias) } else { None };
+        match self {
+            Self::Resource(at, address) => {
+                let select = match alias {
+                    Some(alias) => {
+                        let (_, written) = selected(*at, alias, context);
+                        format!("set {}", argument(context, at.file, "provider", &written))
+                    }
+                    None => "set `provider` to one of the aliases".to_owned(),
+                };
+                (*at, format!("`{address}`"), select)
+            }
+            Self::Call(call) => {
+                let select = match alias {
+                    Some(alias) => in_call(node, call, default, alias, context),
+                    None => "pass one of the aliases in `providers` of the call".to_owned(),
+                };
+                (call.origin.header(), format!("`module.{}`", call.name), select)
+            }
+        }
+    }
 }
 
 /// The first resource, or else module call, of a module that uses a default configuration.

@@ -110,7 +110,7 @@ fn help(missing: &[Missing<'_>]) -> String {
 /// The providers without an entry, by name.
 fn missing<'t>(node: Node<'t>, context: &Context<'_>) -> Vec<Missing<'t>> {
     let module = node.module();
-    if !module.complete || module.has_generated_files {
+    if !module.is_whole() {
         return Vec::new();
     }
     let mut missing: BTreeMap<&str, &Resource> = BTreeMap::new();

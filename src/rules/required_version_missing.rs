@@ -29,7 +29,7 @@ impl Rule for RequiredVersionMissing {
             RequiredVersion::TofuFiles => false,
         };
         let does_something = !module.resources.is_empty() || !module.calls.is_empty();
-        let is_known = module.complete && !module.has_generated_files;
+        let is_known = module.is_whole();
         if !counts || !does_something || !is_known || !module.required_versions.is_empty() {
             return;
         }

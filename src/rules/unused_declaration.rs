@@ -29,7 +29,7 @@ impl Rule for UnusedDeclaration {
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         // A generated `provider` block may refer to anything.
-        if !module.complete || module.has_generated_files {
+        if !module.is_whole() {
             return;
         }
         let Some(mut used) = used(node, context) else { return };

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use smol_str::SmolStr;
 
 use crate::engine::{Engine, Loaded};
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, has_errors};
 use crate::graph::Role;
 use crate::limits::Limits;
 use crate::module::terragrunt::{Generated, RunBy};
@@ -59,7 +59,7 @@ pub(crate) struct Built {
 impl Built {
     /// Whether the engine stops at an error in these files.
     pub(crate) fn is_broken(&self) -> bool {
-        self.findings.iter().any(|finding| finding.severity == Severity::Error)
+        has_errors(&self.findings)
     }
 }
 

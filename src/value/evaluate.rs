@@ -4,7 +4,7 @@
 
 use smol_str::SmolStr;
 
-use crate::finding::{EngineRule, Finding, Severity};
+use crate::finding::{EngineRule, Finding, has_errors};
 use crate::limits::{Limit, Limits};
 use crate::syntax::{Expr, ExprKind, JsonString, Step, StepKind, Traversal};
 use crate::text::Span;
@@ -81,7 +81,7 @@ fn decoded(expr: &Expr, ty: &Type, limits: &Limits, findings: &mut Vec<Finding>)
         Ok(Value::Unknown(_)) => {
             findings.push(unsuitable(format!("This must be a constant {}.", ty.name())));
         }
-        Ok(value) if !failed(&findings[before..]) => return Some(value),
+        Ok(value) if !has_errors(&findings[before..]) => return Some(value),
         Ok(_) => {}
         Err(mismatch) => findings.push(unsuitable(format!("This value has the wrong type: {mismatch}."))),
     }
@@ -298,7 +298,7 @@ impl Evaluator<'_> {
     }
 
     fn failed_since(&self, before: usize) -> bool {
-        failed(&self.findings[before..])
+        has_errors(&self.findings[before..])
     }
 
     /// Evaluates an expression whose findings may be discarded.
@@ -335,10 +335,6 @@ const OF_CONSTANT_BYTE: usize = 8;
 /// The finding for a limit that made a value unknown.
 fn limit_reached(summary: &str, at: Span, limits: &Limits, limit: Limit) -> Finding {
     Finding::limit(limit, limits, summary, "The value is treated as unknown.").at(at)
-}
-
-fn failed(findings: &[Finding]) -> bool {
-    findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 
 /// The approximate memory of a value, in nodes. Counting stops above `most`.

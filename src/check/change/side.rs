@@ -97,7 +97,7 @@ impl Side {
     pub(super) fn parts(&self, directory: &str) -> Option<BTreeMap<Engine, Parts>> {
         let parts = |(view, node): (EngineView<'_>, Node<'_>)| {
             let module = node.module();
-            if !module.complete || module.has_generated_files || module.excluded || node.is_broken() {
+            if !module.is_whole() || module.excluded || node.is_broken() {
                 return None;
             }
             let files = view.files(node, &self.snapshot);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::scope::{ModuleScope, Names};
 use super::{Evaluation, accepted_values};
-use crate::finding::{EngineRule, Finding, Severity};
+use crate::finding::{EngineRule, Finding, Severity, has_errors};
 use crate::graph::references;
 use crate::graph::references::sites::{Owner, Site};
 use crate::module::declaration::Condition;
@@ -89,7 +89,7 @@ impl Evaluation<'_, '_> {
         let scope = ModuleScope { names: Names::Nothing, ..self.scope(site.symbols) };
         self.wrong.contains(&expr.span) || {
             evaluate(expr, &scope, &mut found);
-            found.iter().any(|finding| finding.severity == Severity::Error)
+            has_errors(&found)
         }
     }
 }

@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 use super::accepted_values;
 use super::locals::Locals;
 use super::scope::ModuleScope;
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, Severity, has_errors};
 use crate::graph::{Node, arguments, builtin};
 use crate::module::Module;
 use crate::module::address::{Mode, ResourceAddress};
@@ -147,7 +147,7 @@ impl<'t> RunValues<'t> {
         let scope = RunScope { values: self, module, within, itself, is_exact: Cell::new(true) };
         let mut found = Vec::new();
         let value = evaluate(expr, &scope, &mut found);
-        if found.iter().any(|finding| finding.severity == Severity::Error) {
+        if has_errors(&found) {
             return (Computed::UNKNOWN, found);
         }
         let is_exact = value.is_wholly_known() || scope.is_exact.get() && is_simple(expr);
@@ -219,8 +219,7 @@ impl<'t> RunValues<'t> {
         let call = self.node.module().calls.get(name)?;
         let child = self.node.child(name)?;
         let module = child.module();
-        let is_single = call.count.is_none() && call.for_each.is_none() && call.enabled.is_none();
-        if !is_single || self.is_overridden || !module.complete || module.has_generated_files {
+        if call.is_repeated() || self.is_overridden || !module.is_whole() {
             return None;
         }
         let variables = self.given(call, module);

@@ -166,7 +166,7 @@ const OWN_FUNCTIONS: &[&str] = &["decode_tfvars", "encode_expr", "encode_tfvars"
 /// Whether no provider of the module can have this function.
 fn lacks_function(node: Node<'_>, name: &str) -> bool {
     let module = node.module();
-    if node.graph().engine().product == Product::OpenTofu || !module.complete || module.has_generated_files {
+    if node.graph().engine().product == Product::OpenTofu || !module.is_whole() {
         return false;
     }
     let mut parts = name.split("::").skip(1);

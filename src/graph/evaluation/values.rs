@@ -4,7 +4,7 @@ use super::accepted_values;
 use super::locals::Locals;
 use super::order::{Ordered, in_order};
 use super::scope::ModuleScope;
-use crate::finding::Severity;
+use crate::finding::has_errors;
 use crate::graph::Node;
 use crate::graph::references::sites::Symbols;
 use crate::module::address::{Subject, reference};
@@ -83,16 +83,12 @@ impl Values<'_> {
         match (&reference.subject, reference.remaining) {
             (Subject::Variable(_) | Subject::Local(_) | Subject::Path(_), []) => true,
             (Subject::Module { call, key: None, output: Some(output) }, []) => {
-                let is_single = module.calls.get(call).is_some_and(|call| {
-                    call.count.is_none() && call.for_each.is_none() && call.enabled.is_none()
-                });
+                let is_single = module.calls.get(call).is_some_and(|call| !call.is_repeated());
                 let child = self.node.child(call);
                 is_single && child.is_some_and(|child| child.module().outputs.contains_key(output))
             }
             (Subject::Resource { address, key: None }, [step]) => {
-                let is_single = module.resources.get(address).is_some_and(|resource| {
-                    resource.count.is_none() && resource.for_each.is_none() && resource.enabled.is_none()
-                });
+                let is_single = module.resources.get(address).is_some_and(|resource| !resource.is_repeated());
                 is_single && matches!(step.kind, StepKind::Attribute(_))
             }
             _ => false,
@@ -122,5 +118,5 @@ fn value(node: Node<'_>, locals: &Locals, work: &Budget, expr: &Expr) -> Value {
     // Invalid symbols are reported elsewhere.
     let scope = ModuleScope { symbols: Symbols::OF_ARGUMENTS, ..ModuleScope::new(node, locals, work) };
     let value = evaluate(expr, &scope, &mut found);
-    if found.iter().any(|finding| finding.severity == Severity::Error) { Value::UNKNOWN } else { value }
+    if has_errors(&found) { Value::UNKNOWN } else { value }
 }

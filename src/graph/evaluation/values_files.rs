@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::accepted_values;
 use super::validation::{Refusal, refusals};
 use crate::engine::Product;
-use crate::finding::{Concern, EngineRule, Finding, Severity};
+use crate::finding::{Concern, EngineRule, Finding, Severity, has_errors};
 use crate::graph::{Node, Role};
 use crate::module::declaration::Variable;
 use crate::module::values::ValuesFile;
@@ -93,7 +93,7 @@ fn judge(
 ) {
     let mut found = Vec::new();
     let value = constant_within(&node.module().limits, &argument.expr, &mut found);
-    let is_wrong = found.iter().any(|finding| finding.severity == Severity::Error);
+    let is_wrong = has_errors(&found);
     findings.extend(found.into_iter().map(Finding::at_plan));
     // A person replaces the placeholders of a template before the file is used.
     if is_wrong || value.holds_placeholder() {

@@ -59,7 +59,7 @@ pub(super) fn check(
     findings: &mut Vec<Finding>,
 ) {
     let module = node.module();
-    let is_whole = module.complete && !module.has_generated_files && !node.is_broken();
+    let is_whole = module.is_whole() && !node.is_broken();
     if earlier.is_over || !is_whole || run.refreshes_only {
         earlier.is_applied |= !run.plans;
         return;
@@ -243,9 +243,9 @@ impl Outcome<'_> {
         let own = resources.filter(|resource| resource.check.is_none());
         own.map(|object| {
             let conditions = || object.preconditions.iter().chain(&object.postconditions);
-            let is_single = object.count.is_none() && object.for_each.is_none() && object.enabled.is_none();
-            let judge =
-                |condition: &Condition| self.planned.holds(condition, Some(object)).filter(|_| is_single);
+            let judge = |condition: &Condition| {
+                self.planned.holds(condition, Some(object)).filter(|_| !object.is_repeated())
+            };
             let held = self.held(conditions(), judge, |condition| {
                 let is_before = object.preconditions.iter().any(|before| std::ptr::eq(before, condition));
                 let kind = if is_before { "precondition" } else { "postcondition" };

@@ -261,7 +261,7 @@ fn missing_failures(run: &Run, node: Node<'_>, findings: &mut Vec<Finding>) {
             },
             TestSubject::Check(name) => match module.checks.get(name) {
                 Some(_) => None,
-                None => (module.complete && !module.has_generated_files).then_some("does not exist"),
+                None => module.is_whole().then_some("does not exist"),
             },
             TestSubject::InModule(Subject::Variable(name)) => match module.variables.get(name) {
                 Some(variable) => variable.validations.is_empty().then_some("has no `validation`"),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::engine::CombinationSubject;
-use crate::finding::{EngineRule, Finding, Severity};
+use crate::finding::{EngineRule, Finding, Severity, has_errors};
 use crate::module::address::{legal_part, valid_identifier};
 use crate::module::config::Config;
 use crate::module::declaration::{Dependency, ProviderRef, Spanned, names_value, one_block_each};
@@ -294,7 +294,7 @@ impl Decoder<'_> {
     /// Whether an error was added after the first `before` findings. Earlier ones are not searched, because a file
     /// may have one in every block.
     pub(super) fn failed_since(&self, before: usize) -> bool {
-        self.findings[before..].iter().any(|finding| finding.severity == Severity::Error)
+        has_errors(&self.findings[before..])
     }
 }
 

@@ -1,7 +1,7 @@
 //! Function calls: `f(a, b...)`.
 
 use crate::engine::Engine;
-use crate::finding::{Code, Concern, EngineRule, Finding};
+use crate::finding::{Code, Concern, EngineRule, Finding, has_errors};
 use crate::syntax::Call;
 use crate::text::{Span, similar};
 use crate::value::convert::convert;
@@ -10,7 +10,7 @@ use crate::value::{Function, Type, Value};
 
 use super::argument::Argument;
 use super::template_file::RENDERING;
-use super::{Evaluator, Inside, failed};
+use super::{Evaluator, Inside};
 
 /// The steps for a finding about an unknown function, which compares its name with all functions.
 const OF_UNKNOWN_FUNCTION: usize = 1_000;
@@ -169,7 +169,7 @@ impl Evaluator<'_> {
     fn call_try(&mut self, call: &Call, arguments: &[Argument<'_>], inside: Inside<'_>) -> Value {
         for argument in arguments {
             let (value, findings) = self.tried(argument, inside);
-            if failed(&findings) {
+            if has_errors(&findings) {
                 continue;
             }
             return if value.is_wholly_known() { value } else { Value::UNKNOWN };
@@ -182,7 +182,7 @@ impl Evaluator<'_> {
     fn call_can(&mut self, arguments: &[Argument<'_>], inside: Inside<'_>) -> Value {
         let Some(argument) = arguments.first() else { return Value::Unknown(Type::Bool) };
         let (value, findings) = self.tried(argument, inside);
-        match (failed(&findings), value.is_wholly_known()) {
+        match (has_errors(&findings), value.is_wholly_known()) {
             (true, _) => Value::Bool(false),
             (false, true) => Value::Bool(true),
             (false, false) => Value::Unknown(Type::Bool),

@@ -1,6 +1,6 @@
 //! Operators and conditionals: `a + b`, `!a` and `a ? b : c`.
 
-use crate::finding::{EngineRule, Finding};
+use crate::finding::{EngineRule, Finding, has_errors};
 use crate::syntax::{BinaryOperator, Expr, UnaryOperator};
 use crate::text::Span;
 use crate::value::convert::{convert, fit};
@@ -8,7 +8,7 @@ use crate::value::equality::equal;
 use crate::value::unify::{Mode, unify};
 use crate::value::{Marks, Number, Type, Value};
 
-use super::{Evaluator, Inside, failed};
+use super::{Evaluator, Inside};
 
 /// The result of a condition.
 pub(super) enum Decision {
@@ -230,7 +230,7 @@ struct Operand {
 
 impl Operand {
     fn of(value: &Value, findings: &[Finding]) -> Self {
-        Self { value: value.as_bool(), null: value.is_null(), failed: failed(findings) }
+        Self { value: value.as_bool(), null: value.is_null(), failed: has_errors(findings) }
     }
 }
 

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
+use super::Evaluator;
 use super::argument::Argument;
-use super::{Evaluator, failed};
 use crate::engine::Engine;
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, Severity, has_errors};
 use crate::limits::Limits;
 use crate::syntax::{self, Call, Expr, ExprKind, StepKind, Traversal};
 use crate::text::{Source, Span};
@@ -90,7 +90,7 @@ impl Evaluator<'_> {
         let template = match syntax::parse_template(source.text()) {
             Ok(template) => template,
             Err(found) => {
-                if failed(&found) {
+                if has_errors(&found) {
                     self.call_failed(call, &described(&source, &found));
                 }
                 return Value::UNKNOWN;
@@ -141,7 +141,7 @@ impl Evaluator<'_> {
         let template = match syntax::parse_template(source.text()) {
             Ok(template) => template,
             Err(found) => {
-                if failed(&found) {
+                if has_errors(&found) {
                     self.invalid_argument(function, 0, written, &described(&source, &found));
                 }
                 return Value::UNKNOWN;
@@ -208,7 +208,7 @@ impl Evaluator<'_> {
         let value = evaluator.value(template, None);
         let (left, is_exhausted) = (evaluator.left, evaluator.exhausted);
         (self.left, self.exhausted) = (left, is_exhausted);
-        if failed(&found) {
+        if has_errors(&found) {
             return Err(Failure::Template(described(source, &found)));
         }
         if value.is_null() {

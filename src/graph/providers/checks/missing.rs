@@ -20,7 +20,7 @@ use crate::text::nearest;
 /// and the `configuration_aliases` of a root module.
 pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let module = node.module();
-    if node.is_broken() || !module.complete || module.has_generated_files {
+    if node.is_broken() || !module.is_whole() {
         return;
     }
     let resources = module
@@ -57,7 +57,7 @@ enum Missing<'t> {
 /// The way in which a configuration that the module must declare itself is missing. Returns `None` if it may exist.
 fn missing<'t>(node: Node<'t>, key: &Configuration, reference: &ProviderRef) -> Option<Missing<'t>> {
     let module = node.module();
-    let is_known = !node.is_broken() && module.complete && !module.has_generated_files;
+    let is_known = !node.is_broken() && module.is_whole();
     if !is_known || node.own_configuration(key).is_some() {
         return None;
     }
