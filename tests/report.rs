@@ -4,7 +4,7 @@ use indoc::indoc;
 use std::path::Path;
 
 use overrule::check::{Outcome, SetBy, Settings, judge};
-use overrule::engine::Product;
+use overrule::engine::{Choice, Product};
 use overrule::finding::{Category, Concern, EngineRule, Finding, RuleId, Severity};
 use overrule::report::{Format, Names, Style};
 use overrule::text::{FileId, Source, Sources, Span};
@@ -93,8 +93,8 @@ fn outcome(sources: &Sources) -> Outcome {
             verdict.set_by = SetBy::Policy { file: "overrule.hcl".into(), line: 9 };
         }
     }
-    let engine = "terraform@1.11.4".to_owned();
-    Outcome { verdicts, modules: 212, files: 1480, engine, ..Outcome::default() }
+    let engines = Choice::parse("terraform@1.11.4").expect("an engine").engines().iter().copied().collect();
+    Outcome { verdicts, modules: 212, files: 1480, engines, ..Outcome::default() }
 }
 
 /// Compares a report with the stored one. With `UPDATE_REPORTS` set, stores it.

@@ -21,7 +21,6 @@ mod survey;
 mod unseen;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::mem;
 
 use smol_str::SmolStr;
 
@@ -34,7 +33,7 @@ use crate::check::change::survey::Survey;
 use crate::check::fingerprint::Fingerprints;
 use crate::check::fingerprint::renames;
 use crate::check::location::real_directory;
-use crate::check::run::{Collected, Comparison, collect};
+use crate::check::run::{Comparison, collect};
 use crate::check::{Outcome, Settings, Verdict};
 use crate::engine::Companion;
 use crate::rules::Earlier;
@@ -82,8 +81,8 @@ pub fn run_change(
         // Most commits touch no module.
         let mut snapshot = change.open(State::Now, &Excerpt::default(), &settings.policy.limits(), policy);
         let fingerprints = Fingerprints::default();
-        let collected = collect(&mut snapshot, &units.now, settings, fingerprints, Comparison::None);
-        let outcome = collected.outcome(&snapshot, settings, &|_| false);
+        let outcome = collect(&mut snapshot, &units.now, settings, fingerprints, Comparison::None);
+        let outcome = outcome.within_scope(&snapshot, settings, &|_| false);
         let (affected, memory) = (BTreeSet::new(), news(&memory, &known));
         return Ok(Checked { snapshot, outcome, affected, absent: 0, earlier: None, memory });
     }
@@ -111,7 +110,7 @@ pub fn run_change(
     };
     affected.append(&mut unseen);
     let Compared { snapshot, now, earlier, before, .. } = compared;
-    let mut outcome = now.outcome(&snapshot, settings, &|module| affected.contains(module));
+    let mut outcome = now.within_scope(&snapshot, settings, &|module| affected.contains(module));
     if !all {
         let found = outcome.verdicts.len();
         outcome.verdicts.retain(|verdict| !verdict.is_among(&before));
@@ -124,7 +123,7 @@ pub fn run_change(
 /// The findings of both states in a part of the repository.
 struct Compared {
     snapshot: Snapshot,
-    now: Collected,
+    now: Outcome,
     earlier: Earlier,
     /// The findings before the change.
     reported: Vec<Verdict>,
@@ -145,10 +144,10 @@ fn compare(
     let open = |state| change.open(state, excerpt, &settings.policy.limits(), policy);
     let (mut earlier, mut snapshot) = (open(State::Before), open(State::Now).within(scope));
     let names = Fingerprints::ahead(renamed.clone(), renames::of(&earlier, &snapshot, renamed));
-    let mut was = collect(&mut earlier, &units.before, settings, names, Comparison::Keep);
-    let (mut reported, mut suppressed) = (mem::take(&mut was.verdicts), mem::take(&mut was.suppressed));
+    let was = collect(&mut earlier, &units.before, settings, names, Comparison::Keep);
+    let Outcome { verdicts: mut reported, mut suppressed, graphs, .. } = was;
     let modules = earlier.directories().iter().map(|directory| directory.path.clone()).collect();
-    let earlier = was.earlier(earlier, renamed.clone());
+    let earlier = Earlier::new(earlier, graphs.into_values(), renamed.clone());
     let against = Comparison::With(&earlier);
     let mut now = collect(&mut snapshot, &units.now, settings, Fingerprints::default(), against);
     change.is_whole(excerpt)?;
@@ -207,8 +206,8 @@ pub fn run_named(
     named.extend(owners(change, paths));
     let excerpt = impact.excerpt(&named);
     let mut snapshot = change.open(State::Now, &excerpt, &settings.policy.limits(), policy);
-    let collected = collect(&mut snapshot, &units.now, settings, Fingerprints::default(), Comparison::None);
-    let outcome = collected.outcome(&snapshot, settings, &|module| named.contains(module));
+    let outcome = collect(&mut snapshot, &units.now, settings, Fingerprints::default(), Comparison::None);
+    let outcome = outcome.within_scope(&snapshot, settings, &|module| named.contains(module));
     change.is_whole(&excerpt)?;
     let (absent, memory) = (known.absent(), news(&memory, &known));
     Ok(Checked { snapshot, outcome, affected: named, absent, earlier: None, memory })

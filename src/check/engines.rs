@@ -56,6 +56,8 @@ pub(super) struct BatchResult {
     pub(super) not_modules: BTreeSet<SmolStr>,
     /// The calls of modules from other repositories, if installed modules are wanted.
     pub(super) coverage: Coverage,
+    /// The result of each engine, until they are merged.
+    of_engines: Vec<EngineResult>,
     /// Data that is no longer read.
     unneeded: Unneeded,
 }
@@ -63,6 +65,7 @@ pub(super) struct BatchResult {
 /// Data that is no longer read after a batch is checked.
 #[derive(Debug, Default)]
 struct Unneeded {
+    /// The graph of all modules, if no other engine checks one of them.
     graph: Option<LoadedGraph>,
     files: Vec<(FileId, File)>,
 }
@@ -168,52 +171,43 @@ fn check_batch(
     request: &CheckRequest<'_>,
 ) -> Result<BatchResult, Obstacle> {
     let policy = request.active_rules.policy;
-    let mut collected = EngineResults::new(request);
+    let mut result = BatchResult::default();
     let mut selection =
         load_engines(snapshot, cache, batch, request.choice, policy, &mut |cache, loaded, roots| {
-            collected.add(snapshot, cache, loaded, &roots)
+            result.add_engine(request, snapshot, cache, loaded, &roots)
         })?;
-    let mut merged = MergedResults::of(&mut collected.results, snapshot, cache);
-    if selection.by_syntax(&collected.results, &merged) {
-        collected = EngineResults::new(request);
+    let mut merged = MergedResults::of(&mut result.of_engines, snapshot, cache);
+    if selection.by_syntax(&result.of_engines, &merged) {
+        result = BatchResult::default();
         for engine in selection.roots.keys() {
             let loaded = load::load(snapshot, cache, batch, policy, *engine)?;
             let roots = selection.roots_in(&loaded.graph);
-            collected.add(snapshot, cache, loaded, &roots);
+            result.add_engine(request, snapshot, cache, loaded, &roots);
         }
-        merged = MergedResults::of(&mut collected.results, snapshot, cache);
+        merged = MergedResults::of(&mut result.of_engines, snapshot, cache);
     }
     request.counts.add(batch.directories.len());
-    let EngineResults { results, graphs, roles, not_modules, coverage, unneeded: graph, .. } = collected;
-    let positive = selection.positive_directories(&results);
-    let mut findings = merged.together(&|directory| positive.contains(directory));
-    capped::settle(&mut findings);
-    concerns::state(findings.iter_mut().map(|(finding, _)| finding), cache.files());
-    let files = cache.evict(|id| may_excuse(snapshot.sources().get(id)));
-    let mut checked_by: BTreeMap<SmolStr, Vec<Engine>> = BTreeMap::new();
-    for result in &results {
-        for directory in result.directories() {
-            checked_by.entry(directory.clone()).or_default().push(result.engine);
+    let of_engines = std::mem::take(&mut result.of_engines);
+    let positive = selection.positive_directories(&of_engines);
+    result.findings = merged.together(&|directory| positive.contains(directory));
+    capped::settle(&mut result.findings);
+    concerns::state(result.findings.iter_mut().map(|(finding, _)| finding), cache.files());
+    result.unneeded.files = cache.evict(|id| may_excuse(snapshot.sources().get(id)));
+    result.engines = selection.roots.keys().copied().collect();
+    for of_engine in &of_engines {
+        for directory in of_engine.directories() {
+            result.checked_by.entry(directory.clone()).or_default().push(of_engine.engine);
         }
     }
     for (engine, directories) in selection.spared {
         for directory in directories {
-            let engines = checked_by.entry(directory).or_default();
+            let engines = result.checked_by.entry(directory).or_default();
             if !engines.contains(&engine) {
                 engines.push(engine);
             }
         }
     }
-    Ok(BatchResult {
-        engines: selection.roots.keys().copied().collect(),
-        checked_by,
-        findings,
-        graphs,
-        roles,
-        not_modules,
-        coverage,
-        unneeded: Unneeded { graph, files },
-    })
+    Ok(result)
 }
 
 impl Unneeded {
@@ -237,39 +231,12 @@ impl BatchResult {
         self.not_modules.extend(other.not_modules);
         self.coverage.extend(other.coverage);
     }
-}
 
-/// The results of the engines so far.
-struct EngineResults<'r> {
-    request: &'r CheckRequest<'r>,
-    results: Vec<EngineResult>,
-    graphs: BTreeMap<Engine, ModuleGraph>,
-    roles: Roles,
-    not_modules: BTreeSet<SmolStr>,
-    coverage: Coverage,
-    /// The graph of all modules, if no other engine checks one of them.
-    unneeded: Option<LoadedGraph>,
-}
-
-impl<'r> EngineResults<'r> {
-    fn new(request: &'r CheckRequest<'r>) -> Self {
-        Self {
-            request,
-            results: Vec::new(),
-            graphs: BTreeMap::new(),
-            roles: Roles::new(),
-            not_modules: BTreeSet::new(),
-            coverage: Coverage::new(),
-            unneeded: None,
-        }
-    }
-}
-
-impl EngineResults<'_> {
     /// Adds the findings of one engine for the modules that these roots call, directly or not. Returns the directories
     /// in which the next engine would find nothing either.
-    fn add(
+    fn add_engine(
         &mut self,
+        request: &CheckRequest<'_>,
         snapshot: &Snapshot,
         cache: &ParseCache,
         mut loaded: LoadedGraph,
@@ -278,12 +245,12 @@ impl EngineResults<'_> {
         for (call, is_covered) in std::mem::take(&mut loaded.coverage) {
             *self.coverage.entry(call).or_default() |= is_covered;
         }
-        let context = Context::new(snapshot, cache.files(), self.request.earlier, self.request.states);
+        let context = Context::new(snapshot, cache.files(), request.earlier, request.states);
         let mut validated = loaded.validation(roots, snapshot);
         let mut findings = std::mem::take(&mut validated.findings);
         capped::cap(&mut findings);
         let not_modules = &validated.not_modules;
-        findings.extend(self.request.active_rules.findings(&loaded.graph, roots, not_modules, &context));
+        findings.extend(request.active_rules.findings(&loaded.graph, roots, not_modules, &context));
         findings.retain_mut(|finding| installed::is_kept(finding, snapshot));
         for id in not_modules {
             self.not_modules.insert(loaded.graph.node(*id).module().directory.clone());
@@ -292,18 +259,17 @@ impl EngineResults<'_> {
             self.roles.entry(node.module().directory.clone()).or_default().insert(node.role());
         }
         // A comparison needs the modules of every engine, and a chosen engine checks every module.
-        let may_skip =
-            !self.request.keeps_graphs && self.request.earlier.is_none() && self.request.choice.is_none();
+        let may_skip = !request.keeps_graphs && request.earlier.is_none() && request.choice.is_none();
         let same = if may_skip {
             equivalence::directories(&loaded.graph, roots, &validated, &findings, snapshot)
         } else {
             BTreeSet::new()
         };
-        self.results.push(EngineResult::new(&loaded.graph, roots, findings, snapshot));
-        if self.request.keeps_graphs {
+        self.of_engines.push(EngineResult::new(&loaded.graph, roots, findings, snapshot));
+        if request.keeps_graphs {
             self.graphs.insert(loaded.graph.engine(), loaded.graph);
-        } else if self.unneeded.is_none() && same.len() == loaded.graph.nodes().count() {
-            self.unneeded = Some(loaded);
+        } else if self.unneeded.graph.is_none() && same.len() == loaded.graph.nodes().count() {
+            self.unneeded.graph = Some(loaded);
         } else {
             loaded.discard();
         }

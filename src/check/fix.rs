@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::check::fingerprint::Fingerprints;
-use crate::check::run::{Collected, Comparison, collect};
-use crate::check::{Baseline, Settings, Verdict};
+use crate::check::run::{Comparison, collect};
+use crate::check::{Baseline, Outcome, Settings, Verdict};
 use crate::finding::{Fix, Safety};
 use crate::limits::Limits;
 use crate::policy::{Globs, is_exception};
@@ -104,7 +104,7 @@ struct Fixing<'f> {
 impl Fixing<'_> {
     /// Applies fixes in rounds until no further fix succeeds. `now` has all findings of the snapshot. With `follows`, a
     /// fix may cause findings of its own rule that can be fixed too. If one of these remains, the fix is not applied.
-    fn run(&mut self, mut snapshot: Snapshot, mut now: Collected, follows: bool) -> Option<Fixed> {
+    fn run(&mut self, mut snapshot: Snapshot, mut now: Outcome, follows: bool) -> Option<Fixed> {
         let mut fixed = Fixed::default();
         for _ in 0..MOST_ROUNDS {
             // Each round tries all remaining fixes, so that a second run has nothing to do.
@@ -113,9 +113,9 @@ impl Fixing<'_> {
             let follows = follows.then_some(self.safety);
             let tried = Trials::new(&snapshot, Counts::of(&now), follows, self.look).run(chosen.fixes);
             fixed.withheld.extend(tried.withheld);
-            let Some((after, collected)) = tried.after else { break };
+            let Some((after, outcome)) = tried.after else { break };
             fixed.files.extend(tried.files);
-            discard(std::mem::replace(&mut now, collected));
+            discard(std::mem::replace(&mut now, outcome));
             snapshot = after;
         }
         if Counts::of(&now).exceed(&self.before) {
@@ -136,11 +136,7 @@ impl Fixing<'_> {
 
     /// The fixes of one round: of reported findings and of those that other fixes cause. Also returns the fixes that
     /// would change a file that may not be changed, each with the reason.
-    fn choose<'v>(
-        &mut self,
-        now: &'v Collected,
-        snapshot: &Snapshot,
-    ) -> (Chosen<'v>, Vec<(Verdict, String)>) {
+    fn choose<'v>(&mut self, now: &'v Outcome, snapshot: &Snapshot) -> (Chosen<'v>, Vec<(Verdict, String)>) {
         let (mut chosen, mut withheld) = (Chosen::default(), Vec::new());
         let mut comments = Comments::default();
         for verdict in &now.verdicts {
@@ -270,6 +266,6 @@ fn in_json(left: &[Verdict], safety: Safety, snapshot: &Snapshot) -> Vec<(Verdic
 }
 
 /// All findings of a state, as fixing counts them.
-fn all(collected: &Collected) -> impl Iterator<Item = &Verdict> {
-    collected.verdicts.iter().chain(collected.suppressed.iter().map(|suppressed| &suppressed.verdict))
+fn all(outcome: &Outcome) -> impl Iterator<Item = &Verdict> {
+    outcome.verdicts.iter().chain(outcome.suppressed.iter().map(|suppressed| &suppressed.verdict))
 }

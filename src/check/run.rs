@@ -1,28 +1,23 @@
 //! Runs a check: from a snapshot to an outcome.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use smol_str::SmolStr;
-
 use crate::check::active_rules::ActiveRules;
-use crate::check::engines::{self, CheckRequest};
+use crate::check::engines::{self, BatchResult, CheckRequest};
 use crate::check::fingerprint::Fingerprints;
 use crate::check::judge::{all_verdicts, merge, once_in_each_file};
 use crate::check::linked;
 use crate::check::location::in_scope;
-use crate::check::suppress::exceptions::{
-    EXPIRED_EXCEPTION, Exceptions, Parted, UNUSED_EXCEPTION, may_excuse,
-};
-use crate::check::{Outcome, Settings, Suppressed, Verdict};
-use crate::engine::Engine;
+use crate::check::suppress::exceptions::{EXPIRED_EXCEPTION, Exceptions, UNUSED_EXCEPTION, may_excuse};
+use crate::check::{Outcome, Settings, Verdict};
+use crate::engine::{Engine, Product};
 use crate::finding::Finding;
-use crate::graph::ModuleGraph;
 use crate::policy::can_be_off;
 use crate::rules::{Earlier, States, across_batches};
 use crate::session::batches::batch_bytes;
 use crate::session::companions::Companions;
-use crate::session::installed::{Coverage, Installed};
+use crate::session::installed::Installed;
 use crate::session::parse_cache::ParseCache;
 use crate::session::terragrunt::Units;
 use crate::session::threads::discard;
@@ -32,20 +27,8 @@ use crate::vfs::{Snapshot, child, parent};
 /// Checks every module of a snapshot. The outcome has the findings in its scope.
 pub fn run(snapshot: &mut Snapshot, settings: &Settings) -> Outcome {
     let units = Arc::new(Units::of(snapshot));
-    let collected = collect(snapshot, &units, settings, Fingerprints::default(), Comparison::None);
-    collected.outcome(snapshot, settings, &|_| true)
-}
-
-/// All findings in a snapshot, before the scope and the baseline remove some.
-#[derive(Debug)]
-pub(super) struct Collected {
-    pub(super) verdicts: Vec<Verdict>,
-    pub(super) suppressed: Vec<Suppressed>,
-    pub(super) engines: Vec<Engine>,
-    /// The calls of modules from other repositories, with [`Settings::installed`].
-    coverage: Coverage,
-    /// The graph of each engine, with [`Comparison::Keep`].
-    graphs: BTreeMap<Engine, ModuleGraph>,
+    let outcome = collect(snapshot, &units, settings, Fingerprints::default(), Comparison::None);
+    outcome.within_scope(snapshot, settings, &|_| true)
 }
 
 /// What a check compares with.
@@ -68,15 +51,16 @@ impl<'e> Comparison<'e> {
     }
 }
 
-/// Checks every module of a snapshot. `units` are the Terragrunt units that may run them, and `fingerprints` numbers
-/// findings that are otherwise alike.
+/// Checks every module of a snapshot. The outcome has all findings, before the scope and the baseline remove some.
+/// `units` are the Terragrunt units that may run the modules, and `fingerprints` numbers findings that are otherwise
+/// alike.
 pub(super) fn collect(
     snapshot: &mut Snapshot,
     units: &Arc<Units>,
     settings: &Settings,
-    mut fingerprints: Fingerprints,
+    fingerprints: Fingerprints,
     comparison: Comparison<'_>,
-) -> Collected {
+) -> Outcome {
     let selected = settings.select.as_slice();
     let about_exceptions = selected.iter().any(|rule| [UNUSED_EXCEPTION, EXPIRED_EXCEPTION].contains(rule));
     let settings = &with_selected_rules(settings, about_exceptions);
@@ -97,39 +81,50 @@ pub(super) fn collect(
         counts: &settings.counts,
     };
     let result = engines::check_all(snapshot, &mut cache, &request);
-    let snapshot = &*snapshot;
-    let sources = snapshot.sources();
-    let in_values_files = values_files::check(snapshot, &settings.policy.limits(), &mut cache, may_excuse);
-
-    let of_no_engine = snapshot.findings().iter().cloned().chain(in_values_files).chain(mistakes);
-    let is_for_role =
-        |finding: &Finding| settings.is_for_role(finding, sources, &result.roles, &result.checked_by);
-    let of_no_engine = of_no_engine.chain(across_batches(&states, snapshot)).map(|finding| (finding, None));
-    let found = result.findings.into_iter().chain(of_no_engine).filter(|(finding, _)| is_for_role(finding));
-    let verdicts = all_verdicts(found.collect(), sources, settings, &mut fingerprints);
-    let exceptions = Exceptions::gather(snapshot, &cache, &result.checked_by, settings);
-    discard(cache);
-    let Parted { mut reported, mut suppressed, findings } = exceptions.part(verdicts);
-    let about_exceptions_found =
-        findings.into_iter().filter(is_for_role).map(|finding| (finding, None)).collect();
-    merge(&mut reported, all_verdicts(about_exceptions_found, sources, settings, &mut fingerprints), sources);
-    let is_module = |directory: &str| {
-        result.checked_by.contains_key(directory) && !result.not_modules.contains(directory)
-    };
-    linked::settle(&mut reported, sources, &is_module);
-    once_in_each_file(&mut reported, |verdict| verdict, sources);
-    once_in_each_file(&mut suppressed, |suppressed| &suppressed.verdict, sources);
+    let mut of_no_engine = snapshot.findings().to_vec();
+    of_no_engine.extend(values_files::check(snapshot, &settings.policy.limits(), &mut cache, may_excuse));
+    of_no_engine.append(&mut mistakes);
+    of_no_engine.extend(across_batches(&states, snapshot));
+    let mut outcome = judged(snapshot, cache, result, of_no_engine, settings, fingerprints);
     if about_exceptions {
-        reported
+        outcome
+            .verdicts
             .retain(|verdict| selected.contains(&verdict.finding.rule) || !can_be_off(&verdict.finding.rule));
     }
-    Collected {
-        verdicts: reported,
-        suppressed,
-        engines: result.engines.into_iter().collect(),
-        coverage: result.coverage,
-        graphs: result.graphs,
-    }
+    outcome
+}
+
+/// Gives the findings their severities, and applies exceptions.
+fn judged(
+    snapshot: &Snapshot,
+    cache: ParseCache,
+    result: BatchResult,
+    of_no_engine: Vec<Finding>,
+    settings: &Settings,
+    mut fingerprints: Fingerprints,
+) -> Outcome {
+    let BatchResult { findings, engines, checked_by, roles, not_modules, coverage, graphs, .. } = result;
+    let sources = snapshot.sources();
+    let is_for_role = |finding: &Finding| settings.is_for_role(finding, sources, &roles, &checked_by);
+    let mut verdicts = |findings: Vec<(Finding, Option<Product>)>| {
+        let findings = findings.into_iter().filter(|(finding, _)| is_for_role(finding)).collect();
+        all_verdicts(findings, sources, settings, &mut fingerprints)
+    };
+    let of_no_engine = of_no_engine.into_iter().map(|finding| (finding, None));
+    let all = verdicts(findings.into_iter().chain(of_no_engine).collect());
+    let exceptions = Exceptions::gather(snapshot, &cache, &checked_by, settings);
+    discard(cache);
+    let installed = settings.installed.is_some().then_some(coverage);
+    let mut outcome = Outcome { installed, engines, graphs, ..Outcome::default() };
+    let about_exceptions = exceptions.split(all, &mut outcome);
+    let about_exceptions = verdicts(about_exceptions.into_iter().map(|finding| (finding, None)).collect());
+    let Outcome { verdicts: reported, suppressed, .. } = &mut outcome;
+    merge(reported, about_exceptions, sources);
+    let is_module = |directory: &str| checked_by.contains_key(directory) && !not_modules.contains(directory);
+    linked::settle(reported, sources, &is_module);
+    once_in_each_file(reported, |verdict| verdict, sources);
+    once_in_each_file(suppressed, |suppressed| &suppressed.verdict, sources);
+    outcome
 }
 
 /// The settings with the selected rules turned on. Only a run of all rules shows whether an exception has an effect, so
@@ -162,20 +157,15 @@ fn new_cache(
     cache
 }
 
-impl Collected {
-    /// Converts the result into the state before a change, for the check of the state after it.
-    pub(super) fn earlier(self, snapshot: Snapshot, renamed: BTreeMap<SmolStr, SmolStr>) -> Earlier {
-        Earlier::new(snapshot, self.graphs.into_values(), renamed)
-    }
-
-    /// Returns the findings of `wanted` modules that are in the scope of the snapshot and not in the baseline.
-    pub(super) fn outcome(
+impl Outcome {
+    /// Keeps the findings of `wanted` modules that are in the scope of the snapshot and not in the baseline.
+    pub(super) fn within_scope(
         mut self,
         snapshot: &Snapshot,
         settings: &Settings,
         wanted: &dyn Fn(&str) -> bool,
-    ) -> Outcome {
-        discard(self.graphs);
+    ) -> Self {
+        discard(std::mem::take(&mut self.graphs));
         let (sources, scope) = (snapshot.sources(), snapshot.scope());
         let is_wanted =
             |verdict: &Verdict| wanted(&verdict.finding.module) && verdict.is_in_scope(sources, scope);
@@ -183,30 +173,19 @@ impl Collected {
         self.suppressed.retain(|suppressed| is_wanted(&suppressed.verdict));
         let before = self.verdicts.len();
         self.verdicts.retain(|verdict| !settings.baseline.has(verdict));
-        let (modules, files) = extent(snapshot, &self.engines, wanted);
+        self.known = before - self.verdicts.len();
+        (self.modules, self.files) = extent(snapshot, &self.engines, wanted);
         let is_asked_for = |caller: &str| {
             let has_file = |path: &String| snapshot.directory(path).is_none() && parent(path) == Some(caller);
             in_scope(caller, scope) || scope.iter().any(has_file)
         };
-        let coverage = self.coverage.into_iter().filter(|((caller, _), _)| is_asked_for(caller));
-        let coverage: Vec<bool> = coverage.map(|(_, is_covered)| is_covered).collect();
-        let covered = coverage.iter().filter(|is_covered| **is_covered).count();
-        let installed = settings.installed.as_ref().map(|_| (covered, coverage.len() - covered));
-        let engines: Vec<String> = self.engines.iter().map(|engine| engine.word().to_string()).collect();
-        Outcome {
-            known: before - self.verdicts.len(),
-            verdicts: self.verdicts,
-            suppressed: self.suppressed,
-            modules,
-            files,
-            installed,
-            engine: engines.join(", "),
-        }
+        self.installed.iter_mut().for_each(|calls| calls.retain(|(caller, _), _| is_asked_for(caller)));
+        self
     }
 }
 
 /// Counts the modules and their files in the scope of a snapshot.
-fn extent(snapshot: &Snapshot, engines: &[Engine], wanted: &dyn Fn(&str) -> bool) -> (usize, usize) {
+fn extent(snapshot: &Snapshot, engines: &BTreeSet<Engine>, wanted: &dyn Fn(&str) -> bool) -> (usize, usize) {
     let (mut modules, mut files) = (0, 0);
     let is_wanted = |path: &str| wanted(path) && !snapshot.is_installed(path);
     for directory in snapshot.directories().iter().filter(|directory| is_wanted(&directory.path)) {

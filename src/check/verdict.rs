@@ -1,12 +1,13 @@
 //! The content of reports: findings with their level, their engine and their fingerprint.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
 use crate::check::location::{in_scope, paths_of, place_of};
-use crate::engine::Product;
+use crate::engine::{Engine, Product};
 use crate::finding::{Finding, Severity};
+use crate::graph::ModuleGraph;
 use crate::policy::{Line, Origin};
 use crate::text::Sources;
 
@@ -23,11 +24,13 @@ pub struct Outcome {
     pub modules: usize,
     /// The number of their files.
     pub files: usize,
-    /// The number of calls of modules from other repositories with an installed module, and of those without, with
-    /// [`Settings::installed`](crate::check::Settings::installed).
-    pub installed: Option<(usize, usize)>,
-    /// The engines that the modules were checked for, such as `terraform@1.11.4`.
-    pub engine: String,
+    /// With [`Settings::installed`](crate::check::Settings::installed): each call of a module from another repository, by
+    /// directory and name, and whether an installed module was found for it.
+    pub installed: Option<BTreeMap<(SmolStr, SmolStr), bool>>,
+    /// The engines that the modules were checked for, Terraform first.
+    pub engines: BTreeSet<Engine>,
+    /// The graph of each engine, if a later check compares with them.
+    pub graphs: BTreeMap<Engine, ModuleGraph>,
 }
 
 /// A finding with its level in this run.

@@ -10,12 +10,14 @@ mod request;
 mod rewrite;
 mod selection;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::value_parser;
+use smol_str::SmolStr;
 
 use super::progress::Progress;
 use super::rule_name::RuleName;
@@ -122,9 +124,11 @@ fn unread_kinds(snapshot: &Snapshot) {
 }
 
 /// Prints a note about how many module calls were checked against installed modules.
-fn installed(calls: Option<(usize, usize)>) {
-    let Some((covered, others)) = calls else { return };
-    let calls = counted(covered + others, "call");
+fn installed(calls: Option<&BTreeMap<(SmolStr, SmolStr), bool>>) {
+    let Some(calls) = calls else { return };
+    let covered = calls.values().filter(|is_installed| **is_installed).count();
+    let others = calls.len() - covered;
+    let calls = counted(calls.len(), "call");
     let note = match (covered, others) {
         (0, 0) => "no module calls a registry or remote module".to_owned(),
         (_, 0) => format!("checked {calls} of registry and remote modules against installed modules"),
@@ -157,7 +161,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     }
     if !arguments.reports.quiet {
         unread_kinds(&judged.snapshot);
-        installed(judged.outcome.installed);
+        installed(judged.outcome.installed.as_ref());
     }
     if let (Mode::ShowFixes(safety), Some(fixed)) = (request.mode, &judged.fixed) {
         if fixed.mended.is_empty() && fixed.withheld.is_empty() && !arguments.reports.quiet {

@@ -35,7 +35,12 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
             version: env!("CARGO_PKG_VERSION"),
             modules: outcome.modules,
             files: outcome.files,
-            engine: &outcome.engine,
+            engine: outcome
+                .engines
+                .iter()
+                .map(|engine| engine.word().to_string())
+                .collect::<Vec<_>>()
+                .join(", "),
             known: outcome.known,
             statistics: style.statistics.then(|| by_rule(outcome).into_iter().map(Statistic::new).collect()),
         },
@@ -58,7 +63,7 @@ struct Run<'a> {
     version: &'static str,
     modules: usize,
     files: usize,
-    engine: &'a str,
+    engine: String,
     /// The number of existing findings, which are not in the list.
     #[serde(skip_serializing_if = "is_none")]
     known: usize,

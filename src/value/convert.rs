@@ -77,15 +77,7 @@ impl Conversion {
             (Value::Tuple(elements), Type::List(wanted) | Type::Set(wanted)) => {
                 self.tuple_to_sequence(elements, to, wanted)
             }
-            (Value::Map(own, elements), Type::Map(wanted)) => {
-                if elements.is_empty() {
-                    return Ok(Value::Map(empty_element(own, wanted), BTreeMap::new()));
-                }
-                let converted = self.by_key(elements, wanted)?;
-                let unified =
-                    if complex(wanted) { self.unified_map(converted, Mode::Safe)? } else { converted };
-                self.map(unified, "element types must all match for conversion to map")
-            }
+            (Value::Map(own, elements), Type::Map(wanted)) => self.map_to_map(own, elements, wanted),
             (Value::Object(attributes), Type::Map(wanted)) => self.object_to_map(attributes, wanted),
             (Value::Map(element, elements), Type::Object(wanted)) => {
                 self.map_to_object(element, elements, wanted)
@@ -99,6 +91,20 @@ impl Conversion {
                 }
             }
         }
+    }
+
+    fn map_to_map(
+        &mut self,
+        own: &Type,
+        elements: &BTreeMap<SmolStr, Value>,
+        wanted: &Type,
+    ) -> Result<Value, Mismatch> {
+        if elements.is_empty() {
+            return Ok(Value::Map(empty_element(own, wanted), BTreeMap::new()));
+        }
+        let converted = self.by_key(elements, wanted)?;
+        let unified = if complex(wanted) { self.unified_map(converted, Mode::Safe)? } else { converted };
+        self.map(unified, "element types must all match for conversion to map")
     }
 
     /// Converts an element or attribute, unless it already has the wanted type.

@@ -77,22 +77,8 @@ impl Comparison {
             Some((SmolStr::from(&directory), comparison.cause(&directory, differing, read)?))
         });
         comparison.causes = causes.collect();
-        let mut altered: BTreeMap<SmolStr, Altered> = comparison
-            .causes
-            .keys()
-            .map(|directory| {
-                let differing = by_module.get(directory).map(Vec::as_slice).unwrap_or_default();
-                // Functions may read a module file, too.
-                let is_read = read.contains_key(directory.as_str());
-                let values = (!is_read).then(|| comparison.altered_values(directory, differing)).flatten();
-                (directory.clone(), values.unwrap_or(Altered::Everything))
-            })
-            .collect();
-        for caller in comparison.unlinked_callers(&impact) {
-            altered.insert(caller, Altered::Everything);
-        }
-        comparison.concerned = impact.above(altered.keys().cloned().collect());
-        comparison.altered = altered;
+        comparison.altered = comparison.alterations(&by_module, &read, &impact);
+        comparison.concerned = impact.above(comparison.altered.keys().cloned().collect());
         let mut effects = comparison.effects();
         let causes: Vec<&SmolStr> = comparison.causes.keys().filter(|cause| effects.reach(cause)).collect();
         let effects = RefCell::new(effects);
@@ -106,6 +92,25 @@ impl Comparison {
     /// The consequences of the change.
     pub(super) fn effects(&self) -> Effects<'_> {
         Effects::new((&self.before, &self.now), &self.altered, &self.concerned)
+    }
+
+    /// What differs in each module that the change touches.
+    fn alterations(
+        &self,
+        by_module: &BTreeMap<SmolStr, Vec<&SmolStr>>,
+        read: &BTreeMap<String, String>,
+        impact: &Impact<'_>,
+    ) -> BTreeMap<SmolStr, Altered> {
+        let of_module = |directory: &SmolStr| {
+            let differing = by_module.get(directory).map(Vec::as_slice).unwrap_or_default();
+            // Functions may read a module file, too.
+            let is_read = read.contains_key(directory.as_str());
+            let values = (!is_read).then(|| self.altered_values(directory, differing)).flatten();
+            (directory.clone(), values.unwrap_or(Altered::Everything))
+        };
+        let mut altered: BTreeMap<SmolStr, Altered> = self.causes.keys().map(of_module).collect();
+        altered.extend(self.unlinked_callers(impact).into_iter().map(|caller| (caller, Altered::Everything)));
+        altered
     }
 
     /// The paths in a module, its callers at every level and the units that run it: those that a path relative to a

@@ -231,8 +231,8 @@ impl Example {
         let earlier = self.earlier(&settings);
         let against = earlier.as_ref().map_or(Comparison::None, Comparison::With);
         let units = Arc::new(Units::of(&snapshot));
-        let collected = collect(&mut snapshot, &units, &settings, Fingerprints::default(), against);
-        let verdicts = collected.outcome(&snapshot, &settings, &|_| true).verdicts;
+        let outcome = collect(&mut snapshot, &units, &settings, Fingerprints::default(), against);
+        let verdicts = outcome.within_scope(&snapshot, &settings, &|_| true).verdicts;
         (snapshot, verdicts)
     }
 
@@ -242,8 +242,8 @@ impl Example {
             let files = self.before.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
             let mut earlier = Snapshot::of_files(files.collect());
             let units = Arc::new(Units::of(&earlier));
-            collect(&mut earlier, &units, settings, Fingerprints::default(), Comparison::Keep)
-                .earlier(earlier, BTreeMap::new())
+            let outcome = collect(&mut earlier, &units, settings, Fingerprints::default(), Comparison::Keep);
+            Earlier::new(earlier, outcome.graphs.into_values(), BTreeMap::new())
         })
     }
 }

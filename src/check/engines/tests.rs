@@ -114,7 +114,8 @@ fn a_ring_that_another_one_leads_to_is_for_the_engines_of_that() {
     ];
     let texts = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
     let outcome = run(&mut Snapshot::of_files(texts.collect()), &Settings::default());
-    assert_eq!(outcome.engine, "opentofu@1.9.0");
+    let engines: Vec<_> = outcome.engines.iter().map(|engine| engine.word()).collect();
+    assert_eq!(engines, ["opentofu@1.9.0"]);
 }
 
 /// What is seen, as text in an order of its own. Where the modules are kept, no engine is left out.
@@ -202,20 +203,20 @@ fn opentofu_need_not_look_where_it_would_find_nothing() {
             counts: &Counts::default(),
         };
         let batch = Batch::whole(&snapshot);
-        let mut collected = EngineResults::new(&request);
+        let mut checked = BatchResult::default();
         load_engines(
             &snapshot,
             &mut ParseCache::default(),
             &batch,
             None,
             &policy,
-            &mut |cache, loaded, roots| collected.add(&snapshot, cache, loaded, &roots),
+            &mut |cache, loaded, roots| checked.add_engine(&request, &snapshot, cache, loaded, &roots),
         )
         .expect("all of it");
         let directories =
             |result: &EngineResult| result.directories().into_iter().cloned().collect::<Vec<_>>();
-        collected
-            .results
+        checked
+            .of_engines
             .iter()
             .filter(|result| result.engine.product == Product::OpenTofu)
             .flat_map(directories)

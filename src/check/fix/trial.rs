@@ -6,8 +6,7 @@ use smol_str::SmolStr;
 
 use super::all;
 use super::apply::apply;
-use crate::check::Verdict;
-use crate::check::run::Collected;
+use crate::check::{Outcome, Verdict};
 use crate::finding::{Concern, Edit, Fix, RuleId, Safety};
 use crate::text::{FileId, Span};
 use crate::vfs::{Snapshot, parent};
@@ -37,9 +36,9 @@ impl Key {
 pub(super) struct Counts(BTreeMap<Key, usize>);
 
 impl Counts {
-    pub(super) fn of(collected: &Collected) -> Self {
+    pub(super) fn of(outcome: &Outcome) -> Self {
         let mut counts = BTreeMap::new();
-        for verdict in all(collected) {
+        for verdict in all(outcome) {
             *counts.entry(Key::of(verdict)).or_insert(0) += 1;
         }
         Self(counts)
@@ -63,7 +62,7 @@ impl Counts {
 type Found<'v> = (&'v Verdict, &'v Fix);
 
 /// Runs a check on a snapshot.
-pub(super) type Look<'t> = &'t dyn Fn(&mut Snapshot) -> Collected;
+pub(super) type Look<'t> = &'t dyn Fn(&mut Snapshot) -> Outcome;
 
 /// The maximum number of checks for the fixes of one round. Fixes that were not decided by then are withheld.
 const MOST_LOOKS: usize = 100;
@@ -81,7 +80,7 @@ pub(super) struct Trials<'t> {
 #[derive(Default)]
 pub(super) struct Tried {
     /// The snapshot with the successful fixes, and its findings. `None` without any.
-    pub(super) after: Option<(Snapshot, Collected)>,
+    pub(super) after: Option<(Snapshot, Outcome)>,
     pub(super) files: BTreeSet<FileId>,
     pub(super) withheld: Vec<(Verdict, String)>,
 }
@@ -124,11 +123,11 @@ impl<'t> Trials<'t> {
                 }
                 let all: Vec<Found<'v>> = held.iter().chain(groups.iter().flatten()).copied().collect();
                 let mut snapshot = self.snapshot.edited(&self.texts(&all));
-                let collected = (self.look)(&mut snapshot);
-                let objections = self.objections(&all, &collected);
+                let outcome = (self.look)(&mut snapshot);
+                let objections = self.objections(&all, &outcome);
                 if objections.is_empty() {
                     held = all;
-                    tried.after = Some((snapshot, collected));
+                    tried.after = Some((snapshot, outcome));
                     break;
                 }
                 groups = self.without(groups, &objections, &mut waiting, &mut doubtful, &mut tried);
@@ -209,16 +208,16 @@ impl<'t> Trials<'t> {
     }
 
     /// The objections to some fixes after they are applied.
-    fn objections(&self, fixes: &[Found<'_>], collected: &Collected) -> Vec<Objection> {
-        let after = Counts::of(collected);
+    fn objections(&self, fixes: &[Found<'_>], outcome: &Outcome) -> Vec<Objection> {
+        let after = Counts::of(outcome);
         let rules: BTreeSet<&RuleId> = fixes.iter().map(|(verdict, _)| &verdict.finding.rule).collect();
         let followed: BTreeSet<Key> =
-            collected.verdicts.iter().filter(|verdict| self.is_followed(verdict)).map(Key::of).collect();
+            outcome.verdicts.iter().filter(|verdict| self.is_followed(verdict)).map(Key::of).collect();
         let is_new = |key: &Key| {
             let is_followed = rules.contains(&key.rule) && !self.before.has(key) && followed.contains(key);
             after.get(key) > self.before.get(key) && !is_followed
         };
-        let new = all(collected).filter(|verdict| is_new(&Key::of(verdict))).map(|verdict| {
+        let new = all(outcome).filter(|verdict| is_new(&Key::of(verdict))).map(|verdict| {
             let Key { rule, module, .. } = Key::of(verdict);
             let place = if module.is_empty() { String::new() } else { format!(" in {module}") };
             let others =

@@ -10,7 +10,7 @@ use crate::check::location::places_of;
 use crate::check::settings::Settings;
 use crate::check::suppress::allow;
 use crate::check::suppress::comment_scope::CommentPlaces;
-use crate::check::verdict::{AppliedException, Suppressed, Verdict};
+use crate::check::verdict::{AppliedException, Outcome, Suppressed, Verdict};
 use crate::engine::Engine;
 use crate::finding::{Finding, Related, RuleId, Severity};
 use crate::policy::{EXCEPTION_COMMENT, Exception, Setting, Until, can_be_off};
@@ -77,17 +77,6 @@ struct Ended<'e> {
     reported: Option<Span>,
 }
 
-/// Verdicts, split by exceptions.
-#[derive(Debug, Default)]
-pub(in crate::check) struct Parted {
-    /// The reported ones.
-    pub(in crate::check) reported: Vec<Verdict>,
-    /// The suppressed ones.
-    pub(in crate::check) suppressed: Vec<Suppressed>,
-    /// The findings about the exceptions themselves.
-    pub(in crate::check) findings: Vec<Finding>,
-}
-
 impl<'e> Exceptions<'e> {
     /// Collects the exceptions of the policy, and those of comments in files that one of the engines in `looked`
     /// loads.
@@ -146,18 +135,17 @@ impl<'e> Exceptions<'e> {
         exceptions
     }
 
-    /// Splits verdicts into reported and suppressed ones.
-    pub(in crate::check) fn part(mut self, verdicts: Vec<Verdict>) -> Parted {
+    /// Adds verdicts to an outcome, as reported or suppressed ones. Returns the findings about the exceptions themselves.
+    pub(in crate::check) fn split(mut self, verdicts: Vec<Verdict>, outcome: &mut Outcome) -> Vec<Finding> {
         self.places = CommentPlaces::of(self.comments.iter().map(|comment| (&comment.rule, comment.about)));
-        let mut parted = Parted::default();
         for mut verdict in verdicts {
             let can_be_suppressed = can_be_off(&verdict.finding.rule);
             let exception = can_be_suppressed.then(|| self.suppress(&mut verdict.finding)).flatten();
             if let Some(exception) = exception {
-                parted.suppressed.push(Suppressed { verdict, exception });
+                outcome.suppressed.push(Suppressed { verdict, exception });
             } else {
-                self.tell_again(&verdict.finding);
-                parted.reported.push(verdict);
+                self.record_expired(&verdict.finding);
+                outcome.verdicts.push(verdict);
             }
         }
         self.unused();
@@ -167,9 +155,8 @@ impl<'e> Exceptions<'e> {
         let policy = &self.settings.policy;
         let is_asked_for =
             |finding: &Finding| policy.settings(finding.rule.as_str()).iter().any(Setting::is_on);
-        parted.findings = self.findings;
-        parted.findings.retain(is_asked_for);
-        parted
+        self.findings.retain(is_asked_for);
+        self.findings
     }
 
     /// The exception that suppresses a finding, the nearest one first. All that match count as used. A comment that
@@ -200,7 +187,7 @@ impl<'e> Exceptions<'e> {
     }
 
     /// Records a finding that an expired exception no longer suppresses.
-    fn tell_again(&mut self, finding: &Finding) {
+    fn record_expired(&mut self, finding: &Finding) {
         let places: Vec<&str> = places_of(finding, self.sources).collect();
         let of_rule = |ended: &&mut Ended<'_>| {
             places.iter().any(|place| ended.exception.covers(finding.rule.as_str(), place))
