@@ -286,6 +286,17 @@ fn named_layers<'a>(line: &str, layers: &'a [String]) -> Vec<&'a String> {
         .collect()
 }
 
+#[test]
+fn the_architecture_names_files_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    let named = text.split('`').skip(1).step_by(2).filter(|name| name.starts_with("src/"));
+    let named: Vec<&str> = named.filter(|name| !name.contains('<')).collect();
+    assert!(named.len() > 10, "{named:?}");
+    let missing: Vec<&&str> = named.iter().filter(|name| !root.join(name).exists()).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
 /// Whether `words` stands in `line` with no letter directly before or after it.
 fn mentions(line: &str, words: &str) -> bool {
     let part_of_name = |c: char| c.is_alphanumeric() || c == '_';
