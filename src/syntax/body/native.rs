@@ -359,7 +359,7 @@ mod tests {
         findings.clear();
         let (_, rest) = rest.partial_content(&all, &mut findings);
         assert!(rest.is_empty());
-        rest.content(&Schema::EMPTY, &mut findings);
+        rest.content(&Schema { attributes: &[], blocks: &[] }, &mut findings);
         assert_eq!(reported(&findings), []);
     }
 }
