@@ -41,7 +41,7 @@ use crate::module::declaration::{
 use crate::module::decode::Decoder;
 use crate::module::dropped::{Dropped, Why};
 use crate::module::moved_sources::LeftBehind;
-use crate::module::static_eval::{Early, Purpose};
+use crate::module::static_eval::{Purpose, StaticEvaluator};
 use crate::module::terragrunt::Generated;
 use crate::syntax::{Block, Body};
 use crate::text::Span;
@@ -138,7 +138,7 @@ pub struct Module {
     /// References to them are not reported, because the override without a base is reported.
     pub(crate) declared_elsewhere: BTreeSet<String>,
     /// The variables whose values are needed for early evaluation, each with the purpose (OpenTofu).
-    pub(crate) early_needs: Vec<(SmolStr, Purpose)>,
+    pub(crate) static_needs: Vec<(SmolStr, Purpose)>,
 }
 
 /// Whether only OpenTofu loads a file of this name.
@@ -193,7 +193,7 @@ impl Module {
         module.generate(generated);
         merge::files(&mut module, primary, overriding, findings);
         merge::suggest_names(&module, files, findings);
-        module.evaluate_early(findings);
+        module.evaluate_static(findings);
         module.excluded_version(findings);
         module.unmodelled_version(files, findings);
         module
@@ -238,7 +238,7 @@ impl Module {
             imports: Vec::new(),
             dropped: BTreeMap::new(),
             declared_elsewhere: BTreeSet::new(),
-            early_needs: Vec::new(),
+            static_needs: Vec::new(),
         }
     }
 
@@ -309,17 +309,17 @@ impl Module {
     }
 
     /// Evaluates the expressions that the engine needs early, once everything is merged.
-    fn evaluate_early(&mut self, findings: &mut Vec<Finding>) {
-        let mut early = Early::new(self);
+    fn evaluate_static(&mut self, findings: &mut Vec<Finding>) {
+        let mut evaluator = StaticEvaluator::new(self);
         let calls = self.calls.values();
         let resolved: Vec<_> =
-            calls.filter_map(|call| Some((call.name.clone(), early.call(call)?))).collect();
+            calls.filter_map(|call| Some((call.name.clone(), evaluator.call(call)?))).collect();
         for provider in self.providers.values() {
-            early.instances(provider);
+            evaluator.instances(provider);
         }
-        let (wrong, needs) = early.take();
+        let (wrong, needs) = evaluator.take();
         findings.extend(wrong);
-        self.early_needs = needs;
+        self.static_needs = needs;
         for (name, resolved) in resolved {
             if let Some(call) = self.calls.get_mut(&name) {
                 call.source = resolved.source;

@@ -127,7 +127,7 @@ impl Source {
     pub fn new(name: impl Into<SmolStr>, bytes: Vec<u8>) -> Self {
         let (text, invalid) = match String::from_utf8(bytes) {
             Ok(text) => (text, Vec::new()),
-            Err(error) => mend(error.into_bytes()),
+            Err(error) => replace_invalid(error.into_bytes()),
         };
         let (text, invalid) = (text.into_boxed_str(), invalid.into_boxed_slice());
         Self { name: name.into(), text, invalid, lines: OnceLock::new(), marks: OnceLock::new() }
@@ -311,7 +311,7 @@ impl Sources {
 }
 
 /// Replaces every byte that is not UTF-8 with `?` and returns their offsets.
-fn mend(mut bytes: Vec<u8>) -> (String, Vec<u32>) {
+fn replace_invalid(mut bytes: Vec<u8>) -> (String, Vec<u32>) {
     let mut invalid = Vec::new();
     let mut from = 0;
     while let Err(error) = std::str::from_utf8(&bytes[from..]) {

@@ -185,7 +185,7 @@ fn only_safe_fixes_are_applied_by_default() {
     )];
     let made = fixed(&files, UNUSED, Safety::Safe);
     assert_eq!(text(&made, "main.tf"), "variable \"a\" {}\ndata \"aws_region\" \"c\" {}\n");
-    assert_eq!((made.mended.len(), made.left.len(), made.withheld.len()), (1, 2, 0));
+    assert_eq!((made.resolved.len(), made.left.len(), made.withheld.len()), (1, 2, 0));
 }
 
 #[test]
@@ -576,7 +576,7 @@ fn older_syntax_stays_where_a_comment_or_another_meaning_would_be_lost() {
 "#;
     let made = fixed(&[("main.tf", before)], &["deprecated-syntax"], Safety::Unsafe);
     assert!(made.files.is_empty(), "{made:#?}");
-    assert_eq!((made.left.len(), made.mended.len()), (1, 0));
+    assert_eq!((made.left.len(), made.resolved.len()), (1, 0));
 }
 
 #[test]
@@ -593,7 +593,7 @@ fn only_a_repeated_item_with_the_same_value_is_removed() {
     "};
     let made = fixed(&[("main.tf", before)], &["duplicate-key"], Safety::Unsafe);
     assert_eq!(text(&made, "main.tf"), before.replace("{ x = 1, y = 2, x = 1 }", "{ y = 2, x = 1 }"));
-    assert_eq!((made.mended.len(), made.left.len()), (1, 1));
+    assert_eq!((made.resolved.len(), made.left.len()), (1, 1));
 }
 
 #[test]
@@ -611,5 +611,5 @@ fn a_comparison_gets_one_type_on_request_only() {
     assert!(fixed(&files, rules, Safety::Safe).files.is_empty());
     let made = fixed(&files, rules, Safety::Unsafe);
     assert_eq!(text(&made, "main.tf"), before.replace("\"1\" != var.n", "1 != var.n"));
-    assert_eq!((made.mended.len(), made.left.len()), (1, 1));
+    assert_eq!((made.resolved.len(), made.left.len()), (1, 1));
 }

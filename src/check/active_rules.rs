@@ -38,24 +38,24 @@ impl<'p> ActiveRules<'p> {
         let is_selected = |rule: &str| select.is_empty() || select.iter().any(|id| id.as_str() == rule);
         for rule in policy.rules() {
             let entry = rules::ENTRIES.iter().find(|entry| entry.id == rule);
-            for (setting, said) in policy.settings(rule).iter().enumerate() {
-                let check = match (entry, &said.definition) {
-                    (Some(entry), _) => entry.configure(said.options()).map(Some),
+            for (number, setting) in policy.settings(rule).iter().enumerate() {
+                let check = match (entry, &setting.definition) {
+                    (Some(entry), _) => entry.configure(setting.options()).map(Some),
                     (None, Some(definition)) => {
                         let template = Template::named(&definition.template)
                             .expect("a policy is read with all templates");
-                        template.configure(rule, said.options()).map(Some)
+                        template.configure(rule, setting.options()).map(Some)
                     }
                     // Engine rules have no options.
-                    (None, None) => said.options().known(&[]).map(|_| None),
+                    (None, None) => setting.options().known(&[]).map(|_| None),
                 };
                 match check {
-                    Ok(Some(check)) if said.is_on() && is_selected(rule) => {
+                    Ok(Some(check)) if setting.is_on() && is_selected(rule) => {
                         // Roles in the policy replace those of a rule that gives advice.
                         let of_rule = entry.map_or(&Role::ALL[..], |entry| entry.roles);
-                        let is_asked = of_rule == rules::ADVICE && said.common.roles().is_some();
+                        let is_asked = of_rule == rules::ADVICE && setting.common.roles().is_some();
                         let roles = if is_asked { &Role::ALL[..] } else { of_rule };
-                        active_rules.ready.push(Ready { rule: rule.into(), setting, roles, check });
+                        active_rules.ready.push(Ready { rule: rule.into(), setting: number, roles, check });
                     }
                     Ok(_) => {}
                     Err(mistakes) => findings.extend(mistakes),

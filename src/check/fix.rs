@@ -31,8 +31,8 @@ pub struct Fixed {
     pub snapshot: Snapshot,
     /// The changed files with their new content, sorted by name.
     pub files: Vec<FileId>,
-    /// The findings that are gone.
-    pub mended: Vec<Verdict>,
+    /// The findings that are fixed.
+    pub resolved: Vec<Verdict>,
     /// The findings that remain of those with a fix, as reported in the new content.
     pub left: Vec<Verdict>,
     /// The findings whose fix was withheld, each with the reason in one lower-case line.
@@ -125,7 +125,7 @@ impl Fixing<'_> {
             |verdict: &&Verdict| self.wanted.contains(&Key::of(verdict)) && !self.baseline.has(verdict);
         fixed.left = now.verdicts.iter().filter(is_left).cloned().collect();
         fixed.withheld = standing_now(fixed.withheld, &fixed.left);
-        fixed.mended = gone(self.reported, &fixed.left);
+        fixed.resolved = resolved(self.reported, &fixed.left);
         fixed.withheld.extend(in_json(&fixed.left, self.safety, &snapshot));
         discard(now);
         fixed.files.sort_by_key(|id| snapshot.sources().get(*id).name());
@@ -221,7 +221,7 @@ impl<'v> Chosen<'v> {
     }
 }
 
-/// The withheld fixes with their locations in the new content, without those whose finding is gone.
+/// The withheld fixes with their locations in the new content, without those whose finding is fixed.
 fn standing_now(withheld: Vec<(Verdict, String)>, left: &[Verdict]) -> Vec<(Verdict, String)> {
     let mut left: Vec<Option<&Verdict>> = left.iter().map(Some).collect();
     let now = |(verdict, why): (Verdict, String)| {
@@ -232,8 +232,8 @@ fn standing_now(withheld: Vec<(Verdict, String)>, left: &[Verdict]) -> Vec<(Verd
     withheld.into_iter().filter_map(now).collect()
 }
 
-/// The reported findings that are gone.
-fn gone(reported: &[Verdict], left: &[Verdict]) -> Vec<Verdict> {
+/// The reported findings that are fixed.
+fn resolved(reported: &[Verdict], left: &[Verdict]) -> Vec<Verdict> {
     let mut left_of: BTreeMap<Key, usize> = BTreeMap::new();
     for verdict in left {
         *left_of.entry(Key::of(verdict)).or_insert(0) += 1;

@@ -164,14 +164,14 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         installed(judged.outcome.installed.as_ref());
     }
     if let (Mode::ShowFixes(safety), Some(fixed)) = (request.mode, &judged.fixed) {
-        if fixed.mended.is_empty() && fixed.withheld.is_empty() && !arguments.reports.quiet {
+        if fixed.resolved.is_empty() && fixed.withheld.is_empty() && !arguments.reports.quiet {
             err(match safety {
                 Safety::Safe => "no finding has a safe fix\n",
                 Safety::Unsafe => "no finding has a fix\n",
             });
         }
         fix::show(fixed, &judged.snapshot, terminal.color)?;
-        fix::tell(fixed, None, &place::names(&request.current, judged.snapshot.top()));
+        fix::report(fixed, None, &place::names(&request.current, judged.snapshot.top()));
         return Ok(exit_code(!fixed.files.is_empty()));
     }
     let done = write(&request, &mut judged)?;
@@ -206,7 +206,7 @@ fn write(request: &CheckRequest<'_>, judged: &mut CheckRun) -> Result<Done, Fail
     let CheckRun { snapshot, outcome, .. } = judged;
     let names = place::names(&request.current, snapshot.top());
     match request.mode {
-        Mode::Tell | Mode::ShowFixes(_) => Ok(Done::default()),
+        Mode::Report | Mode::ShowFixes(_) => Ok(Done::default()),
         Mode::List(file) => {
             let list = Baseline::write(&outcome.verdicts, snapshot.sources());
             fs::write(file, list).map_err(|error| Failure::cannot("write", file, &error))?;
@@ -224,11 +224,11 @@ fn write(request: &CheckRequest<'_>, judged: &mut CheckRun) -> Result<Done, Fail
         Mode::Fix(_) => {
             let Some(fixed) = judged.fixed.take() else { return Ok(Done::default()) };
             let files = fix::write(&fixed, snapshot)?;
-            fix::tell(&fixed, Some(request.to_stage(judged.is_part)), &names);
+            fix::report(&fixed, Some(request.to_stage(judged.is_part)), &names);
             // The fix is not staged, so the finding remains in the index.
-            let fails =
-                judged.is_part && fixed.mended.iter().any(|verdict| judged.fail_on.is_met_by(verdict.level));
-            let unstaged = if judged.is_part { fixed.mended.len() } else { 0 };
+            let fails = judged.is_part
+                && fixed.resolved.iter().any(|verdict| judged.fail_on.is_met_by(verdict.level));
+            let unstaged = if judged.is_part { fixed.resolved.len() } else { 0 };
             (*snapshot, outcome.verdicts) = (fixed.snapshot, fixed.left);
             Ok(Done { files, unstaged, fails })
         }

@@ -39,9 +39,9 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     for chapter in &chapters {
         let proof = chapter.prove();
         tally.count(&proof);
-        out(&told(chapter, &proof, &names, terminal))?;
+        out(&lines(chapter, &proof, &names, terminal))?;
     }
-    out(&tally.told())?;
+    out(&tally.line())?;
     Ok(if tally.has_failed() { ExitCode::from(DIFFERS) } else { ExitCode::SUCCESS })
 }
 
@@ -72,7 +72,7 @@ fn chapters(
 }
 
 /// The summary line and a line for each difference.
-fn told(chapter: &RulePage, proof: &Proof, names: &Names, terminal: &Terminal) -> String {
+fn lines(chapter: &RulePage, proof: &Proof, names: &Names, terminal: &Terminal) -> String {
     let file = names.of(&chapter.file);
     let file = one_line(&file);
     let title = if chapter.is_page { file.to_string() } else { format!("{file}: {}", chapter.rule.as_str()) };
@@ -100,14 +100,14 @@ fn told(chapter: &RulePage, proof: &Proof, names: &Names, terminal: &Terminal) -
                 Difference::Missing(mark) => ("expected, but not reported:", mark),
                 Difference::Unexpected(mark) => ("reported, but not expected:", mark),
             };
-            let said = match place {
+            let line = match place {
                 Some(place) => {
                     let words = one_line(&mark.words);
                     format!("{file}:{}:{}-{}: {who} {words}", place.line, place.from, place.to - 1)
                 }
                 None => format!("{file}:{}: {who} {}", disproof.line, one_line(&mark.to_string())),
             };
-            lines.push_str(&format!("    {said}\n"));
+            lines.push_str(&format!("    {line}\n"));
         }
     }
     lines
@@ -134,16 +134,16 @@ impl Tally {
         self.wrong + self.unreadable > 0
     }
 
-    fn told(&self) -> String {
-        let mut told = match self.wrong {
+    fn line(&self) -> String {
+        let mut result = match self.wrong {
             0 => "all pass".to_owned(),
             1 => "1 fails".to_owned(),
             wrong => format!("{wrong} fail"),
         };
         if self.unreadable > 0 {
-            told.push_str(&format!("; {} cannot be read", counted(self.unreadable, "page")));
+            result.push_str(&format!("; {} cannot be read", counted(self.unreadable, "page")));
         }
-        format!("\ntested {}: {told}\n", counted(self.examples, "example"))
+        format!("\ntested {}: {result}\n", counted(self.examples, "example"))
     }
 }
 

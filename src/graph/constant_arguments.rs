@@ -9,7 +9,7 @@ use crate::engine::ModuleAddress;
 use crate::finding::{EngineRule, Finding};
 use crate::graph::{ModuleGraph, Node, NodeId, arguments};
 use crate::module::declaration::{ModuleCall, Variable};
-use crate::module::static_eval::{Early, Purpose};
+use crate::module::static_eval::{Purpose, StaticEvaluator};
 use crate::syntax::Attribute;
 
 pub(super) fn check(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
@@ -23,7 +23,7 @@ pub(super) fn check(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
 /// Terraform's findings about the constant variables of child modules.
 fn constants(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut modules: BTreeMap<NodeId, Early<'_>> = BTreeMap::new();
+    let mut modules: BTreeMap<NodeId, StaticEvaluator<'_>> = BTreeMap::new();
     for (caller, call, child) in calls(graph, roots) {
         if !child.module().variables.values().any(|variable| is_constant(variable)) {
             continue;
@@ -31,8 +31,9 @@ fn constants(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
         for attribute in arguments::given(call, child.module()) {
             let variable = child.module().variables.get(&attribute.name);
             let Some(variable) = variable.filter(|variable| is_constant(variable)) else { continue };
-            let early = modules.entry(caller.id()).or_insert_with(|| Early::new(caller.module()));
-            let outcome = early.constant_value(&attribute.expr);
+            let evaluator =
+                modules.entry(caller.id()).or_insert_with(|| StaticEvaluator::new(caller.module()));
+            let outcome = evaluator.constant_value(&attribute.expr);
             // Errors in the argument itself are reported with the errors of all arguments.
             if outcome.failed || !outcome.sure || outcome.value.is_wholly_known() {
                 continue;
@@ -69,7 +70,7 @@ fn needs(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
         }
     }
     for node in below.iter().map(|id| graph.node(*id)) {
-        let needs = node.module().early_needs.iter();
+        let needs = node.module().static_needs.iter();
         next.extend(needs.map(|(variable, purpose)| Need {
             of: node.id(),
             variable: variable.clone(),
@@ -79,7 +80,7 @@ fn needs(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
     }
     let mut seen = BTreeSet::new();
     let mut findings = Vec::new();
-    let mut modules: BTreeMap<NodeId, Early<'_>> = BTreeMap::new();
+    let mut modules: BTreeMap<NodeId, StaticEvaluator<'_>> = BTreeMap::new();
     while let Some(need) = next.pop() {
         if !seen.insert((need.of, need.variable.clone(), need.purpose.at)) {
             continue;
@@ -88,15 +89,16 @@ fn needs(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
             // A constant is reported at each call, everything else once for all calls.
             let of_other_call = need.reported_in != need.of && need.purpose.at != call.origin.header();
             if !of_other_call {
-                let early = modules.entry(caller.id()).or_insert_with(|| Early::new(caller.module()));
-                next.extend(need.by(caller, call, early, &mut findings));
+                let evaluator =
+                    modules.entry(caller.id()).or_insert_with(|| StaticEvaluator::new(caller.module()));
+                next.extend(need.by(caller, call, evaluator, &mut findings));
             }
         }
     }
     findings
 }
 
-/// A variable that a module needs early.
+/// A variable that a module needs evaluator.
 struct Need {
     of: NodeId,
     variable: SmolStr,
@@ -111,7 +113,7 @@ impl Need {
         &self,
         caller: Node<'t>,
         call: &ModuleCall,
-        early: &mut Early<'t>,
+        evaluator: &mut StaticEvaluator<'t>,
         findings: &mut Vec<Finding>,
     ) -> Vec<Need> {
         let graph = caller.graph();
@@ -126,8 +128,8 @@ impl Need {
                     at: attribute.span,
                     rule: self.purpose.rule,
                 };
-                early.static_value(&attribute.expr, &purpose);
-                let (wrong, reached) = early.take();
+                evaluator.static_value(&attribute.expr, &purpose);
+                let (wrong, reached) = evaluator.take();
                 findings.extend(wrong.into_iter().map(|finding| with_declaration(finding, variable)));
                 needs.extend(reached.into_iter().map(|(variable, purpose)| Need {
                     of: caller.id(),

@@ -67,18 +67,18 @@ impl<'t> Validation<'t> {
         arguments::check(node, &mut findings);
         deprecations::check(node, &mut findings);
         imports::check(node, &mut findings);
-        let looked_at = references::check(node, &mut findings);
-        let mut unevaluated = builtin::check(node, &looked_at.wrong, &mut findings);
-        unevaluated.extend(looked_at.wrong);
+        let checked = references::check(node, &mut findings);
+        let mut unevaluated = builtin::check(node, &checked.wrong, &mut findings);
+        unevaluated.extend(checked.wrong);
         evaluation::check(node, &unevaluated, &mut findings);
         evaluation::check_values(node, &mut findings);
-        dependency_cycles::check(node, &looked_at.links, &self.called, &mut findings);
+        dependency_cycles::check(node, &checked.links, &self.called, &mut findings);
         test_files::check(node, &mut findings);
         for finding in &mut findings {
             finding.module.clone_from(&node.module().directory);
         }
         providers::check_passing(node, &self.reached, &mut findings);
-        ModuleDiagnostics { findings, names_types: looked_at.names_types }
+        ModuleDiagnostics { findings, names_types: checked.names_types }
     }
 
     /// The findings about the calls between modules.

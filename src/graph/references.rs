@@ -23,7 +23,7 @@ pub(super) use links::Links;
 use sites::{Found, Owner, Site};
 
 /// The references of a module.
-pub(super) struct LookedAt {
+pub(super) struct CheckedReferences {
     /// The references between declarations.
     pub(super) links: Links,
     /// The expressions with an invalid reference or a syntax error.
@@ -33,7 +33,7 @@ pub(super) struct LookedAt {
 }
 
 /// Checks every expression of a module.
-pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) -> LookedAt {
+pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) -> CheckedReferences {
     let mut wrong = BTreeSet::new();
     let mut judge = Judge { links: Links::of(node.module()), ..Judge::new(node, findings) };
     sites::for_each(node, &mut |site, found| match found {
@@ -49,7 +49,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) -> LookedAt {
         }
         Found::Dependencies(dependencies) => judge.dependencies(site, dependencies),
     });
-    LookedAt { links: judge.links, wrong, names_types: judge.names_types }
+    CheckedReferences { links: judge.links, wrong, names_types: judge.names_types }
 }
 
 /// Whether a reference to a resource, a module or `self` in an expression is certainly invalid, without any values.

@@ -52,7 +52,7 @@ impl Outcome {
 }
 
 /// Early evaluation in one module.
-pub(crate) struct Early<'m> {
+pub(crate) struct StaticEvaluator<'m> {
     module: &'m Module,
     /// The results for local values. `None` for one that is being evaluated.
     locals: BTreeMap<SmolStr, Option<Outcome>>,
@@ -62,7 +62,7 @@ pub(crate) struct Early<'m> {
     work: Budget,
 }
 
-impl<'m> Early<'m> {
+impl<'m> StaticEvaluator<'m> {
     /// An evaluator for a module.
     pub(crate) fn new(module: &'m Module) -> Self {
         Self {

@@ -84,9 +84,7 @@ impl<'p> Options<'p> {
 
     /// The value of a required option.
     pub fn required<T>(&self, name: &'static str, given: Option<T>) -> Result<T, Finding> {
-        given.ok_or_else(|| {
-            missing(name, self.header.expect("only rules that a policy makes have to be told things"))
-        })
+        given.ok_or_else(|| missing(name, self.header.expect("only custom rules have required options")))
     }
 
     /// The value of one of two options, one of which is required.

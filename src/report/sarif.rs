@@ -29,10 +29,10 @@ const TOP: &str = "%SRCROOT%";
 pub(super) fn write<'o>(report: &Report<'o>, out: &mut dyn Write) -> io::Result<()> {
     let Report { outcome, sources, style } = *report;
     let places = Places::new(sources, &style.names);
-    let told = outcome.verdicts.iter().map(|verdict| (verdict, None));
+    let reported = outcome.verdicts.iter().map(|verdict| (verdict, None));
     let suppressed = outcome.suppressed.iter().filter(|_| style.shows_suppressed);
     let suppressed = suppressed.map(|one| (&one.verdict, Some(&one.exception)));
-    let all: Vec<(&Verdict, Option<&AppliedException>)> = told.chain(suppressed).collect();
+    let all: Vec<(&Verdict, Option<&AppliedException>)> = reported.chain(suppressed).collect();
     let mut rules: BTreeMap<&RuleId, &Verdict> = BTreeMap::new();
     for (verdict, _) in &all {
         rules.entry(&verdict.finding.rule).or_insert(verdict);

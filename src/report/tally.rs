@@ -40,12 +40,12 @@ impl Tally {
     /// `1 error, 2 notices`, or `no findings`.
     pub(super) fn words(self) -> String {
         let parts = [(self.errors, "error"), (self.warnings, "warning"), (self.notices, "notice")];
-        let told: Vec<String> = parts
+        let words: Vec<String> = parts
             .iter()
             .filter(|(number, _)| *number > 0)
             .map(|(number, noun)| counted(*number, noun))
             .collect();
-        if told.is_empty() { "no findings".to_owned() } else { told.join(", ") }
+        if words.is_empty() { "no findings".to_owned() } else { words.join(", ") }
     }
 }
 
@@ -69,11 +69,11 @@ pub(super) fn closing_line(outcome: &Outcome, style: &Style) -> String {
         .map(|(number, why)| format!("{} {why}", grouped(*number as u64)))
         .collect();
     let hidden = if hidden.is_empty() { String::new() } else { format!(" ({})", hidden.join(", ")) };
-    let told = match Tally::of(outcome) {
+    let words = match Tally::of(outcome) {
         tally if tally == Tally::default() && style.unstaged > 0 => "no other findings".to_owned(),
         tally => tally.words(),
     };
-    format!("checked {modules}, {files}{time}: {told}{hidden}")
+    format!("checked {modules}, {files}{time}: {words}{hidden}")
 }
 
 /// The number of findings with a fix of this safety.

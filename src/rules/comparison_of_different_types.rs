@@ -50,8 +50,9 @@ impl Comparisons<'_> {
         }
         let types = (left.ty().name(), right.ty().name());
         let [left, right] = [(&operands[0], &operands[1]), (&operands[1], &operands[0])];
-        let mended = self.mended(*operator, expr, left).or_else(|| self.mended(*operator, expr, right));
-        let help = match &mended {
+        let corrected =
+            self.corrected(*operator, expr, left).or_else(|| self.corrected(*operator, expr, right));
+        let help = match &corrected {
             Some(edit) => format!("write `{}`", edit.text),
             None => self.advice(left, right),
         };
@@ -65,7 +66,7 @@ impl Comparisons<'_> {
                 .at(expr.span)
                 .label(format!("always {result}"))
                 .help(help)
-                .fixed_by(mended.map(|edit| Fix::on_request([edit])))
+                .fixed_by(corrected.map(|edit| Fix::on_request([edit])))
                 .concerns(Concern::Name(self.context.sources().slice(expr.span).into()))
                 .address(written.address()),
         )
@@ -105,7 +106,7 @@ impl Comparisons<'_> {
     }
 
     /// The comparison with its constant side converted to the type of the other side, if that is possible.
-    fn mended(
+    fn corrected(
         &self,
         operator: BinaryOperator,
         expr: &Expr,

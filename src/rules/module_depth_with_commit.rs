@@ -24,14 +24,15 @@ impl Rule for ModuleDepthWithCommit {
             if remote.getter() != "git" || !is_shallow || !is_commit(version) {
                 continue;
             }
-            let mended = source.raw.split_once('?').map(|(address, query)| {
+            let corrected = source.raw.split_once('?').map(|(address, query)| {
                 let kept: Vec<&str> = query.split('&').filter(|part| !part.starts_with("depth=")).collect();
                 quoted(&format!("{address}?{}", kept.join("&")))
             });
             let editor = context
                 .editor(source.span.file)
                 .filter(|editor| editor.slice(source.span) == quoted(&source.raw));
-            let edit = editor.zip(mended).map(|(editor, mended)| editor.replace(source.span, mended));
+            let edit =
+                editor.zip(corrected).map(|(editor, corrected)| editor.replace(source.span, corrected));
             findings.push(
                 Self::finding("Shallow clone of a commit")
                     .detail(format!(

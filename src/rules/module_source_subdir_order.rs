@@ -22,20 +22,21 @@ impl Rule for ModuleSourceSubdirOrder {
                 ["ref", "rev", "tag"].into_iter().find_map(|key| Some((key, remote.parameter(key)?)));
             let Some((key, value)) = version else { continue };
             let Some((version, directory)) = value.split_once("//") else { continue };
-            let mended = source.raw.split_once('?').and_then(|(address, query)| {
+            let corrected = source.raw.split_once('?').and_then(|(address, query)| {
                 let query = query.replacen(&format!("{key}={value}"), &format!("{key}={version}"), 1);
                 // With two subdirectories, the intended one is unknown.
                 remote.subdir.is_empty().then(|| format!("{address}//{directory}?{query}"))
             });
-            let help = match &mended {
-                Some(mended) => format!("write {}", quoted(mended)),
+            let help = match &corrected {
+                Some(corrected) => format!("write {}", quoted(corrected)),
                 None => "write one subdirectory, before the `?`".to_owned(),
             };
             let editor = context
                 .editor(source.span.file)
                 .filter(|editor| editor.slice(source.span) == quoted(&source.raw));
-            let edit =
-                editor.zip(mended).map(|(editor, mended)| editor.replace(source.span, quoted(&mended)));
+            let edit = editor
+                .zip(corrected)
+                .map(|(editor, corrected)| editor.replace(source.span, quoted(&corrected)));
             findings.push(
                 Self::finding("Subdirectory after the query string")
                     .detail(format!(

@@ -54,7 +54,7 @@ impl Rule for OverrideHidesUnknownArgument {
                         }
                         Some(_) | None => "remove the block: a module call takes arguments only".to_owned(),
                     });
-                    let edit = mended(call, body, at, &help, child, context);
+                    let edit = corrected(call, body, at, &help, child, context);
                     findings.push(
                         Self::finding("Override hides an unknown argument")
                             .detail(format!(
@@ -92,7 +92,7 @@ fn name(body: &Body, at: Span) -> Option<SmolStr> {
 
 /// Renames the argument to the intended name, if there is exactly one candidate and nothing else sets it; else
 /// removes it.
-fn mended(
+fn corrected(
     call: &ModuleCall,
     body: &Body,
     at: Span,

@@ -167,10 +167,10 @@ impl Reading<'_> {
     }
 
     /// Calls a function for each entry of a directory, whose path has no symbolic links.
-    fn for_each_in(&self, real: &str, tell: &mut dyn FnMut(&BStr, &Item)) -> Result<(), Failure> {
+    fn for_each_in(&self, real: &str, visit: &mut dyn FnMut(&BStr, &Item)) -> Result<(), Failure> {
         match &self.git_tree.held {
-            Held::Index(index) => index.list(real, tell),
-            Held::Commit(commit) => commit.list(&self.git, real, tell)?,
+            Held::Index(index) => index.list(real, visit),
+            Held::Commit(commit) => commit.list(&self.git, real, visit)?,
         }
         Ok(())
     }

@@ -22,14 +22,14 @@ pub(super) fn renamed(
     before: &Reading<'_>,
     now: &Reading<'_>,
 ) -> Result<BTreeMap<String, String>, Failure> {
-    let mut gone: BTreeMap<ObjectId, BTreeSet<String>> = BTreeMap::new();
+    let mut removed: BTreeMap<ObjectId, BTreeSet<String>> = BTreeMap::new();
     for (directory, file) in module_files(differences, |difference| (&difference.was, &difference.is)) {
-        gone.entry(file).or_default().insert(directory);
+        removed.entry(file).or_default().insert(directory);
     }
     let mut shared: BTreeMap<(String, String), usize> = BTreeMap::new();
     for (directory, file) in module_files(differences, |difference| (&difference.is, &difference.was)) {
         // A file in many directories identifies none of them.
-        for old in gone.get(&file).into_iter().filter(|directories| directories.len() <= MANY).flatten() {
+        for old in removed.get(&file).into_iter().filter(|directories| directories.len() <= MANY).flatten() {
             *shared.entry((directory.clone(), old.clone())).or_default() += 1;
         }
     }

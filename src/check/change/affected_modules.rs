@@ -32,7 +32,7 @@ pub(super) struct Impact<'c> {
     /// Touched directories whose modules keep their state at other addresses than before.
     restated: BTreeSet<SmolStr>,
     /// Directories that contained a part of a module only before the change.
-    gone: BTreeSet<SmolStr>,
+    removed: BTreeSet<SmolStr>,
     /// Calls from before the change, calls of modules that are not in the call index, and the targets of symbolic
     /// links.
     further: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
@@ -163,7 +163,7 @@ impl<'c> Impact<'c> {
             stores: known.directories.iter().filter_map(stores).collect(),
             touched: touched.iter().map(SmolStr::new).collect(),
             restated: BTreeSet::new(),
-            gone: BTreeSet::new(),
+            removed: BTreeSet::new(),
             further: BTreeMap::new(),
             written: BTreeMap::new(),
             has_root: known.has_root(change),
@@ -176,7 +176,7 @@ impl<'c> Impact<'c> {
             change.map_directories(State::Before, &paths, |files| (!files.is_empty(), Calls::of(files)));
         for (path, (was_module, calls)) in paths.into_iter().zip(earlier) {
             if was_module && !impact.is_directory(path) {
-                impact.gone.insert(path.into());
+                impact.removed.insert(path.into());
             }
             if impact.states(path) != calls.states {
                 impact.restated.insert(path.into());
@@ -258,7 +258,7 @@ impl<'c> Impact<'c> {
         read.extend(unseen.iter().cloned());
         let read = self.below(read);
         let (called, used) = self.called_from_elsewhere(&read);
-        let is_there = |path: &&SmolStr| self.is_directory(path) || self.gone.contains(*path);
+        let is_there = |path: &&SmolStr| self.is_directory(path) || self.removed.contains(*path);
         let directories = read.iter().filter(is_there).cloned().collect();
         Excerpt { directories, called, used, has_root: self.has_root }
     }

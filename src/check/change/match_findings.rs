@@ -42,12 +42,12 @@ pub(super) fn number(mut before: Side<'_>, mut now: Side<'_>, renamed: &BTreeMap
     before.number(&several, &mut |verdict| {
         let Some(at) = verdict.finding.primary else { return false };
         let source = old_names.get(at.file);
-        altered(later(source.name())).gone.contains(&source.position(at.start).line)
+        altered(later(source.name())).removed.contains(&source.position(at.start).line)
     });
     now.number(&several, &mut |verdict| {
         let Some(at) = verdict.finding.primary else { return false };
         let source = new_names.get(at.file);
-        altered(source.name().into()).come.contains(&source.position(at.start).line)
+        altered(source.name().into()).added.contains(&source.position(at.start).line)
     });
 }
 
@@ -88,8 +88,8 @@ impl Side<'_> {
 /// The lines of a file, counted from 1, that only one state has.
 #[derive(Debug, Clone, Default)]
 struct Lines {
-    gone: BTreeSet<usize>,
-    come: BTreeSet<usize>,
+    removed: BTreeSet<usize>,
+    added: BTreeSet<usize>,
 }
 
 impl Lines {
@@ -104,8 +104,8 @@ impl Lines {
         for change in TextDiff::from_lines(&old, &new).iter_all_changes() {
             match change.tag() {
                 ChangeTag::Equal => {}
-                ChangeTag::Delete => lines.gone.extend(change.old_index().map(|index| index + 1)),
-                ChangeTag::Insert => lines.come.extend(change.new_index().map(|index| index + 1)),
+                ChangeTag::Delete => lines.removed.extend(change.old_index().map(|index| index + 1)),
+                ChangeTag::Insert => lines.added.extend(change.new_index().map(|index| index + 1)),
             }
         }
         lines

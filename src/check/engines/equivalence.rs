@@ -32,7 +32,7 @@ mod signs;
 pub(super) fn directories(
     graph: &ModuleGraph,
     roots: &[NodeId],
-    surveyed: &Validated,
+    validated: &Validated,
     findings: &[Finding],
     snapshot: &Snapshot,
 ) -> BTreeSet<SmolStr> {
@@ -44,7 +44,7 @@ pub(super) fn directories(
         .below(roots)
         .into_iter()
         .filter(|id| !reported.contains(graph.node(*id).module().directory.as_str()))
-        .filter(|id| !surveyed.naming_types.contains(id))
+        .filter(|id| !validated.naming_types.contains(id))
         .collect();
     let is_alike: Vec<bool> = may_be_alike.par_iter().map(|id| is_alike(graph.node(*id), snapshot)).collect();
     let alike: BTreeSet<NodeId> =

@@ -108,18 +108,18 @@ impl MergedResults {
         let by_place = take_by_place(results);
         let results = &*results;
         // The directories that each product checks.
-        let mut looked: BTreeMap<Product, BTreeSet<&str>> = BTreeMap::new();
+        let mut checked: BTreeMap<Product, BTreeSet<&str>> = BTreeMap::new();
         for result in results {
             let directories = result.directories().into_iter().map(SmolStr::as_str);
-            looked.entry(result.engine.product).or_default().extend(directories);
+            checked.entry(result.engine.product).or_default().extend(directories);
         }
         let foreign = Foreign::of(results, snapshot);
         let mut unknown: Vec<(Product, Finding, OwnSyntax)> = Vec::new();
         // By module and rule: the findings of only one product.
         let mut left: BTreeMap<(SmolStr, RuleId), [Vec<Finding>; 2]> = BTreeMap::new();
         for ((_, rule, directory), [terraform, opentofu]) in by_place {
-            let both = looked.len() > 1
-                && looked.values().all(|directories| directories.contains(directory.as_str()));
+            let both = checked.len() > 1
+                && checked.values().all(|directories| directories.contains(directory.as_str()));
             if !both {
                 merged.apart.extend(terraform.findings.into_iter().chain(opentofu.findings));
                 continue;

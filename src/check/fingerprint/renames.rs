@@ -34,9 +34,9 @@ pub(in crate::check) fn of(
         let Some(later) = now.directory(later) else { continue };
         let (was, is) =
             (named_blocks(before, directory, now, later), named_blocks(now, later, before, directory));
-        let gone = was.iter().filter(|(address, _)| !is.contains_key(*address)).map(|(_, block)| block);
-        let come = is.iter().filter(|(address, _)| !was.contains_key(*address)).map(|(_, block)| block);
-        for (from, to) in pairs(&gone.collect::<Vec<_>>(), &come.collect::<Vec<_>>()) {
+        let removed = was.iter().filter(|(address, _)| !is.contains_key(*address)).map(|(_, block)| block);
+        let added = is.iter().filter(|(address, _)| !was.contains_key(*address)).map(|(_, block)| block);
+        for (from, to) in pairs(&removed.collect::<Vec<_>>(), &added.collect::<Vec<_>>()) {
             let address = (directory.path.clone(), from.address.clone());
             renamed.insert(address, to.address.clone());
         }
@@ -90,14 +90,14 @@ fn named_blocks<'t>(
 }
 
 /// Pairs removed blocks with new ones, the most similar first, each once.
-fn pairs<'n, 't>(gone: &[&'n Named<'t>], come: &[&'n Named<'t>]) -> Vec<(&'n Named<'t>, &'n Named<'t>)> {
-    if gone.len() * come.len() > MOST_PAIRS {
+fn pairs<'n, 't>(removed: &[&'n Named<'t>], added: &[&'n Named<'t>]) -> Vec<(&'n Named<'t>, &'n Named<'t>)> {
+    if removed.len() * added.len() > MOST_PAIRS {
         return Vec::new();
     }
-    let of_kind = |(from, to): &(usize, usize)| gone[*from].kind == come[*to].kind;
-    let all = (0..gone.len()).flat_map(|from| (0..come.len()).map(move |to| (from, to))).filter(of_kind);
+    let of_kind = |(from, to): &(usize, usize)| removed[*from].kind == added[*to].kind;
+    let all = (0..removed.len()).flat_map(|from| (0..added.len()).map(move |to| (from, to))).filter(of_kind);
     let mut likely: Vec<_> = all
-        .map(|(from, to)| (likeness(&gone[from].lines, &come[to].lines), from, to))
+        .map(|(from, to)| (likeness(&removed[from].lines, &added[to].lines), from, to))
         .filter(|(likeness, ..)| *likeness >= 50)
         .collect();
     // The sort is stable, so equals stay in the order of their names.
@@ -108,7 +108,7 @@ fn pairs<'n, 't>(gone: &[&'n Named<'t>], come: &[&'n Named<'t>]) -> Vec<(&'n Nam
         if !taken.contains(&from) && !given.contains(&to) {
             taken.insert(from);
             given.insert(to);
-            pairs.push((gone[from], come[to]));
+            pairs.push((removed[from], added[to]));
         }
     }
     pairs

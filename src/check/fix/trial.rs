@@ -227,12 +227,12 @@ impl<'t> Trials<'t> {
                 modules: others.chain([module]).collect(),
             }
         });
-        let mut mended: BTreeMap<Key, usize> = BTreeMap::new();
+        let mut resolved: BTreeMap<Key, usize> = BTreeMap::new();
         for (verdict, _) in fixes {
-            *mended.entry(Key::of(verdict)).or_insert(0) += 1;
+            *resolved.entry(Key::of(verdict)).or_insert(0) += 1;
         }
         let stays = |(key, number): &(&Key, &usize)| after.get(key) + **number > self.before.get(key);
-        let staying = mended.iter().filter(stays).map(|(key, _)| Objection {
+        let staying = resolved.iter().filter(stays).map(|(key, _)| Objection {
             words: "the fix would not remove the finding".to_owned(),
             modules: BTreeSet::from([key.module.clone()]),
         });

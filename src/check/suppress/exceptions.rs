@@ -78,12 +78,12 @@ struct Ended<'e> {
 }
 
 impl<'e> Exceptions<'e> {
-    /// Collects the exceptions of the policy, and those of comments in files that one of the engines in `looked`
+    /// Collects the exceptions of the policy, and those of comments in files that one of the engines in `checked_by`
     /// loads.
     pub(in crate::check) fn gather(
         snapshot: &'e Snapshot,
         cache: &ParseCache,
-        looked: &BTreeMap<SmolStr, Vec<Engine>>,
+        checked_by: &BTreeMap<SmolStr, Vec<Engine>>,
         settings: &'e Settings,
     ) -> Self {
         let sources = snapshot.sources();
@@ -109,7 +109,7 @@ impl<'e> Exceptions<'e> {
         }
         let own = snapshot.directories().iter().filter(|found| !snapshot.is_installed(&found.path));
         for directory in own {
-            let engines = looked.get(&directory.path).into_iter().flatten();
+            let engines = checked_by.get(&directory.path).into_iter().flatten();
             let mut files: Vec<FileId> = engines
                 .flat_map(|engine| directory.module_files(*engine))
                 .filter_map(|(file, _)| file.id)
@@ -206,14 +206,14 @@ impl<'e> Exceptions<'e> {
         for remark in file.remarks(source, EXCEPTION_COMMENT) {
             let wrong =
                 |summary: &str| finding(UNUSED_EXCEPTION, summary).at(remark.span).module(directory.clone());
-            let said = match allow::read(&remark) {
-                Ok(said) => said,
+            let allowed = match allow::read(&remark) {
+                Ok(allowed) => allowed,
                 Err(help) => {
                     self.findings.push(wrong("Invalid exception").help(help));
                     continue;
                 }
             };
-            for rule in said.rules {
+            for rule in allowed.rules {
                 if !self.names.iter().any(|name| *name == rule) {
                     let help = self.suggestions.nearest(&rule, self.names.iter().map(SmolStr::as_str));
                     let finding = wrong("Exception for an unknown rule")
@@ -227,7 +227,7 @@ impl<'e> Exceptions<'e> {
                 }
                 let (at, about) = (remark.span, remark.about);
                 let (rule, reason, module) =
-                    (SmolStr::new(rule), SmolStr::new(&said.reason), directory.clone());
+                    (SmolStr::new(rule), SmolStr::new(&allowed.reason), directory.clone());
                 self.comments.push(Comment { rule, reason, at, about, module, complete, used: false });
             }
         }

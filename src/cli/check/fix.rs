@@ -79,10 +79,11 @@ pub(super) fn show(fixed: &Fixed, before: &Snapshot, color: bool) -> Result<(), 
 }
 
 /// Prints which fixes were withheld, with the reason, and how many were applied or, with `to_do`, would be.
-pub(super) fn tell(fixed: &Fixed, to_do: Option<&str>, names: &Names) {
-    if !fixed.mended.is_empty() {
+pub(super) fn report(fixed: &Fixed, to_do: Option<&str>, names: &Names) {
+    if !fixed.resolved.is_empty() {
         let done = if to_do.is_some() { "fixed" } else { "would fix" };
-        let (findings, files) = (counted(fixed.mended.len(), "finding"), counted(fixed.files.len(), "file"));
+        let (findings, files) =
+            (counted(fixed.resolved.len(), "finding"), counted(fixed.files.len(), "file"));
         err(&format!("{done} {findings} in {files}{}\n", to_do.unwrap_or_default()));
     }
     let mut by_reason: BTreeMap<&str, Vec<String>> = BTreeMap::new();

@@ -28,7 +28,7 @@ pub(super) struct CheckRequest<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode<'a> {
     /// Nothing.
-    Tell,
+    Report,
     /// Write them to a baseline.
     List(&'a Path),
     /// Add exceptions.
@@ -48,7 +48,7 @@ impl<'a> CheckRequest<'a> {
             (None, Some(safety)) if arguments.fixes.diff => Mode::ShowFixes(safety),
             (None, Some(safety)) => Mode::Fix(safety),
             (None, None) if arguments.add_exceptions => Mode::AddExceptions,
-            (None, None) => Mode::Tell,
+            (None, None) => Mode::Report,
         };
         let exclude = Globs::new(arguments.exclude.iter().map(String::as_str))
             .map_err(|invalid| Failure::new(invalid.why))?;

@@ -41,8 +41,8 @@ fn changes(earlier: State<'_>, now: State<'_>) -> Vec<AddressChange> {
 /// The objects of a module and its descendants that only one state has, and that no block handles.
 #[derive(Debug, Default)]
 struct Left<'t> {
-    gone: Vec<Object<'t>>,
-    come: Vec<Object<'t>>,
+    removed: Vec<Object<'t>>,
+    added: Vec<Object<'t>>,
 }
 
 struct Search<'t> {
@@ -75,8 +75,8 @@ impl<'t> Search<'t> {
             let Some(now) = blocks.successor(&call.name) else { continue };
             let (Some(before), Some(after)) = (was.child(&call.name), is.child(&now.name)) else { continue };
             let below = self.compare(before, after);
-            left.gone.extend(self.brought(&below.gone, was, call));
-            left.come.extend(self.brought(&below.come, is, now));
+            left.removed.extend(self.brought(&below.removed, was, call));
+            left.added.extend(self.brought(&below.added, is, now));
         }
         self.match_objects(&blocks, &mut left, is_own);
         if is_own {
@@ -97,8 +97,8 @@ impl<'t> Search<'t> {
             Object::declared_by(node, sources).filter(is_only).collect()
         };
         Left {
-            gone: only_in(was, self.earlier.sources, is.module()),
-            come: only_in(is, self.now.sources, was.module()),
+            removed: only_in(was, self.earlier.sources, is.module()),
+            added: only_in(is, self.now.sources, was.module()),
         }
     }
 
@@ -117,34 +117,34 @@ impl<'t> Search<'t> {
     }
 
     fn match_objects(&mut self, blocks: &Blocks<'t>, left: &mut Left<'t>, is_own: bool) {
-        left.gone.retain(|object| blocks.leave(object));
-        left.come.retain(|object| blocks.leave_new(object));
-        if !is_own || left.gone.is_empty() || left.come.is_empty() {
+        left.removed.retain(|object| blocks.leave(object));
+        left.added.retain(|object| blocks.leave_new(object));
+        if !is_own || left.removed.is_empty() || left.added.is_empty() {
             return;
         }
         let mut renames = Renames::new();
-        let (gone_calls, mut gone) = calls_first(std::mem::take(&mut left.gone));
-        let (mut come_calls, mut come) = calls_first(std::mem::take(&mut left.come));
+        let (removed_calls, mut removed) = calls_first(std::mem::take(&mut left.removed));
+        let (mut added_calls, mut added) = calls_first(std::mem::take(&mut left.added));
         // Blocks that name an object in a call handle the rest of the call, too.
-        let (entered, mut gone_calls): (Vec<_>, Vec<_>) =
-            gone_calls.into_iter().partition(|object| is_entered(blocks.node, object));
-        let mut pairs = matched(&mut gone_calls, &mut come_calls, &mut renames);
-        gone_calls.extend(entered);
-        gone.extend(self.expanded(gone_calls.clone()));
-        come.extend(self.expanded(come_calls.clone()));
-        gone.retain(|object| blocks.leave(object));
-        come.retain(|object| blocks.leave_new(object));
-        let (within, across): (Vec<_>, Vec<_>) = matched(&mut gone, &mut come, &mut renames)
+        let (entered, mut removed_calls): (Vec<_>, Vec<_>) =
+            removed_calls.into_iter().partition(|object| is_entered(blocks.node, object));
+        let mut pairs = matched(&mut removed_calls, &mut added_calls, &mut renames);
+        removed_calls.extend(entered);
+        removed.extend(self.expanded(removed_calls.clone()));
+        added.extend(self.expanded(added_calls.clone()));
+        removed.retain(|object| blocks.leave(object));
+        added.retain(|object| blocks.leave_new(object));
+        let (within, across): (Vec<_>, Vec<_>) = matched(&mut removed, &mut added, &mut renames)
             .into_iter()
             .partition(|pair| blocks.is_in_one_call(pair));
         pairs.extend(across);
         for (from, to) in within {
-            gone.push(from);
-            come.push(to);
+            removed.push(from);
+            added.push(to);
         }
         let (from, to): (Vec<_>, Vec<_>) = pairs.iter().map(|(from, to)| (from, to)).unzip();
-        left.gone = unmatched(gone_calls, gone, &from);
-        left.come = unmatched(come_calls, come, &to);
+        left.removed = unmatched(removed_calls, removed, &from);
+        left.added = unmatched(added_calls, added, &to);
         self.report(blocks.node, pairs);
     }
 

@@ -16,22 +16,22 @@ const MOST_ROUNDS: usize = 8;
 /// Removes the pairs that are likely the same object from both lists. Of several equal ones, the pairs are ambiguous,
 /// so they stay.
 pub(super) fn matched<'t>(
-    gone: &mut Vec<Object<'t>>,
-    come: &mut Vec<Object<'t>>,
+    removed: &mut Vec<Object<'t>>,
+    added: &mut Vec<Object<'t>>,
     renames: &mut Renames<'t>,
 ) -> Vec<Pair<'t>> {
     let mut all = Vec::new();
     for _ in 0..MOST_ROUNDS {
         let mut pairs = take(
-            gone,
-            come,
+            removed,
+            added,
             |object, renames| Some((Body::of(object, renames), Some(object.name().clone()))),
             renames,
             is_alike,
         );
         pairs.extend(take(
-            gone,
-            come,
+            removed,
+            added,
             |object, renames| Some((Body::of(object, renames), None::<SmolStr>)),
             renames,
             is_alike,
@@ -46,8 +46,8 @@ pub(super) fn matched<'t>(
         }
     }
     all.extend(take(
-        gone,
-        come,
+        removed,
+        added,
         |object, _| loose(object),
         renames,
         |from, to| is_elsewhere(from, to) && is_compatible(from, to),
@@ -84,13 +84,13 @@ fn is_possible(from: &Object<'_>, to: &Object<'_>) -> bool {
 }
 
 fn take<'t, K: Ord>(
-    gone: &mut Vec<Object<'t>>,
-    come: &mut Vec<Object<'t>>,
+    removed: &mut Vec<Object<'t>>,
+    added: &mut Vec<Object<'t>>,
     key: impl Fn(&Object<'t>, &Renames<'t>) -> Option<K>,
     renames: &Renames<'t>,
     is_same: impl Fn(&Object<'t>, &Object<'t>) -> bool,
 ) -> Vec<Pair<'t>> {
-    if gone.is_empty() || come.is_empty() {
+    if removed.is_empty() || added.is_empty() {
         return Vec::new();
     }
     let nothing = Renames::new();
@@ -103,19 +103,19 @@ fn take<'t, K: Ord>(
         }
         numbers
     };
-    let (old, new) = (by_key(gone, renames), by_key(come, &nothing));
+    let (old, new) = (by_key(removed, renames), by_key(added, &nothing));
     let mut numbers = BTreeMap::new();
     for (key, from) in &old {
         if let ([from], Some([to])) = (from.as_slice(), new.get(key).map(Vec::as_slice))
-            && is_same(&gone[*from], &come[*to])
+            && is_same(&removed[*from], &added[*to])
         {
             numbers.insert(*from, *to);
         }
     }
-    let pairs = numbers.iter().map(|(from, to)| (gone[*from].clone(), come[*to].clone())).collect();
+    let pairs = numbers.iter().map(|(from, to)| (removed[*from].clone(), added[*to].clone())).collect();
     let matched: BTreeSet<usize> = numbers.values().copied().collect();
-    retain_others(gone, |number| numbers.contains_key(&number));
-    retain_others(come, |number| matched.contains(&number));
+    retain_others(removed, |number| numbers.contains_key(&number));
+    retain_others(added, |number| matched.contains(&number));
     pairs
 }
 

@@ -116,20 +116,20 @@ fn only_in<'m, V>(
 
 /// Renamed objects: pairs of a removed and an added name with equal values that no other name has.
 fn renamed<'m, V: PartialEq>(
-    gone: &mut BTreeMap<&'m SmolStr, &'m V>,
+    removed: &mut BTreeMap<&'m SmolStr, &'m V>,
     new: &mut BTreeMap<&'m SmolStr, &'m V>,
 ) -> Vec<(&'m SmolStr, &'m SmolStr)> {
     let mut pairs = Vec::new();
-    for (old, value) in gone.clone() {
+    for (old, value) in removed.clone() {
         let alike = |map: &BTreeMap<&'m SmolStr, &'m V>| -> Vec<&'m SmolStr> {
             map.iter().filter(|(_, other)| **other == value).map(|(name, _)| *name).collect()
         };
-        if let ([_], [name]) = (&alike(gone)[..], &alike(new)[..]) {
+        if let ([_], [name]) = (&alike(removed)[..], &alike(new)[..]) {
             pairs.push((old, *name));
         }
     }
     for (old, name) in &pairs {
-        gone.remove(*old);
+        removed.remove(*old);
         new.remove(*name);
     }
     pairs
@@ -141,8 +141,8 @@ impl Changes {
         before: &BTreeMap<SmolStr, VariableInterface>,
         after: &BTreeMap<SmolStr, VariableInterface>,
     ) {
-        let (mut gone, mut new) = (only_in(before, after), only_in(after, before));
-        for (old, name) in renamed(&mut gone, &mut new) {
+        let (mut removed, mut new) = (only_in(before, after), only_in(after, before));
+        for (old, name) in renamed(&mut removed, &mut new) {
             self.add(
                 Impact::Breaking,
                 Part::Variable,
@@ -150,7 +150,7 @@ impl Changes {
                 format!("renamed to var.{name}"),
             );
         }
-        for name in gone.keys() {
+        for name in removed.keys() {
             self.add(Impact::Breaking, Part::Variable, format!("var.{name}"), "removed");
         }
         for (name, variable) in new {
@@ -218,12 +218,12 @@ impl Changes {
         before: &BTreeMap<SmolStr, OutputInterface>,
         after: &BTreeMap<SmolStr, OutputInterface>,
     ) {
-        let (mut gone, mut new) = (only_in(before, after), only_in(after, before));
-        for (old, name) in renamed(&mut gone, &mut new) {
+        let (mut removed, mut new) = (only_in(before, after), only_in(after, before));
+        for (old, name) in renamed(&mut removed, &mut new) {
             let (old, name) = (format!("output.{old}"), format!("renamed to output.{name}"));
             self.add(Impact::Breaking, Part::Output, old, name);
         }
-        for name in gone.keys() {
+        for name in removed.keys() {
             self.add(Impact::Breaking, Part::Output, format!("output.{name}"), "removed");
         }
         for name in new.keys() {

@@ -2,8 +2,8 @@
 
 use smol_str::SmolStr;
 
-use super::refusal::{self, early, upper};
-use super::{Early, Outcome, Purpose, as_text};
+use super::refusal::{self, static_error, upper};
+use super::{Outcome, Purpose, StaticEvaluator, as_text};
 use crate::engine::ModuleAddress;
 use crate::finding::{Concern, EngineRule, Finding};
 use crate::module::address::{ModuleSource, Subject};
@@ -31,7 +31,7 @@ enum Version {
     Failed,
 }
 
-impl Early<'_> {
+impl StaticEvaluator<'_> {
     /// Resolves the module of a call. Returns `None` if the decoder did so already.
     pub(in crate::module) fn call(&mut self, call: &ModuleCall) -> Option<Resolved> {
         if !self.after_merge() {
@@ -78,7 +78,7 @@ impl Early<'_> {
         let constant = self.module.features.module_address == ModuleAddress::ConstAfterMerge;
         if outcome.value.unmarked().1 != Marks::NONE {
             let summary = if constant { "Unknown module version" } else { "Invalid version constraint" };
-            self.findings.push(early(&purpose, summary, at).detail(format!(
+            self.findings.push(static_error(&purpose, summary, at).detail(format!(
                 "{} is visible in the configuration, so it cannot depend on sensitive or ephemeral values.",
                 upper(&purpose.what)
             )));
@@ -95,8 +95,9 @@ impl Early<'_> {
             Ok(_) => return Version::Open,
             Err(reason) => {
                 let summary = if constant { "Incorrect value type" } else { "Invalid version constraint" };
-                self.findings
-                    .push(early(&purpose, summary, at).detail(format!("A string is required: {reason}.")));
+                self.findings.push(
+                    static_error(&purpose, summary, at).detail(format!("A string is required: {reason}.")),
+                );
                 return Version::Failed;
             }
         };
@@ -109,7 +110,7 @@ impl Early<'_> {
             }),
             Err(reason) => {
                 self.findings.push(
-                    early(&purpose, "Invalid version constraint", at)
+                    static_error(&purpose, "Invalid version constraint", at)
                         .detail(reason)
                         .help("write comma-separated conditions, as in \">= 1.2, < 2.0\"")
                         // The same placeholder in many calls of a directory is one cause.
@@ -157,7 +158,7 @@ impl Early<'_> {
         let address = match parsed {
             Ok(address) => Some(address),
             Err(error) => {
-                let finding = early(&purpose, error.summary, expr.span).detail(error.detail);
+                let finding = static_error(&purpose, error.summary, expr.span).detail(error.detail);
                 self.findings.push(match &call.address.version {
                     Some(attribute) if !matches!(version, Version::None) => {
                         finding.related(attribute.span, "only a module from a registry has a version")
@@ -216,7 +217,7 @@ impl Early<'_> {
                     return None;
                 }
                 if let Some(wrong) = wrong {
-                    self.findings.push(early(purpose, refusal, wrong.span).detail(format!(
+                    self.findings.push(static_error(purpose, refusal, wrong.span).detail(format!(
                         "{} must be known before plan, so it can refer only to `const` variables and local values.",
                         upper(&purpose.what)
                     )));
@@ -230,7 +231,7 @@ impl Early<'_> {
 }
 
 fn unknown(purpose: &Purpose, summary: &str, at: crate::text::Span) -> Finding {
-    early(purpose, summary, at)
+    static_error(purpose, summary, at)
         .detail(format!("{} must be known before plan, but this is known only later.", upper(&purpose.what)))
         .help("write a literal string, or set `const = true` in the variable")
 }

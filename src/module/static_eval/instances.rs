@@ -1,12 +1,12 @@
 //! Checks `for_each` of provider configurations.
 
-use super::refusal::early;
-use super::{Early, Purpose};
+use super::refusal::static_error;
+use super::{Purpose, StaticEvaluator};
 use crate::finding::EngineRule;
 use crate::module::declaration::ProviderConfiguration;
 use crate::value::{Type, Value};
 
-impl Early<'_> {
+impl StaticEvaluator<'_> {
     /// Reports errors in the instances of a provider configuration (OpenTofu).
     pub(in crate::module) fn instances(&mut self, provider: &ProviderConfiguration) {
         let before = self.findings.len();
@@ -38,7 +38,7 @@ impl Early<'_> {
             (None, None, None) => return,
         };
         self.findings.push(
-            early(&purpose, "Invalid for_each argument", expr.span)
+            static_error(&purpose, "Invalid for_each argument", expr.span)
                 .detail(format!("`for_each` must be a map or a set of strings: {why}.")),
         );
     }

@@ -30,7 +30,7 @@ pub(super) fn of_references(
                 (DYNAMIC, "this is")
             }
         };
-        Some(early(purpose, summary, reference.span).detail(format!(
+        Some(static_error(purpose, summary, reference.span).detail(format!(
             "{} must be known before plan, but {what} known only later.",
             upper(&purpose.what)
         )))
@@ -39,7 +39,7 @@ pub(super) fn of_references(
 
 pub(super) fn of_provider_functions(calls: &[Span], purpose: &Purpose) -> impl Iterator<Item = Finding> {
     calls.iter().map(move |at| {
-        early(purpose, "Provider function in static context", *at)
+        static_error(purpose, "Provider function in static context", *at)
             .detail(format!("{} must be known before any provider is installed.", upper(&purpose.what)))
     })
 }
@@ -57,7 +57,7 @@ pub(super) fn of_symbol(subject: &Subject, at: Span, purpose: &Purpose) -> Optio
     }
     if root != "path" && name == "applying" {
         return Some(
-            early(purpose, "Invalid attribute in static context", at)
+            static_error(purpose, "Invalid attribute in static context", at)
                 .detail(format!("{} must be known before plan.", upper(&purpose.what))),
         );
     }
@@ -88,7 +88,7 @@ pub(super) fn too_deep(limits: &Limits, at: Span) -> Finding {
 
 /// The finding for a variable that is not declared as constant.
 pub(super) fn not_constant(variable: &Variable, at: Span, purpose: &Purpose) -> Finding {
-    let finding = early(purpose, "Unable to use variable in static context", at).detail(format!(
+    let finding = static_error(purpose, "Unable to use variable in static context", at).detail(format!(
         "{} must be known before plan, but `var.{}` sets `const = false`.",
         upper(&purpose.what),
         variable.name
@@ -108,7 +108,7 @@ pub(super) fn circular(name: &str, declared: Span, at: Span) -> Finding {
 
 /// The finding for an expression that refers to one with an error.
 pub(super) fn not_computed(purpose: &Purpose, needs: &str, declared: Span) -> Finding {
-    early(purpose, "Unable to compute static value", purpose.at)
+    static_error(purpose, "Unable to compute static value", purpose.at)
         .detail(format!("{} needs `{needs}`, which cannot be computed.", upper(&purpose.what)))
         .related(declared, "declared here")
 }
@@ -119,13 +119,13 @@ pub(super) fn confidential(marks: Marks, purpose: &Purpose, at: Span) -> Finding
         Some(_) => ("Sensitive value not allowed", "sensitive"),
         None => ("Ephemeral value not allowed", "ephemeral"),
     };
-    early(purpose, summary, at).detail(format!(
+    static_error(purpose, summary, at).detail(format!(
         "{} is visible in the configuration, so it cannot depend on a value that is {word}.",
         upper(&purpose.what)
     ))
 }
 
-pub(super) fn early(purpose: &Purpose, summary: &str, at: Span) -> Finding {
+pub(super) fn static_error(purpose: &Purpose, summary: &str, at: Span) -> Finding {
     Finding::language(purpose.rule, summary).at(at)
 }
 

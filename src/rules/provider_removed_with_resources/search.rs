@@ -99,12 +99,17 @@ impl<'t> Search<'t> {
         {
             return None;
         }
-        let object = self.gone(both, &configuration, path)?;
+        let object = self.removed(both, &configuration, path)?;
         Some(Lost { block, is_configured, directory: before.module().directory.clone(), object })
     }
 
     /// An object of a configuration that is no longer declared and was not moved.
-    fn gone(&mut self, both: Both<'t>, configuration: &Configuration, path: &[ModuleStep]) -> Option<Object> {
+    fn removed(
+        &mut self,
+        both: Both<'t>,
+        configuration: &Configuration,
+        path: &[ModuleStep],
+    ) -> Option<Object> {
         let Both { before, now } = both;
         let place = (before.id(), now.map(Node::id), configuration.clone());
         // What seems to be removed may be in a file that could not be read.
@@ -131,7 +136,7 @@ impl<'t> Search<'t> {
             let Callee::Module(child) = callee else { return None };
             let path = longer(path, call);
             let keys = before.keys_in_child(call, before.graph().node(child), configuration);
-            keys.iter().find_map(|key| self.gone(self.follow(both, call, &path)?, key, &path))
+            keys.iter().find_map(|key| self.removed(self.follow(both, call, &path)?, key, &path))
         })
     }
 

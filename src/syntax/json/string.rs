@@ -28,7 +28,7 @@ pub(super) fn mistake(source: &str) -> Option<usize> {
     Some(at + 1 + behind)
 }
 
-/// The text of a valid string. `replaced` tells whether the byte at an offset was not UTF-8.
+/// The text of a valid string. `replaced` returns whether the byte at an offset was not UTF-8.
 pub(super) fn text(source: &str, replaced: impl Fn(usize) -> bool) -> String {
     let mut text = String::with_capacity(source.len());
     let inside = source.trim_end_matches(' ');

@@ -226,8 +226,8 @@ impl Evaluator<'_> {
         false
     }
 
-    fn invalid_condition(&mut self, tell: bool, detail: String, at: Span) {
-        if tell {
+    fn invalid_condition(&mut self, reports: bool, detail: String, at: Span) {
+        if reports {
             self.error(EngineRule::InvalidValue, "Invalid 'for' condition", detail, at);
         }
     }
@@ -301,7 +301,7 @@ impl Evaluator<'_> {
     }
 
     /// The type of the result of a splat on a sequence of type `ty`.
-    fn splat_type(&mut self, ty: &Type, each: &Expr, inside: Inside<'_>, tell: bool) -> Type {
+    fn splat_type(&mut self, ty: &Type, each: &Expr, inside: Inside<'_>, reports: bool) -> Type {
         let before = self.findings.len();
         let result = if let Type::Tuple(elements) = ty {
             Type::tuple(elements.iter().map(|ty| self.each(each, Value::Unknown(ty.clone()), inside).ty()))
@@ -309,7 +309,7 @@ impl Evaluator<'_> {
             let element = ty.element().cloned().unwrap_or(Type::Any);
             Type::list(self.each(each, Value::Unknown(element), inside).ty())
         };
-        if !tell {
+        if !reports {
             self.findings.truncate(before);
         }
         result

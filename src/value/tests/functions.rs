@@ -228,7 +228,7 @@ fn engines_have_different_functions() {
     assert_eq!(read_by("opentofu@1.9.0", "urldecode(var.text)").1, Vec::<String>::new());
     assert_eq!(read("urldecode(var.text)").1, unknown("urldecode"));
     let both = |expression: &str| (read(expression).1.len(), read_by("terraform@1.13.0", expression).1.len());
-    assert_eq!(both("true || var.text.x"), (1, 0), "a mistake in what does not decide is not told");
+    assert_eq!(both("true || var.text.x"), (1, 0), "a mistake in what does not decide is not reported");
     assert_eq!(both("var.open || var.text.x"), (1, 0), "so does one behind what is not known");
     assert_eq!(both("var.text.x || var.open"), (1, 1));
     assert_eq!(both("var.text.x && false"), (1, 0));

@@ -151,12 +151,12 @@ fn expression(address: &str) -> Expr {
 
 /// The findings about `address`, as a line of the tables above.
 fn line(address: &str, findings: Vec<Finding>) -> String {
-    let said = |finding: Finding| match finding.primary {
+    let line = |finding: Finding| match finding.primary {
         Some(at) => format!("{} @ {}", finding.summary, &address[at.range()]),
         None => format!("{} @ nowhere", finding.summary),
     };
-    let said: Vec<String> = findings.into_iter().map(said).collect();
-    format!("{address} => {}", said.join("; ")).trim_end().to_owned()
+    let lines: Vec<String> = findings.into_iter().map(line).collect();
+    format!("{address} => {}", lines.join("; ")).trim_end().to_owned()
 }
 
 fn addresses(table: &str) -> impl Iterator<Item = (&str, &str)> {
