@@ -93,7 +93,7 @@ enum Command {
     Version,
 }
 
-/// Makes types of other layers the values of options, by the names that they have.
+/// Accepts types of other layers as option values, by their names.
 macro_rules! option_values {
     ($($values:ty: $all:expr, $name:path;)*) => {$(
         impl ValueEnum for $values {

@@ -95,7 +95,7 @@ fn only_errors_inside_installed_modules_are_reported() {
     assert!(findings.iter().any(|line| line.starts_with("main.tf:1:") && line.contains("error: ")));
     assert_eq!(
         notes.lines().next(),
-        Some("note: checked 1 call of registry and remote modules against installed modules")
+        Some("note: checked 1 call to registry and remote modules against installed modules")
     );
     let (without, _) = check(&place, &["--preset", "strict", "--exclude", ".terraform/**"], None);
     assert_eq!(without.len() + 1, findings.len(), "{without:#?}");
@@ -114,7 +114,7 @@ fn calls_that_do_not_match_are_counted() {
     ]);
     let note =
         |arguments: &[&str]| check(&place, arguments, None).1.lines().next().unwrap_or_default().to_owned();
-    let rest = "of registry and remote modules against installed modules; run `init` to install the rest";
+    let rest = "to registry and remote modules against installed modules; run `init` to install the rest";
     assert_eq!(note(&[]), format!("note: checked 1 of 3 calls {rest}"));
     assert_eq!(note(&["main.tf"]), format!("note: checked 1 of 2 calls {rest}"));
     assert_eq!(note(&["elsewhere"]), format!("note: checked 0 of 1 call {rest}"));

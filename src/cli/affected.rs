@@ -20,7 +20,7 @@ pub(super) struct Arguments {
     /// Output format
     #[arg(long, value_enum, default_value = "human")]
     format: Format,
-    /// List test files to run, not root modules
+    /// List test files to run instead of root modules
     #[arg(long)]
     tests: bool,
     /// Also list modules with the role example or test
@@ -36,11 +36,11 @@ pub(super) struct Arguments {
 /// The formats of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A line for each module, with the reason
+    /// One line per module, with the reason
     Human,
     /// A document for programs
     Json,
-    /// A path on each line
+    /// One path per line
     Paths,
     /// The matrix of a job in GitHub Actions
     GithubMatrix,

@@ -40,7 +40,7 @@ use request::{CheckRequest, Mode};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, next_help_heading = "What to check")]
 pub(super) struct Arguments {
-    /// Directories or files to report on [default: the whole repository, or the current directory outside of one]
+    /// Directories or files to report on [default: the whole repository, or the current directory outside a repository]
     #[arg(value_name = "PATH", help_heading = "Arguments")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -48,7 +48,7 @@ pub(super) struct Arguments {
     /// Report nothing under these paths, relative to the top of the repository; their files are still read
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
-    /// Check calls of registry and remote modules against the modules that `init` installed (`.terraform`, or `TF_DATA_DIR`)
+    /// Check calls to registry and remote modules against the modules that `init` installed (`.terraform`, or `TF_DATA_DIR`)
     #[arg(long, conflicts_with_all = PARTS, conflicts_with_all = ["write_baseline", "add_exceptions"])]
     installed: bool,
     /// Engine to check for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both`
@@ -100,7 +100,7 @@ Examples:
   overrule check modules/network                  findings under one directory
   overrule check --changed                        staged content: new findings only
   overrule check --base origin/main               new findings of a branch
-  overrule check --installed                      after init: calls of registry modules too
+  overrule check --installed                      after init: calls to registry modules too
   overrule check --preset strict --select 'override-*'
   overrule check --output sarif=report.sarif      one more report, in a file
   overrule check --diff                           what --fix would change
@@ -131,9 +131,9 @@ fn installed(calls: Option<&BTreeMap<(SmolStr, SmolStr), bool>>) {
     let calls = counted(calls.len(), "call");
     let note = match (covered, others) {
         (0, 0) => "no module calls a registry or remote module".to_owned(),
-        (_, 0) => format!("checked {calls} of registry and remote modules against installed modules"),
+        (_, 0) => format!("checked {calls} to registry and remote modules against installed modules"),
         _ => format!(
-            "checked {covered} of {calls} of registry and remote modules against installed modules; run `init` to \
+            "checked {covered} of {calls} to registry and remote modules against installed modules; run `init` to \
              install the rest"
         ),
     };

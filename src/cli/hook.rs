@@ -21,9 +21,9 @@ pub(super) struct Arguments {
 
 #[derive(Debug, Clone, Copy, Subcommand)]
 enum What {
-    /// Check staged content before every commit and merge; fails if another hook is installed
+    /// Install hooks that check every commit and merge; fails if another tool has installed a hook
     Install,
-    /// Remove these hooks
+    /// Remove the hooks that `hook install` wrote
     Uninstall,
 }
 

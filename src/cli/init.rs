@@ -46,7 +46,7 @@ policy {
 # }
 "#;
 
-/// Runs the command: writes the policy to the top of the repository, or to the current directory outside of one.
+/// Runs the command: writes the policy to the top of the repository, or to the current directory outside a repository.
 pub(super) fn run() -> Result<ExitCode, Failure> {
     let current = place::current()?;
     let snapshot = Snapshot::without_modules(&current)?;

@@ -23,7 +23,7 @@ use crate::vfs::{Change, Snapshot, ancestors};
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Directories whose modules are shown, with the modules that they call [default: the whole repository, or the
-    /// current directory outside of one]
+    /// current directory outside a repository]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Output format
@@ -32,13 +32,13 @@ pub(super) struct Arguments {
     /// Show the callers of this module, up to the root modules
     #[arg(long, value_name = "MODULE", conflicts_with_all = ["paths", "impact"])]
     callers: Option<PathBuf>,
-    /// Show the modules that the staged change touches, and their callers
+    /// Show the modules with staged changes, and their callers
     #[arg(long, conflicts_with_all = ["staged", "rev"])]
     impact: bool,
     /// Show every resource with the provider configuration that it uses (formats `human` and `json`)
     #[arg(long, conflicts_with = "callers")]
     resources: bool,
-    /// Show where each root module keeps its state, and who reads it through `terraform_remote_state`
+    /// Show where each root module keeps its state, and which modules read it through `terraform_remote_state`
     #[arg(long = "state", conflicts_with_all = ["callers", "impact", "resources"])]
     states: bool,
     /// Engine to read the modules for: `terraform`, `opentofu`, or one with a version (`terraform@1.11`)
