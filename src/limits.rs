@@ -54,7 +54,7 @@ impl Limit {
             // Files that people write stay far below this; generated files may come close.
             Self::FileSize => Entry {
                 name: "file_size",
-                bounds: "a file of a module, its lock file, and files that name versions",
+                bounds: "a file of a module, its lock file, and version files such as `.terraform-version`",
                 beyond: "the whole file is skipped",
                 default: 64 << 20,
                 min: 1 << 10,

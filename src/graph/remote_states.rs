@@ -34,7 +34,7 @@ const KIND: &str = "terraform_remote_state";
 
 impl<'t> Node<'t> {
     /// The address at which the root module keeps its state, with the block that sets it; without a block, the file
-    /// that Terraform and OpenTofu use. `None` if it is not known, or if the module is not run by itself.
+    /// that Terraform and OpenTofu use. `None` if it is not known, or if no engine runs in the module.
     pub fn state_address(self) -> Option<(StateAddress, Option<Span>)> {
         let module = self.module();
         // Terragrunt runs a copy of the module, and may generate another backend there.

@@ -64,14 +64,14 @@ fn in_use(constraints: Option<&Constraints>) -> String {
     match lower.as_ref().map(|bound| bound.version.segments()) {
         // Before 1.0, a minor version may break as a major version does later.
         Some([0, minor, ..]) => format!(
-            "if `init` installs version 0.{minor}, write `version = \"~> 0.{minor}.0\"`; otherwise exclude the minor version after the installed one"
+            "if `init` installs version 0.{minor}, write `version = \"~> 0.{minor}.0\"`; otherwise add an upper bound below the next minor version"
         ),
         Some([major, minor, ..]) => format!(
-            "if `init` installs version {major}, write `version = \"~> {major}.{minor}\"`; otherwise exclude the major \
-             version after the installed one"
+            "if `init` installs version {major}, write `version = \"~> {major}.{minor}\"`; otherwise add an upper bound \
+             below the next major version"
         ),
         Some(_) | None => {
-            "add an upper bound that excludes the major version after the one that `init` installs".into()
+            "add an upper bound below the major version that follows the one that `init` installs".into()
         }
     }
 }

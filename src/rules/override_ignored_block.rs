@@ -37,7 +37,7 @@ impl Rule for OverrideIgnoredBlock {
                     "move this block into a base file, and remove the declaration of `{address}`"
                 ))
             } else {
-                finding.help("move it into a base file")
+                finding.help("move the block into a base file")
             });
         }
     }

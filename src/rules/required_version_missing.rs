@@ -42,29 +42,28 @@ impl Rule for RequiredVersionMissing {
         let product = module.features.engine.product;
         let below = oldest_below(node);
         let any = match below {
-            Some(_) => "any version that its child modules allow",
-            None => "any version",
+            Some(_) => format!("any version of {} that its child modules allow", product.name()),
+            None => format!("any version of {}", product.name()),
         };
         let finding = Self::finding("Missing `required_version`")
             .detail(format!(
-                "This module does not set `required_version`, so {} runs it with {any}, also one that it was not tested with.",
-                product.name()
+                "This module does not set `required_version`, so it runs with {any}, even one that it was not tested with."
             ))
             .at(at)
             .concerns(Concern::RequiredVersion);
         findings.push(if let Some((version, at)) = below {
-            finding
-                .related(at, format!("a child module requires {version} or newer"))
-                .help(if settings.is_empty() {
+            finding.related(at, format!("a child module requires {version} or newer")).help(
+                if settings.is_empty() {
                     format!("add a `terraform` block with `required_version = \">= {version}\"`")
                 } else {
                     format!("add to the `terraform` block: `required_version = \">= {version}\"`")
-                })
+                },
+            )
         } else {
             let command = product.command();
             let block = if settings.is_empty() { "a new `terraform` block" } else { "the `terraform` block" };
             finding.help(format!(
-                "set `required_version` in {block} to `>=` and the oldest version that the module is used with; \
+                "set `required_version` in {block} to `>=` and the oldest version in use; \
                  `{command} version` prints the installed version"
             ))
         });

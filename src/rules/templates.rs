@@ -1,7 +1,7 @@
 //! Rule templates: a policy makes any number of custom rules from each.
 //!
-//! A template is a [`Rule`](super::Rule) in a file of its own, with a page and a line in [`TEMPLATES`]. Findings of a custom rule have
-//! the name that the policy gives it. All templates check modules as they are after override files.
+//! A template is a [`Rule`](super::Rule) in its own file, with a page and a line in [`TEMPLATES`]. Findings of a custom
+//! rule have the name that the policy gives it. All templates check modules as they are after override files.
 
 mod allowed_file;
 mod allowed_source;

@@ -39,7 +39,7 @@ impl Rule for UnusedConfigurationAlias {
             findings.push(
                 Self::finding("Unused configuration alias")
                     .detail(format!(
-                        "Every call of this module must pass `{name}`, but the module neither uses it nor passes it \
+                        "Every call to this module must pass `{name}`, but the module neither uses it nor passes it \
                          on."
                     ))
                     .at(alias.span)

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use super::{Attribute, Type};
 
-/// Above this number of different types of different kinds, no common type is searched.
+/// Above this number of different types of different kinds, overrule does not look for a common type.
 const MOST_KINDS: usize = 2_000;
 
 /// The most general of the types, or a type composed of them. Returns `None` if there is none, or if `types` is
@@ -96,7 +96,7 @@ fn like(model: &Type, element: Type) -> Type {
     }
 }
 
-/// Treats objects as maps, or tuples as lists, and searches a common type.
+/// Treats objects as maps, or tuples as lists, and looks for a common type.
 fn unify_as(types: &[Type], mode: Mode, common: fn(&[Type], Mode) -> Option<Type>) -> Option<Type> {
     let structural = |ty: &&Type| matches!(ty, Type::Object(_) | Type::Tuple(_));
     let inner: Vec<Type> = types.iter().filter(structural).cloned().collect();

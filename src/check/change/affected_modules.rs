@@ -313,7 +313,7 @@ impl<'c> Impact<'c> {
         below
     }
 
-    /// The modules among these that others call, and those that others call which are neither examples nor tests.
+    /// Those of these modules that have callers, and those that have callers other than examples and tests.
     fn called_from_elsewhere(&self, modules: &BTreeSet<SmolStr>) -> (BTreeSet<SmolStr>, BTreeSet<SmolStr>) {
         let (mut called, mut used) = (BTreeSet::new(), BTreeSet::new());
         self.for_each_caller(modules, &mut |caller, module| {

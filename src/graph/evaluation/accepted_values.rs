@@ -40,9 +40,7 @@ pub(super) fn for_each(value: &Value, expr: &Expr) -> Option<Finding> {
                 ("Invalid for_each set argument", "it contains null".to_owned())
             }
             Type::String => return None,
-            other => {
-                ("Invalid for_each set argument", format!("its elements have the type {}", other.name()))
-            }
+            other => ("Invalid for_each set argument", format!("this is a set of {}", other.name())),
         },
         Value::Unknown(Type::Any | Type::Map(_) | Type::Set(_) | Type::Object(_))
         | Value::Map(..)

@@ -296,8 +296,8 @@ const INVALID_REFERENCE: &str = "Invalid reference";
 fn too_short(series: Series, root: &str) -> String {
     match series {
         Series::Resource(Mode::Managed) if root != "resource" => format!(
-            "A resource type must be followed by `.` and the name of a resource. If `{root}` is not a resource type, a \
-             prefix such as `var.` or `local.`, or quotes may be missing."
+            "A resource type must be followed by `.` and the name of a resource. If `{root}` is not meant as a resource \
+             type, a prefix such as `var.` or `local.`, or quotes may be missing."
         ),
         Series::Resource(_) | Series::Action | Series::List => {
             format!("`{root}` must be followed by two names, the type and the name of {}.", series.what())

@@ -64,14 +64,14 @@ impl Decoder<'_> {
             self.findings.push(wrong(
                 "No actions specified",
                 block.header,
-                "A trigger requires the actions that it runs.",
+                "A trigger must list at least one action to run.",
             ));
         }
         if no_events {
             self.findings.push(wrong(
                 "No events specified",
                 block.header,
-                "A trigger requires the events that run it.",
+                "A trigger must list at least one event that runs it.",
             ));
         }
     }

@@ -322,7 +322,8 @@ enum VersionChange {
     Widened,
     /// Some versions are no longer allowed.
     ExcludesVersions,
-    /// Likewise, and the lowest allowed major version rises, or all allowed versions are older than before.
+    /// Some versions are no longer allowed, and the lowest allowed major version rises, or all allowed versions are
+    /// older than those allowed before.
     OtherMajor,
 }
 

@@ -240,10 +240,18 @@ impl Merger<'_> {
     fn twice(&mut self, summary: &str, address: String, at: Span, first: Span) {
         self.findings.push(
             duplicate(summary, at, first)
-                .detail(format!("The module already declares `{address}`."))
+                .detail(format!("The module already declares {}.", declaration(&address)))
                 .address(address)
                 .help("remove or rename one of them"),
         );
+    }
+}
+
+/// A declaration by its address, or by its name where Terraform has no such address.
+fn declaration(address: &str) -> String {
+    match address.split_once('.') {
+        Some((kind @ ("variable" | "output"), name)) => format!("the {kind} `{name}`"),
+        Some(_) | None => format!("`{address}`"),
     }
 }
 

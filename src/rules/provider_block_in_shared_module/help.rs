@@ -32,7 +32,7 @@ pub(super) fn of(node: Node<'_>, provider: &ProviderConfiguration) -> String {
             }
             (true, _) => {
                 format!(
-                    ", and declare `{name}` with the same `source` in `required_providers` here and there"
+                    ", and declare `{name}` with the same `source` in `required_providers` of this module and of the root modules"
                 )
             }
             (false, "") => String::new(),

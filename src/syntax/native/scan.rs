@@ -67,7 +67,7 @@ fn scan_bytes(bytes: &[u8], skip: usize, mode: Mode, joins_blank_lines: bool) ->
     Scan { tokens: scanner.tokens, comments: scanner.comments }
 }
 
-/// What the scanner is in.
+/// The construct that the scanner is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Normal,
@@ -92,7 +92,7 @@ struct Scanner<'a> {
     /// The brace depth at which each open `${` or `%{` ends.
     sequences: Vec<i64>,
     heredocs: Vec<Heredoc>,
-    /// Whether a `*/` may still follow. Once none was found, no later `/*` searches again.
+    /// Whether a `*/` may still follow. If one search finds none, no later `/*` searches again.
     comments_close: bool,
     /// Whether a run of blank lines is reduced to two line break tokens.
     joins_blank_lines: bool,

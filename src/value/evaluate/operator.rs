@@ -168,7 +168,7 @@ impl Evaluator<'_> {
             return result.mark(marks);
         }
         let result = fit(&result, &ty).unwrap_or_else(|mismatch| {
-            let detail = format!("This result does not have the type of the other: {mismatch}.");
+            let detail = format!("The two results have different types: {mismatch}.");
             self.error(EngineRule::InvalidValue, "Inconsistent conditional result types", detail, span);
             Value::Unknown(ty)
         });

@@ -120,10 +120,10 @@ fn implied(module: &Module, resource: &Resource, findings: &mut Vec<Finding>) {
         findings.push(
             Finding::language(EngineRule::InvalidProviderConfiguration, "Invalid provider local name")
                 .detail(if local_name.is_empty() {
-                    format!("The type of {} begins with an underscore, so it names no provider.", resource.address)
+                    format!("The type of `{}` begins with an underscore, so it names no provider.", resource.address)
                 } else {
                     format!(
-                        "The type of {} begins with `{local_name}`, which is not a valid provider name: {reason}.",
+                        "The type of `{}` begins with `{local_name}`, which is not a valid provider name: {reason}.",
                         resource.address
                     )
                 })

@@ -104,7 +104,7 @@ impl Node<'_> {
 
 /// The finding for a reference of a resource or an action.
 fn referred_to(node: Node<'_>, reference: &ProviderRef, address: String) -> Option<Finding> {
-    // Terraform refuses an instance key, and OpenTofu searches an instance.
+    // Terraform rejects an instance key, and OpenTofu looks up an instance.
     if reference.alias.is_none() || reference.key.is_some() {
         return None;
     }
@@ -251,7 +251,7 @@ fn missing_provider(
         }
         (Missing::InCalls(_), Some(_)) => format!("{what}, and not every call passes one."),
         (Missing::InCalls(_), None) => format!(
-            "{what}: no `provider` block here configures it, and a call of this module does not pass it. A \
+            "{what}: no `provider` block here configures it, and a call to this module does not pass it. A \
              configuration that a module inherits can be used here, but not passed on by name."
         ),
     };
@@ -321,7 +321,7 @@ fn help(node: Node<'_>, reference: &ProviderRef, key: &Configuration, argument: 
     if !node.is_called() {
         return format!("add a `provider \"{name}\"` block with `alias = \"{alias}\"`, or correct the alias");
     }
-    let pass = format!("pass `{name}.{alias}` in every call of this module");
+    let pass = format!("pass `{name}.{alias}` in every call to this module");
     if node.required_from_callers(key).is_some() {
         return pass;
     }
@@ -380,7 +380,7 @@ fn help_for_default(
             None => block,
         };
     }
-    let pass = format!("pass `{name} = …` in every call of this module");
+    let pass = format!("pass `{name} = …` in every call to this module");
     if inherits(child, entry) {
         format!(
             "remove `{} = {}` from this map, so that `module.{}` inherits the default configuration; or {pass}",

@@ -95,7 +95,7 @@ fn help(node: Node<'_>, declared: &Declared<'_>) -> String {
     if !aliases.is_empty() {
         let entries: Vec<String> = names.iter().map(|name| format!("{name} = {name}")).collect();
         return format!(
-            "move {blocks} to the root module, set `configuration_aliases = [{}]` in `required_providers` of that module, \
+            "move {blocks} to the root module, set `configuration_aliases = [{}]` in `required_providers` of the child module, \
              and pass the configuration in every call down to it: `providers = {{ {} }}`",
             aliases.join(", "),
             entries.join(", ")
@@ -107,12 +107,12 @@ fn help(node: Node<'_>, declared: &Declared<'_>) -> String {
     });
     if is_configured_by_caller {
         format!(
-            "remove {blocks}, and declare the provider in `required_providers` of that module, which then inherits the \
+            "remove {blocks}, and declare the provider in `required_providers` of the child module, which then inherits the \
              configuration of its caller, or gets another one through `providers` in the call"
         )
     } else {
         format!(
-            "move {blocks} to the root module, and declare the provider in `required_providers` of that module, which \
+            "move {blocks} to the root module, and declare the provider in `required_providers` of the child module, which \
              then inherits the configuration"
         )
     }
