@@ -197,7 +197,7 @@ def rules(report):
 
 
 def main():
-    # What a process takes counts as that of those that it starts, so another one makes the cases.
+    # The memory of a process counts for the processes that it starts, so a separate process generates the cases.
     if sys.argv[1:2] == ["--write"]:
         write(sys.argv[2], pathlib.Path(sys.argv[3]))
         return

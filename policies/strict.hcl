@@ -1,4 +1,4 @@
-# All rules, also about style and for matters that not every team cares about. Good for new repositories.
+# All rules, including style and checks that not every team needs. Suited to new repositories.
 
 policy {
   extends = ["recommended"]

@@ -19,8 +19,8 @@ sha256() {
     if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi | cut -d ' ' -f 1
 }
 
-# Prints the digest of everything that the program is built from. A release holds the digest of its own sources, so the
-# action downloads a release only if it was built from the sources that this revision of the action has.
+# Prints the digest of everything that the program is built from. A release contains the digest of its own sources, so the
+# action downloads a release only if it was built from the sources of this revision of the action.
 sources() {
     (cd "$GITHUB_ACTION_PATH" && find Cargo.toml Cargo.lock src policies -type f | LC_ALL=C sort |
         while IFS= read -r file; do cat "$file"; done | sha256)
@@ -120,10 +120,10 @@ verify() {
         fail "the release workflow of $2 did not build this archive"
 }
 
-# Goes into the working directory, and sets `top` to the top of the checkout around it; empty where there is none.
+# Changes to the working directory, and sets `top` to the top of the checkout around it, or to nothing without one.
 #
-# A change must decide neither where that is nor what is read there. A symbolic link or a submodule in this position
-# would lead elsewhere, and git would take a directory that looks like a bare repository for one.
+# A change must not decide where that is or what is read there. A symbolic link or a submodule in its place would lead
+# elsewhere, and git would treat a directory that looks like a bare repository as one.
 enter() {
     local workspace
     workspace=$(pwd -P)
@@ -202,8 +202,8 @@ base() {
     fi
 }
 
-# Sets `policy` to the revision that the policy is taken from, which is empty for the checkout itself, and `warning` to
-# the warning about that.
+# Sets `policy` to the revision that the policy is taken from, or to nothing for the checkout itself, and `warning` to a
+# warning if a change can choose its policy.
 find_policy() {
     local line
     policy='' warning=''
