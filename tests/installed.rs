@@ -1,5 +1,5 @@
-//! `overrule check --installed`: which installed modules are used, and what is reported about them. What Terraform says
-//! of the same modules is in `tests/agreement/companions/installed.txt`.
+//! `overrule check --installed`: which installed modules are used, and what is reported about them. Terraform's
+//! findings in the same modules are in `tests/agreement/companions/installed.txt`.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Holds `src/` to the layers of `lib.rs`: a module names those above it in that list, and none below. Within a layer,
+//! Checks that `src/` follows the layers of `lib.rs`: a module imports only from layers above its own. Within a layer,
 //! modules import each other without cycles.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! Runs the examples on the pages of all rules, and holds the pages to their form.
+//! Runs the examples on the pages of all rules, and checks the structure of the pages.
 
 use std::collections::BTreeSet;
 use std::fs;

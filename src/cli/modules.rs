@@ -74,7 +74,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     if arguments.states {
         let states = state_map(&analysis, &snapshot, scope);
         if states.is_empty() {
-            err(&place::no_module(&snapshot, &current));
+            err("note: no root module was found\n");
         }
         return say(&shown_states(&states, &style, arguments.format));
     }

@@ -1,4 +1,4 @@
-//! Turns a text of many small module trees, with the engine's recorded answers below each, into cases, and back.
+//! Parses and writes case files: small module trees, each followed by the recorded answers of the engine.
 //!
 //! ```text
 //! Any text up to the first case.

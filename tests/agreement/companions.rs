@@ -1,5 +1,5 @@
-//! Holds the checker to what `terraform plan` says of files with values of variables, and `terraform validate` of the
-//! dependency lock file.
+//! Compares findings in variable files with `terraform plan`, and findings in the dependency lock file with
+//! `terraform validate`.
 //!
 //! The cases in `tests/agreement/companions/*.txt` are written like those of modules, with one line for each diagnostic
 //! below `>>> plan` or `>>> validate`. `AGREEMENT=record` and `AGREEMENT=record-missing` write them.

@@ -1,4 +1,4 @@
-//! Holds the checker to what differs between Terraform and OpenTofu, and between versions of each.
+//! Tests the differences between Terraform and OpenTofu, and between versions of each.
 //!
 //! The agreement tests ask the one release of `terraform` that is at hand. What other releases say was read in their
 //! sources and run through their loaders; it is written down in the case files beside this one, which look so:

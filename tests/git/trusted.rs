@@ -1,4 +1,4 @@
-//! A change that would rather be checked with its own policy: `--policy-from` uses that of the base.
+//! A change that weakens its own policy: `--policy-from` uses the policy of the base.
 
 use crate::place::{Output, Place};
 use indoc::indoc;
