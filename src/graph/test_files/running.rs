@@ -217,7 +217,8 @@ fn file_variables(
     }
 }
 
-/// Reports required variables without a value. Values may also come from elsewhere, so this is a warning.
+/// Reports required variables without a value. Values may also come from the environment or the command line, so this
+/// is a warning only if another run sets the variable.
 fn required_variables(test: &Test, run: &Run, module: Node<'_>, findings: &mut Vec<Finding>) {
     if test.has_values_files {
         return;
@@ -233,9 +234,10 @@ fn required_variables(test: &Test, run: &Run, module: Node<'_>, findings: &mut V
             continue;
         }
         let name = &variable.name;
+        let is_set_by_others = test.file.runs.iter().any(|other| other.variables.contains_key(name));
         findings.push(
             Finding::language(EngineRule::MissingModuleArgument, "No value for required variable")
-                .severity(Severity::Warning)
+                .severity(if is_set_by_others { Severity::Warning } else { Severity::Notice })
                 .detail(format!(
                     "Neither the run `{}` nor its file `{}` sets the variable `{name}`, which has no default. The \
                      test fails unless `TF_VAR_{name}`, `-var` or `-var-file` sets it.",
