@@ -223,7 +223,7 @@ fn make_executable(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755))
 }
 
-/// Git for Windows runs a hook without permissions.
+/// Git for Windows runs hooks that are not marked as executable.
 #[cfg(not(unix))]
 fn make_executable(_: &Path) -> io::Result<()> {
     Ok(())

@@ -98,7 +98,7 @@ fn needs(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
     findings
 }
 
-/// A variable that a module needs evaluator.
+/// A variable that a module needs for early evaluation.
 struct Need {
     of: NodeId,
     variable: SmolStr,

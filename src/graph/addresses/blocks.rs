@@ -13,9 +13,9 @@ use crate::module::declaration::ModuleCall;
 /// The blocks of a module after a change.
 pub(super) struct Blocks<'t> {
     pub(super) node: Node<'t>,
-    /// The calls that blocks move to other names in the module.
+    /// The new name of each call that a block renames in the module, by its old name.
     moved_calls: BTreeMap<&'t SmolStr, &'t SmolStr>,
-    /// The new names of these.
+    /// The new names of these calls.
     new_names: BTreeSet<&'t SmolStr>,
     /// The addresses to which the blocks move objects.
     targets: BTreeSet<Address>,
@@ -45,7 +45,7 @@ impl<'t> Blocks<'t> {
         calls.get(name).or_else(moved).map(|call| &**call)
     }
 
-    /// Whether the blocks leave the earlier address of an object to be handled.
+    /// Whether no block handles the earlier address of an object.
     pub(super) fn leave(&self, object: &Object<'t>) -> bool {
         // A block for a call moves the objects that stay in the module of the call, and not those that leave or enter
         // it.
