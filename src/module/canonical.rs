@@ -36,6 +36,8 @@ pub(crate) enum NamedValue {
     },
     /// The content of a resource.
     Resource(ResourceAddress),
+    /// The content of a module call, other than its arguments.
+    Call(SmolStr),
 }
 
 /// The canonical content of the files of a module. Modules with equal content differ only in comments, layout,
@@ -91,8 +93,8 @@ pub(crate) struct Parts {
     values: BTreeMap<NamedValue, String>,
     /// The texts of each variable without its default, by the header of its block.
     variables: BTreeMap<String, Vec<String>>,
-    /// The texts of each resource, by the header of its block.
-    resources: BTreeMap<String, (ResourceAddress, Vec<String>)>,
+    /// The texts of each resource and module call, by the header of its block.
+    repeatable: BTreeMap<String, (NamedValue, Vec<String>)>,
     /// Everything else.
     rest: Meaning,
 }
@@ -105,9 +107,12 @@ impl Parts {
         let is_value = |_: &Block, attribute: &Attribute| spans.contains(&attribute.expr.span);
         let mut rest = Meaning::without(OF_NAMED_VALUES, &is_value, module, files, sources)?;
         let mut variables: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        let resource =
-            |address: &ResourceAddress| (header_of_resource(address), (address.clone(), Vec::new()));
-        let mut resources: BTreeMap<_, _> = module.resources.keys().map(resource).collect();
+        let calls = module.calls.keys();
+        let calls = calls.map(|it| (format!("module {:?} {{", it.as_str()), NamedValue::Call(it.clone())));
+        let resources = module.resources.keys();
+        let resources = resources.map(|it| (header_of_resource(it), NamedValue::Resource(it.clone())));
+        let blocks = resources.chain(calls).map(|(header, value)| (header, (value, Vec::new())));
+        let mut repeatable: BTreeMap<String, (NamedValue, Vec<String>)> = blocks.collect();
         for (is_base, texts) in [(true, &mut rest.primary), (false, &mut rest.overriding)] {
             texts.retain(|text| {
                 let (header, body) = text.split_once('\n').unwrap_or((text, ""));
@@ -118,7 +123,7 @@ impl Parts {
                     }
                     return false;
                 }
-                if let Some((_, texts)) = resources.get_mut(header) {
+                if let Some((_, texts)) = repeatable.get_mut(header) {
                     texts.push(body.to_owned());
                     return false;
                 }
@@ -127,7 +132,7 @@ impl Parts {
         }
         let text = |span| without_layout(sources.slice(span));
         let values = values.into_iter().map(|(value, span)| (value, text(span))).collect();
-        Some(Self { values, variables, resources, rest })
+        Some(Self { values, variables, repeatable, rest })
     }
 
     /// The named values that differ between two states of a module. Returns `None` if anything else does.
@@ -142,7 +147,7 @@ impl Parts {
         let mut before = self.variables.keys();
         if self.rest != now.rest
             || !before.all(|header| now.variables.contains_key(header))
-            || !self.resources.keys().eq(now.resources.keys())
+            || !self.repeatable.keys().eq(now.repeatable.keys())
             || !now.variables.iter().all(is_sound)
         {
             return None;
@@ -150,9 +155,9 @@ impl Parts {
         let differs = |value: &&NamedValue| self.values.get(*value) != now.values.get(*value);
         let mut differing: BTreeSet<NamedValue> =
             self.values.keys().chain(now.values.keys()).filter(differs).cloned().collect();
-        let resources = self.resources.values().zip(now.resources.values());
-        let resources = resources.filter(|((_, before), (_, now))| before != now);
-        differing.extend(resources.map(|((address, _), _)| NamedValue::Resource(address.clone())));
+        let blocks = self.repeatable.values().zip(now.repeatable.values());
+        let blocks = blocks.filter(|((_, before), (_, now))| before != now);
+        differing.extend(blocks.map(|((value, _), _)| value.clone()));
         // A variable without a default needs a value from every caller.
         let is_required_now =
             |value: &NamedValue| matches!(value, NamedValue::Variable(_)) && !now.values.contains_key(value);

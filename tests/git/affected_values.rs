@@ -245,6 +245,7 @@ fn a_module_without_instances_affects_no_root() {
         ("modules/app/main.tf", "= var.mode\n}", "= [var.mode]\n}", "live/all live/some"),
         ("modules/app/main.tf", "? 0 : 1", "? 1 : 0", "live/all live/none live/some"),
         ("modules/app/main.tf", "toset([])", "toset([\"a\"])", "live/all live/none live/some"),
+        ("modules/app/main.tf", "toset([\"disk\"])", "toset([\"disks\"])", "live/all live/some"),
         ("live/some/main.tf", "var.wants ?", "!var.wants ?", "live/some"),
     ] {
         let text = std::fs::read_to_string(place.path().join(path)).expect("a file");

@@ -232,7 +232,7 @@ impl<'c> Effects<'c> {
                         NamedValue::Variable(name) if is_set_automatically(node, name) => {}
                         NamedValue::Variable(name) => own.add(&self.of_default(place, name)),
                         other if self.is_unaltered(place, other) => {}
-                        NamedValue::Resource(_) => {
+                        NamedValue::Resource(_) | NamedValue::Call(_) => {
                             return OfModule { for_callers: Effect::ANY, own: Effect::ANY };
                         }
                         other => values.push(other.clone()),
@@ -260,14 +260,22 @@ impl<'c> Effects<'c> {
         OfModule { for_callers, own }
     }
 
-    /// Whether an expression has the same known value as before on a path of calls, or a resource has no instances as
-    /// before.
+    /// Whether an expression has the same known value as before on a path of calls, or a resource or call has no
+    /// instances as before.
     fn is_unaltered(&self, place: Place, value: &NamedValue) -> bool {
         let Path { now, before: Some((before, earlier)) } = &*self.paths[place.path] else { return false };
-        if let NamedValue::Resource(resource) = value {
-            return before.has_resource(resource) && now.has_resource(resource);
-        }
         let node = self.node(place);
+        match value {
+            NamedValue::Resource(resource) => {
+                return before.has_resource(resource) && now.has_resource(resource);
+            }
+            NamedValue::Call(call) => {
+                let child = |node: Node<'c>| node.child(call).map(|child| child.module().directory.as_str());
+                let is_same = child(*earlier).is_some_and(|it| child(node) == Some(it));
+                return is_same && before.has_call(call) && now.has_call(call);
+            }
+            _ => {}
+        }
         let (Some(was), Some(is)) = (expression(*earlier, value), expression(node, value)) else {
             return false;
         };
@@ -380,7 +388,7 @@ impl<'c> Effects<'c> {
                         let outputs = of_child.outputs.into_iter();
                         used.extend(outputs.map(|it| Used::Output { call: call.clone(), output: Some(it) }));
                     }
-                    NamedValue::Resource(_) => return Effect::ANY,
+                    NamedValue::Resource(_) | NamedValue::Call(_) => return Effect::ANY,
                 }
             }
             let Some(one) = used.pop() else { return effect };
@@ -401,7 +409,7 @@ impl<'c> Effects<'c> {
         match value {
             NamedValue::Variable(name) => self.is_used(place, &Used::Variable(name.clone())),
             NamedValue::Local(name) => self.is_used(place, &Used::Local(name.clone())),
-            NamedValue::Output(_) | NamedValue::Resource(_) => true,
+            NamedValue::Output(_) | NamedValue::Resource(_) | NamedValue::Call(_) => true,
             NamedValue::Argument { call, variable } => match self.node(place).child(call) {
                 Some(child) => {
                     self.is_used(Place { id: child.id(), ..place }, &Used::Variable(variable.clone()))
@@ -448,7 +456,7 @@ fn of_output(call: &ModuleCall, output: &SmolStr) -> Used {
 fn expression(node: Node<'_>, value: &NamedValue) -> Option<std::sync::Arc<Attribute>> {
     let module = node.module();
     match value {
-        NamedValue::Variable(_) | NamedValue::Resource(_) => None,
+        NamedValue::Variable(_) | NamedValue::Resource(_) | NamedValue::Call(_) => None,
         NamedValue::Local(name) => module.locals.get(name).map(|local| local.attribute.clone()),
         NamedValue::Output(name) => module.outputs.get(name)?.value.clone(),
         NamedValue::Argument { call, variable } => argument(module.calls.get(call)?, variable),
