@@ -28,6 +28,8 @@ pub(super) enum UnderTest<'t> {
 /// Checks the test files of a module.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let similar = Similar::default();
+    // The engine compares types of providers only if everything was loaded.
+    let is_loaded = !findings.iter().any(|it| (it.stage, it.severity) == (Stage::Load, Severity::Error));
     for test in node.tests() {
         let from = findings.len();
         missing_modules(test, findings);
@@ -39,8 +41,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
             missing_providers(run, &test.file, node, findings);
             address(&mut findings[from..], run);
         }
-        // The engine compares types only if everything was loaded.
-        if !findings.iter().any(|it| (it.stage, it.severity) == (Stage::Load, Severity::Error)) {
+        if is_loaded {
             provider_types::check(node, test, findings);
         }
         running::check(node, test, &similar, findings);

@@ -22,6 +22,9 @@ impl NamedFiles {
     /// Whether a module file beside a path contains the name of its file, and may write it.
     pub fn is_mentioned_beside(&self, path: &str) -> bool {
         let directory = parent(path).unwrap_or_default();
+        if matches!(self.at(directory), NamedFile::File(_)) {
+            return false;
+        }
         let names = self.names(directory).map(|(names, _)| names);
         let mentions = |name: &String| match self.at(&child(directory, name)) {
             NamedFile::File(content) if is_module_file(name) => {

@@ -4,7 +4,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::ErrorKind;
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{fmt, fs};
 
@@ -138,8 +137,14 @@ impl NamedFiles {
                 return None;
             }
             files.extend(names.into_iter().map(|name| child(&inside, &name)));
-            let below = directories.into_iter().map(|name| child(&inside, &name));
-            next.extend(below.filter(|path| is_wanted(path)));
+            for path in
+                directories.into_iter().map(|name| child(&inside, &name)).filter(|path| is_wanted(path))
+            {
+                if self.is_of_others(&join(directory, &path)) {
+                    return None;
+                }
+                next.push(path);
+            }
         }
         files.sort_unstable();
         Some(files)
@@ -245,6 +250,12 @@ impl NamedFiles {
         }
     }
 
+    /// Whether a directory on disk was created by a tool, or belongs to another project.
+    fn is_of_others(&self, directory: &str) -> bool {
+        let NamedOrigin::Disk(top) = &self.origin else { return false };
+        is_of_tool(super::last_name(directory)) || top.is_foreign(directory)
+    }
+
     /// The content of a `.gitignore`. As in git, symbolic links do not count.
     pub(super) fn ignore_file(&self, path: &str) -> Option<Vec<u8>> {
         let known = |found: &Found| found.ignore_files.get(path).cloned();
@@ -299,7 +310,7 @@ fn is_built(path: &str) -> bool {
     ENDS.iter().any(|end| path.ends_with(end))
 }
 
-/// `None` if an entry is a link out of the repository, or belongs to another project.
+/// The files and directories in a directory. `None` if an entry is a link out of the repository.
 fn names_on_disk(top: &Top, directory: &str) -> Option<(Vec<String>, Vec<String>)> {
     let (mut files, mut directories) = (Vec::new(), Vec::new());
     if !top.holds(top.path()) || top.may_lack(directory) {
@@ -322,19 +333,12 @@ fn names_on_disk(top: &Top, directory: &str) -> Option<(Vec<String>, Vec<String>
             kind = fs::metadata(real).ok()?.file_type();
         }
         if kind.is_dir() {
-            if is_of_tool(&name) || is_foreign(top, &entry.path()) {
-                return None;
-            }
             directories.push(name);
         } else if kind.is_file() {
             files.push(name);
         }
     }
     Some((files, directories))
-}
-
-fn is_foreign(top: &Top, directory: &Path) -> bool {
-    directory.strip_prefix(top.path()).is_ok_and(|inside| top.is_foreign(&slashed(inside)))
 }
 
 fn join(directory: &str, inside: &str) -> String {
