@@ -15,6 +15,8 @@ by_version! { |engine, tofu, t, o|
     pub registry_host: &'static str = engine.registry_host();
     /// Prefixes of repository names that a provider name must not have.
     pub provider_prefixes: &'static [&'static str] = if o(11) { &["terraform-", "opentofu-"] } else { &["terraform-"] };
+    /// There is a built-in provider `test`, for tests in the form that came before test files.
+    pub has_test_provider: bool = !tofu && !t(6);
     /// The supported blocks and arguments.
     pub grammar: Grammar = Grammar::of(engine);
     /// Summaries with different words.

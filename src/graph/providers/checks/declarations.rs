@@ -42,6 +42,7 @@ pub(in crate::graph) fn is_configured(provider: &ProviderConfiguration) -> bool 
 pub(in crate::graph) fn check(node: Node<'_>, sources: &Sources, findings: &mut Vec<Finding>) {
     let module = node.module();
     required_twice(module, findings);
+    unknown_built_in(module, findings);
     for resource in module.resources.values() {
         match resource.address.mode {
             Mode::Managed | Mode::Data => implied(module, resource, findings),
@@ -57,6 +58,27 @@ pub(in crate::graph) fn check(node: Node<'_>, sources: &Sources, findings: &mut 
     }
     if node.is_called() {
         proxies(module, &declared, sources, findings);
+    }
+}
+
+/// Reports requirements of built-in providers that do not exist. The engine has no position for them.
+fn unknown_built_in(module: &Module, findings: &mut Vec<Finding>) {
+    let product = module.features.engine.product.name();
+    for required in module.required_providers.values() {
+        let address = &required.address;
+        let exists =
+            address.name == "terraform" || address.name == "test" && module.features.has_test_provider;
+        if address.is_built_in() && !exists {
+            let finding =
+                Finding::language(EngineRule::InvalidRequiredProviders, "Missing required provider")
+                    .at_validate()
+                    .detail(format!("{product} has no built-in provider `{}`.", address.name));
+            findings.push(if address.name == "test" {
+                finding.help("write the assertions in a test file (`*.tftest.hcl`); Terraform 1.6 removed the provider `test`")
+            } else {
+                finding.help("write the source address of a provider in a registry; the only built-in provider is `terraform`")
+            }.at(required.source.as_ref().map_or(required.value_span, |source| source.span)));
+        }
     }
 }
 
