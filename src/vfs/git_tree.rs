@@ -45,6 +45,8 @@ enum Held {
 pub(super) struct Reading<'s> {
     git_tree: &'s GitTree,
     git: gix::Repository,
+    /// Whether missing files are not noted.
+    is_quiet: bool,
 }
 
 /// An entry of a directory.
@@ -125,10 +127,15 @@ impl GitTree {
 
     /// Creates a reader for one thread.
     pub(super) fn read(&self) -> Reading<'_> {
+        Reading { is_quiet: false, ..self.read_quietly() }
+    }
+
+    /// Creates a reader for files that a check can do without if a partial clone lacks them.
+    pub(super) fn read_quietly(&self) -> Reading<'_> {
         let mut git = self.git.to_thread_local();
         // No objects are added during a check, so a missing one is searched only once.
         git.objects.refresh_never();
-        Reading { git_tree: self, git }
+        Reading { git_tree: self, git, is_quiet: true }
     }
 
     /// Whether a file was requested since `other` replaced the flag that the clone does not have.
@@ -340,7 +347,9 @@ impl Reading<'_> {
 
     fn blob(&self, id: ObjectId, limit: u64) -> Result<Vec<u8>, Failure> {
         let missing = || {
-            self.git_tree.has_missed(true);
+            if !self.is_quiet {
+                self.git_tree.has_missed(true);
+            }
             not_here()
         };
         let header = self.git.try_find_header(id).map_err(|error| failure(&error))?.ok_or_else(missing)?;

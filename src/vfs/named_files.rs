@@ -12,7 +12,6 @@ use gix::bstr::ByteSlice;
 use super::excluded::Exclusions;
 use super::git_tree::{GitTree, ItemKind, Leads};
 use super::read::{self, Failure};
-use super::terragrunt::quietly;
 use super::top_directory::{Top, is_of_tool, slashed};
 use super::{Origin, Snapshot, child, parent};
 use crate::limits::{Limit, Limits};
@@ -161,7 +160,7 @@ impl NamedFiles {
         }
         let named = match &self.origin {
             NamedOrigin::Disk(top) => self.on_disk(top, path),
-            NamedOrigin::Git(git_tree) => quietly(git_tree, || self.in_git(git_tree, path)),
+            NamedOrigin::Git(git_tree) => self.in_git(git_tree, path),
             NamedOrigin::Memory { directories, files } => in_memory(directories, files, path),
         };
         match named {
@@ -214,7 +213,7 @@ impl NamedFiles {
     }
 
     fn in_git(&self, git_tree: &GitTree, path: &str) -> NamedFile {
-        let reading = git_tree.read();
+        let reading = git_tree.read_quietly();
         match reading.leads(path) {
             Ok(Leads::File) => content(reading.content(path, self.most_bytes())),
             Ok(Leads::Directory) => NamedFile::Directory,
@@ -236,7 +235,7 @@ impl NamedFiles {
         match &self.origin {
             NamedOrigin::Disk(top) => names_on_disk(top, directory),
             NamedOrigin::Git(git_tree) => {
-                let names = quietly(git_tree, || git_tree.read().names_unless_foreign(directory))?;
+                let names = git_tree.read_quietly().names_unless_foreign(directory)?;
                 Some((names.files.into_iter().collect(), names.directories.into_iter().collect()))
             }
             NamedOrigin::Memory { directories, files } => {
@@ -270,11 +269,12 @@ impl NamedFiles {
                 let is_file = fs::symlink_metadata(&disk).is_ok_and(|metadata| metadata.is_file());
                 if top.is_repository() && is_file { read::regular(&disk, limit).ok() } else { None }
             }
-            NamedOrigin::Git(git_tree) => quietly(git_tree, || {
-                let reading = git_tree.read();
-                let item = reading.item(encode(path).as_bstr()).ok()??;
-                if item.kind == ItemKind::File { reading.content(path, limit).ok() } else { None }
-            }),
+            NamedOrigin::Git(git_tree) => {
+                let reading = git_tree.read_quietly();
+                let item = reading.item(encode(path).as_bstr()).ok().flatten();
+                let is_file = item.is_some_and(|item| item.kind == ItemKind::File);
+                if is_file { reading.content(path, limit).ok() } else { None }
+            }
         };
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.ignore_files.insert(path.to_owned(), bytes.clone());

@@ -6,7 +6,6 @@ use gix::bstr::ByteSlice;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
-use super::git_tree::GitTree;
 use super::read::{self, Failure};
 use super::top_directory::Top;
 use super::unit_file::{in_use, is_unit_file};
@@ -40,10 +39,10 @@ impl Snapshot {
             Origin::Disk(top) => {
                 paths.par_iter().map(|path| source(path, on_disk(top, path, limit))).collect()
             }
-            Origin::Git { git_tree, .. } => quietly(git_tree, || {
-                let reading = |path| source(path, git_tree.read().content(path, limit));
+            Origin::Git { git_tree, .. } => {
+                let reading = |path| source(path, git_tree.read_quietly().content(path, limit));
                 paths.par_iter().map(reading).collect()
-            }),
+            }
         }
     }
 
@@ -85,12 +84,4 @@ fn on_disk(top: &Top, path: &str, limit: u64) -> Result<Vec<u8>, Failure> {
     }
     let real = std::fs::canonicalize(top.path().join(encode_os(path))).map_err(Failure::Io)?;
     if top.holds(&real) { read::regular(&real, limit) } else { Err(Failure::Leaves) }
-}
-
-/// Uses an index or commit without files that are missing in a partial clone.
-pub(super) fn quietly<T>(git_tree: &GitTree, look: impl FnOnce() -> T) -> T {
-    let had_missed = git_tree.has_missed(false);
-    let seen = look();
-    git_tree.has_missed(had_missed);
-    seen
 }
