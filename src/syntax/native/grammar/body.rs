@@ -171,8 +171,6 @@ impl<'a> Parser<'a> {
                 ),
             }
         }
-        // For a missing expression, the engine reports the token after the argument.
-        expr.span = Span { start: expr.span.start.min(span.end), end: expr.span.end.min(span.end), ..span };
         Attribute {
             name: SmolStr::new(self.written(name)),
             name_span: self.span(name),
