@@ -262,6 +262,31 @@ fn a_module_without_instances_affects_no_root() {
 }
 
 #[test]
+fn a_default_that_null_selects_affects_calls_that_may_set_null() {
+    let live = |argument: &str| {
+        format!(
+            "terraform {{\n  backend \"local\" {{}}\n}}\nvariable \"mode\" {{\n  default = null\n}}\nmodule \"app\" {{\n  \
+             source = \"../../modules/app\"\n  {argument}\n}}\n"
+        )
+    };
+    let app = |default: &str| {
+        format!(
+            "variable \"mode\" {{\n  default  = {default:?}\n  nullable = false\n}}\nresource \"terraform_data\" \"this\" \
+             {{\n  input = var.mode\n}}\n"
+        )
+    };
+    let place = Place::committed(&[
+        ("live/fixed/main.tf", &live("mode = \"fast\"")),
+        ("live/open/main.tf", &live("mode = var.mode")),
+        ("live/unset/main.tf", &live("")),
+        ("modules/app/main.tf", &app("slow")),
+    ]);
+    place.stage("modules/app/main.tf", app("slower"));
+    let output = place.overrule(&["affected", "--changed", "--format", "paths"]).out;
+    assert_eq!(output, "live/open\nlive/unset\n");
+}
+
+#[test]
 fn a_default_that_may_fail_a_validation_affects_callers() {
     let place = flow();
     let validated = |default: &str, condition: &str| {

@@ -297,7 +297,11 @@ impl<'c> Effects<'c> {
                     child.module().variables.get(name).is_some_and(|variable| {
                         variable.nullable.as_ref().is_none_or(|nullable| nullable.value)
                     });
-                if !is_nullable || argument(call, name).is_none() {
+                let may_be_null = |set: &Attribute| {
+                    let set = self.paths[caller.path].now.value(self.node(caller), &set.expr);
+                    set.is_none_or(|set| set.is_null())
+                };
+                if argument(call, name).is_none_or(|set| !is_nullable && may_be_null(&set)) {
                     effect.add(&self.of_default(place, name));
                 }
             }
