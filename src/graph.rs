@@ -51,5 +51,5 @@ pub(crate) use read_outputs::for_each_read_output;
 pub use remote_states::RemoteState;
 pub use role::{Reason, Role, Surroundings};
 pub use role_signs::is_aside;
-pub(crate) use value_flow::{Used, User, ValueFlow};
+pub(crate) use value_flow::{Used, User, ValueFlow, for_each_user};
 pub use version_requirements::VersionRequirement;

@@ -50,27 +50,33 @@ pub(crate) struct ValueFlow {
     of_any_module: BTreeSet<User>,
 }
 
+/// Calls a function for each expression in these files of a module, which are all its files, and what it defines.
+pub(crate) fn for_each_user(node: Node<'_>, files: &[ModuleFile<'_>], visit: &mut dyn FnMut(&Expr, &User)) {
+    let module = node.module();
+    let values = named_values(module).into_iter();
+    let mut users: HashMap<Span, User> = values.map(|(value, span)| (span, User::Value(value))).collect();
+    for variable in module.variables.values() {
+        let parts = variable.validations.iter().flat_map(|it| [&it.condition, &it.error_message]);
+        let user = || User::Validation(variable.name.clone());
+        users.extend(parts.flatten().map(|part| (part.expr.span, user())));
+    }
+    for resource in module.resources.values() {
+        resource.config.for_each_expression(&mut |expr| {
+            users.insert(expr.span, User::Resource(resource.address.clone()));
+        });
+    }
+    for file in files {
+        file.body.for_each_expression(&mut |expr| {
+            visit(expr, users.get(&expr.span).unwrap_or(&User::Plan));
+        });
+    }
+}
+
 impl ValueFlow {
     /// The users in these files of a module, which are all its files.
     pub(crate) fn of(node: Node<'_>, files: &[ModuleFile<'_>]) -> Self {
-        let values = named_values(node.module()).into_iter();
-        let mut users: HashMap<Span, User> = values.map(|(value, span)| (span, User::Value(value))).collect();
-        for variable in node.module().variables.values() {
-            let parts = variable.validations.iter().flat_map(|it| [&it.condition, &it.error_message]);
-            let user = || User::Validation(variable.name.clone());
-            users.extend(parts.flatten().map(|part| (part.expr.span, user())));
-        }
-        for resource in node.module().resources.values() {
-            resource.config.for_each_expression(&mut |expr| {
-                users.insert(expr.span, User::Resource(resource.address.clone()));
-            });
-        }
         let mut flow = Self::default();
-        for file in files {
-            file.body.for_each_expression(&mut |expr| {
-                flow.expression(node, expr, users.get(&expr.span).unwrap_or(&User::Plan));
-            });
-        }
+        for_each_user(node, files, &mut |expr, user| flow.expression(node, expr, user));
         for subject in node.named_by_tests() {
             flow.subject(subject, &User::Plan);
         }

@@ -398,6 +398,10 @@ fn a_file_that_functions_read_changes_the_module_and_starts_the_chain() {
     place.stage("modules/net/motd.txt", "one");
     place.commit("motd");
     place.stage("modules/net/motd.txt", "two");
+    assert_eq!(affected(&place), "nothing affected\n");
+    place.stage("live/a/motd.tf", "output \"motd\" {\n  value = module.net.motd\n}\n");
+    place.commit("motd");
+    place.stage("modules/net/motd.txt", "three");
     assert!(
         affected(&place).contains("live/a ← modules/net ← modules/net/motd.txt\n"),
         "{}",

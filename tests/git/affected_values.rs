@@ -262,6 +262,64 @@ fn a_module_without_instances_affects_no_root() {
 }
 
 #[test]
+fn a_file_affects_the_roots_whose_plan_reads_it() {
+    let live = |arguments: &str| {
+        format!(
+            "terraform {{\n  backend \"local\" {{}}\n}}\nmodule \"app\" {{\n  source = \"../../modules/app\"\n  \
+             {arguments}\n}}\n"
+        )
+    };
+    let place = Place::committed(&[
+        ("live/all/main.tf", &live("gateway = true")),
+        ("live/script/main.tf", &live("script = \"files/b.sh\"")),
+        ("live/script/files/b.sh", "b\n"),
+        ("live/none/main.tf", &live("")),
+        ("modules/app/files/a.sh", "a\n"),
+        ("modules/app/files/spare.txt", "a\n"),
+        (
+            "modules/app/main.tf",
+            indoc! {r#"
+                variable "gateway" {
+                  default = false
+                }
+                variable "script" {
+                  type    = string
+                  default = null
+                }
+                locals {
+                  spare = file("${path.module}/files/spare.txt")
+                }
+                resource "terraform_data" "gateway" {
+                  count = var.gateway ? 1 : 0
+                  input = filesha1("${path.module}/files/a.sh")
+                }
+                resource "terraform_data" "script" {
+                  count = var.script == null ? 0 : 1
+                  input = filesha1(var.script)
+                }
+            "#},
+        ),
+    ]);
+    let after = |path: &str, text: &str| {
+        let before = std::fs::read_to_string(place.path().join(path)).expect("a file");
+        place.stage(path, text);
+        let output = place.overrule(&["affected", "--changed", "--format", "paths"]).out;
+        place.stage(path, before);
+        output.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    // The script may be any file of the module.
+    assert_eq!(after("modules/app/files/a.sh", "b\n"), "live/all live/script");
+    assert_eq!(after("modules/app/files/spare.txt", "b\n"), "live/script");
+    assert_eq!(after("live/script/files/b.sh", "c\n"), "live/script");
+    let main = std::fs::read_to_string(place.path().join("modules/app/main.tf")).expect("a file");
+    assert_eq!(after("modules/app/main.tf", &format!("# comment\n{main}")), "");
+    assert_eq!(
+        after("modules/app/main.tf", &main.replace("default = false", "default = true")),
+        "live/none live/script"
+    );
+}
+
+#[test]
 fn a_default_that_null_selects_affects_calls_that_may_set_null() {
     let live = |argument: &str| {
         format!(

@@ -12,7 +12,7 @@ use crate::check::change::effects::{Altered, Effects};
 use crate::check::change::side::{Asked, Side};
 use crate::check::change::survey::Survey;
 use crate::engine::{Companion, LOCK_FILE, Notation, Signal, is_module_file};
-use crate::graph::Node;
+use crate::graph::{Node, User, for_each_user};
 use crate::module::canonical::NamedValue;
 use crate::session::reads;
 use crate::session::terragrunt::Units;
@@ -77,7 +77,13 @@ impl Comparison {
             Some((SmolStr::from(&directory), comparison.cause(&directory, differing, read)?))
         });
         comparison.causes = causes.collect();
-        comparison.altered = comparison.alterations(&by_module, &read, &impact);
+        let reading = |directory: &SmolStr| {
+            let near = comparison.near(directory, &impact, &paths);
+            comparison.reading(directory, &paths, &near)
+        };
+        let reading: BTreeMap<SmolStr, _> =
+            read.keys().map(|directory| (directory.into(), reading(&directory.into()))).collect();
+        comparison.altered = comparison.alterations(&by_module, reading, &impact);
         comparison.concerned = impact.above(comparison.altered.keys().cloned().collect());
         let mut effects = comparison.effects();
         let causes: Vec<&SmolStr> = comparison.causes.keys().filter(|cause| effects.reach(cause)).collect();
@@ -98,15 +104,17 @@ impl Comparison {
     fn alterations(
         &self,
         by_module: &BTreeMap<SmolStr, Vec<&SmolStr>>,
-        read: &BTreeMap<String, String>,
+        mut reading: BTreeMap<SmolStr, Option<BTreeSet<NamedValue>>>,
         impact: &Impact<'_>,
     ) -> BTreeMap<SmolStr, Altered> {
         let of_module = |directory: &SmolStr| {
             let differing = by_module.get(directory).map(Vec::as_slice).unwrap_or_default();
             // Functions may read a module file, too.
-            let is_read = read.contains_key(directory.as_str());
-            let values = (!is_read).then(|| self.altered_values(directory, differing)).flatten();
-            (directory.clone(), values.unwrap_or(Altered::Everything))
+            let altered = match reading.remove(directory) {
+                Some(None) => None,
+                reading => self.altered_values(directory, differing, reading.flatten()),
+            };
+            (directory.clone(), altered.unwrap_or(Altered::Everything))
         };
         let mut altered: BTreeMap<SmolStr, Altered> = self.causes.keys().map(of_module).collect();
         altered.extend(self.unlinked_callers(impact).into_iter().map(|caller| (caller, Altered::Everything)));
@@ -161,13 +169,48 @@ impl Comparison {
         was == is && !is.is_empty() && is.iter().all(Option::is_some)
     }
 
+    /// The values of a module that may read a changed file. Returns `None` if something else may. `near` are the paths
+    /// that a path relative to a root module can name.
+    fn reading(
+        &self,
+        directory: &str,
+        paths: &BTreeSet<String>,
+        near: &BTreeSet<String>,
+    ) -> Option<BTreeSet<NamedValue>> {
+        let (mut reading, mut is_certain) = (BTreeSet::new(), true);
+        for (view, node) in self.now.nodes(directory) {
+            for_each_user(node, &view.files(node, &self.now.snapshot), &mut |expr, user| {
+                let source = self.now.snapshot.sources().get(expr.span.file);
+                let text = &source.text()[expr.span.range()];
+                let mut patterns = BTreeSet::new();
+                reads::patterns(text, Notation::of(source.name()) == Notation::Json, &mut patterns);
+                let patterns: Vec<&str> = patterns.iter().map(SmolStr::as_str).collect();
+                if read_file(directory, &patterns, paths, || near.clone()).is_none() {
+                    return;
+                }
+                match user {
+                    User::Value(value) => drop(reading.insert(value.clone())),
+                    User::Resource(resource) => drop(reading.insert(NamedValue::Resource(resource.clone()))),
+                    User::Plan | User::Validation(_) => is_certain = false,
+                }
+            });
+        }
+        (is_certain && !reading.is_empty()).then_some(reading)
+    }
+
     /// The values that the change alters in a module, if it alters nothing else. `differing` are the changed paths
-    /// that belong to the module.
-    fn altered_values(&self, directory: &str, differing: &[&SmolStr]) -> Option<Altered> {
+    /// that belong to the module, and `reading` the values that may read a changed file.
+    fn altered_values(
+        &self,
+        directory: &str,
+        differing: &[&SmolStr],
+        reading: Option<BTreeSet<NamedValue>>,
+    ) -> Option<Altered> {
         let is_of_module = |path: &SmolStr| is_module_file(last_name(path));
         // Without changed paths of its own, the module differs by the target of a symbolic link.
+        let is_same = || reading.is_some() && self.is_same(directory);
         if self.renamed.contains_key(directory)
-            || differing.is_empty() && !self.paths.iter().all(is_of_module)
+            || differing.is_empty() && !self.paths.iter().all(is_of_module) && !is_same()
         {
             return None;
         }
@@ -180,7 +223,7 @@ impl Comparison {
                 _ => return None,
             }
         }
-        if differing.is_empty() || differing.iter().any(|path| is_of_module(path)) {
+        if differing.iter().any(|path| is_of_module(path)) || differing.is_empty() && !is_same() {
             let (before, now) = (self.before.parts(directory)?, self.now.parts(directory)?);
             if now.is_empty() || !before.keys().eq(now.keys()) {
                 return None;
@@ -190,7 +233,7 @@ impl Comparison {
                 values.extend(differing);
             }
         }
-        Some(Altered::Values { values, set })
+        Some(Altered::Values { values, set, reading: reading.unwrap_or_default() })
     }
 
     /// The variables whose values differ in a variable definitions file in native syntax.

@@ -26,6 +26,8 @@ pub(super) enum Altered {
         values: BTreeSet<NamedValue>,
         /// Variables that variable definitions files set.
         set: BTreeSet<SmolStr>,
+        /// Values that may read a changed file.
+        reading: BTreeSet<NamedValue>,
     },
 }
 
@@ -223,7 +225,16 @@ impl<'c> Effects<'c> {
         let (mut values, mut own) = (Vec::new(), Effect::default());
         match self.altered.get(&node.module().directory) {
             Some(Altered::Everything) => return OfModule { for_callers: Effect::ANY, own: Effect::ANY },
-            Some(Altered::Values { values: altered, set }) => {
+            Some(Altered::Values { values: altered, set, reading }) => {
+                for value in reading {
+                    match value {
+                        NamedValue::Resource(_) if self.is_unaltered(place, value) => {}
+                        NamedValue::Resource(_) | NamedValue::Call(_) => {
+                            return OfModule { for_callers: Effect::ANY, own: Effect::ANY };
+                        }
+                        other => values.push(other.clone()),
+                    }
+                }
                 for name in set {
                     own.add(&self.of_unknown(place, name));
                 }
