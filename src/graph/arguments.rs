@@ -31,6 +31,13 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
 
 /// The arguments of a call that set variables of the child module.
 pub(super) fn given(call: &ModuleCall, child: &Module) -> Vec<Arc<Attribute>> {
+    if let Config::Plain(body) = &call.config
+        && !body.is_json()
+    {
+        let mut attributes = body.just_attributes(&mut Vec::new());
+        attributes.retain(|attribute| is_variable(child, &attribute.name));
+        return attributes;
+    }
     call.config.content(&Schema { attributes: &schema(child), blocks: &[] }, &mut Vec::new()).attributes
 }
 
@@ -101,6 +108,12 @@ fn set_in_base(config: &Config, child: &Module) -> (Vec<Arc<Attribute>>, Option<
             (config.content(&schema, &mut Vec::new()).attributes, None)
         }
     }
+}
+
+/// Whether a module has, or may have, a variable of this name.
+fn is_variable(child: &Module, name: &str) -> bool {
+    child.variables.contains_key(name)
+        || !child.declared_elsewhere.is_empty() && child.declared_elsewhere.contains(&format!("var.{name}"))
 }
 
 fn schema(child: &Module) -> Vec<AttributeSchema<'_>> {

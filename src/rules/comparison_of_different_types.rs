@@ -1,5 +1,7 @@
 #![doc = include_str!("../../policies/rules/comparison-of-different-types.md")]
 
+use std::cell::OnceCell;
+
 use super::support::expressions::{self, Written};
 use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
@@ -16,7 +18,7 @@ impl Rule for ComparisonOfDifferentTypes {
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        let comparisons = Comparisons { node, context, values: node.values() };
+        let comparisons = Comparisons { node, context, values: OnceCell::new() };
         let has_comparison = |text: &str| ["==", "!="].iter().any(|operator| text.contains(operator));
         expressions::for_each_in(node, context, &has_comparison, &mut |expr, written| {
             expr.walk(&mut |inner, scope| findings.extend(comparisons.look(inner, scope, written)));
@@ -27,10 +29,15 @@ impl Rule for ComparisonOfDifferentTypes {
 struct Comparisons<'t> {
     node: Node<'t>,
     context: &'t Context<'t>,
-    values: Values<'t>,
+    /// Evaluated only for a comparison.
+    values: OnceCell<Values<'t>>,
 }
 
 impl Comparisons<'_> {
+    fn value_of(&self, expr: &Expr) -> Value {
+        self.values.get_or_init(|| self.node.values()).of(expr)
+    }
+
     fn look(&self, expr: &Expr, scope: &Scope<'_>, written: Written<'_>) -> Option<Finding> {
         let ExprKind::Binary(operator, operands) = &expr.kind else { return None };
         let result = match operator {
@@ -44,7 +51,7 @@ impl Comparisons<'_> {
         if operands.iter().any(|operand| operand.variables().iter().any(|found| is_bound(&found.root))) {
             return None;
         }
-        let [left, right] = [&operands[0], &operands[1]].map(|operand| self.values.of(operand));
+        let [left, right] = [&operands[0], &operands[1]].map(|operand| self.value_of(operand));
         if left.is_null() || right.is_null() || !never_equal(&left.ty(), &right.ty()) {
             return None;
         }
@@ -79,7 +86,7 @@ impl Comparisons<'_> {
             text.filter(|text| !text.contains('\n')).map(|text| format!("`{text}`"))
         };
         for (constant, other) in [left, right] {
-            let (value, wanted) = (self.values.of(constant), self.values.of(other).ty());
+            let (value, wanted) = (self.value_of(constant), self.value_of(other).ty());
             let values = match wanted {
                 Type::Bool => "`true` or `false`",
                 Type::Number => "a number",
@@ -89,7 +96,7 @@ impl Comparisons<'_> {
                 return format!("compare {other} with {values}, or change its type to string");
             }
         }
-        let types = [left.0, right.0].map(|expr| self.values.of(expr).ty());
+        let types = [left.0, right.0].map(|expr| self.value_of(expr).ty());
         let primitive = |ty: &Type| matches!(ty, Type::Bool | Type::Number | Type::String);
         if types.iter().all(primitive) {
             return match types.iter().position(|ty| *ty == Type::String) {
@@ -113,7 +120,7 @@ impl Comparisons<'_> {
         (constant, other): (&Expr, &Expr),
     ) -> Option<Edit> {
         let editor = self.context.editor(expr.span.file)?;
-        let (wanted, text) = (self.values.of(other).ty(), editor.slice(other.span));
+        let (wanted, text) = (self.value_of(other).ty(), editor.slice(other.span));
         let sign = if operator == BinaryOperator::Equal { "==" } else { "!=" };
         if text.contains('\n') {
             return None;
@@ -122,7 +129,7 @@ impl Comparisons<'_> {
         let is_empty = match &constant.kind {
             ExprKind::Tuple(elements) => elements.is_empty(),
             ExprKind::Object(items) => items.is_empty(),
-            _ => self.values.of(constant).as_str() == Some(""),
+            _ => self.value_of(constant).as_str() == Some(""),
         };
         if is_empty && is_collection {
             let is_string = !matches!(constant.kind, ExprKind::Tuple(_) | ExprKind::Object(_));
@@ -137,7 +144,7 @@ impl Comparisons<'_> {
             return Some(editor.replace(expr.span, format!("length({collection}) {sign} 0")));
         }
         let written =
-            same_constant(constant, &self.values.of(constant), &wanted, editor.slice(constant.span))?;
+            same_constant(constant, &self.value_of(constant), &wanted, editor.slice(constant.span))?;
         let comparison = if constant.span < other.span {
             format!("{written} {sign} {text}")
         } else {

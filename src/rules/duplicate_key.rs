@@ -23,7 +23,9 @@ impl Rule for DuplicateKey {
         // In JSON, the engine itself reports duplicate properties.
         expressions::for_each(node, context, &mut |expr, written| {
             expr.walk(&mut |inner, _| {
-                if let ExprKind::Object(items) = &inner.kind {
+                if let ExprKind::Object(items) = &inner.kind
+                    && items.len() > 1
+                {
                     let found = repeated(inner, items, context);
                     findings.extend(found.into_iter().map(|finding| finding.address(written.address())));
                 }

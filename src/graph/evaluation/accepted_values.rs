@@ -165,11 +165,18 @@ pub(super) fn converted(value: &Value, variable: &Variable) -> Result<Value, Mis
     let any = Constraint::ANY;
     let constraint = variable.constraint.as_ref().map_or(&any, |constraint| &constraint.value);
     let value = if value.is_null() { value.clone() } else { constraint.apply_defaults(value) };
+    if value.is(&constraint.of_values) {
+        return Ok(value);
+    }
     convert(&value, &constraint.ty)
 }
 
 /// The error in a value for a variable of a child module, if any.
 pub(super) fn argument(value: &Value, expr: &Expr, variable: &Variable) -> Option<Finding> {
+    // It converts to every type.
+    if *value == Value::UNKNOWN {
+        return None;
+    }
     let name = &variable.name;
     let declared =
         variable.constraint.as_ref().map_or(variable.origin.header(), |constraint| constraint.span);

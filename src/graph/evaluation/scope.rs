@@ -93,6 +93,9 @@ impl value::Scope for ModuleScope<'_> {
                 Some(_) | None => self.variable(name),
             },
             Subject::Local(name) => return Some(self.local(name, traversal)),
+            Subject::Module { call, key: None, output: Some(output) } if self.has_output(call, output) => {
+                return Some(Resolved { value: Value::UNKNOWN, steps: 2 });
+            }
             Subject::Module { call, .. } => self.call(call),
             Subject::Count(name) if name == "index" && self.symbols.count => Value::Unknown(Type::Number),
             Subject::Each(name) if self.each.is_some() && (name == "key" || name == "value") => self
@@ -196,6 +199,13 @@ impl ModuleScope<'_> {
             steps += 1;
         }
         Resolved { value: value.clone(), steps }
+    }
+
+    /// Whether a call leads to one instance of a module with this output.
+    fn has_output(&self, call: &str, output: &str) -> bool {
+        let is_single = self.node.module().calls.get(call).is_some_and(|call| !call.is_repeated());
+        let child = self.node.child(call).map(Node::module).filter(|child| is_single && child.complete);
+        child.is_some_and(|child| child.outputs.contains_key(output))
     }
 
     /// The value of a module: only the names of the outputs of each instance are known.

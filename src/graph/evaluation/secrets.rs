@@ -92,7 +92,7 @@ impl Evaluation<'_, '_> {
 
     /// A variable must be declared as ephemeral to accept ephemeral values.
     fn handed_over(&mut self, call: &ModuleCall, child: Node<'_>) {
-        if !self.knows_ephemeral() {
+        if self.marked.is_empty() || !self.knows_ephemeral() {
             return;
         }
         for attribute in arguments::given(call, child.module()) {
