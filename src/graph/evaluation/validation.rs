@@ -54,7 +54,7 @@ impl<'t> Node<'t> {
             let Some(default) = &variable.default else { continue };
             let mut refusals = refusals(&default.value, variable, self, &work);
             // The engine itself reports validations that refuse every value.
-            refusals.retain(|refusal| !refusal.is_certain);
+            refusals.retain(|refusal| !refusal.is_certain && !refusal.asks_for_consent);
             if refusals.is_empty() {
                 continue;
             }
@@ -127,6 +127,9 @@ pub(super) struct Refusal {
     pub(super) is_certain: bool,
     /// Whether the condition is false only where `&&` and `||` ignore an error in one operand.
     pub(super) is_newly_false: bool,
+    /// Whether the value is `false` and the validation accepts only `true`, such as for the terms of a license: the
+    /// user of the module changes it on purpose.
+    pub(super) asks_for_consent: bool,
 }
 
 /// The validations of a variable that a value fails.
@@ -165,6 +168,7 @@ pub(super) fn refusals(value: &Value, variable: &Variable, node: Node<'_>, work:
                 message: None,
                 is_certain: false,
                 is_newly_false: false,
+                asks_for_consent: false,
             });
         }
         let is_certain = evaluate(condition, &unknown, &mut Vec::new()).as_bool() == Some(false);
@@ -175,7 +179,17 @@ pub(super) fn refusals(value: &Value, variable: &Variable, node: Node<'_>, work:
         let without = ModuleScope { engine: Engine::newest(Product::OpenTofu), ..known };
         let is_newly_false = known.engine.short_circuits()
             && evaluate(condition, &without, &mut Vec::new()).as_bool() != Some(false);
-        Some(Refusal { condition: condition.span, error: None, message, is_certain, is_newly_false })
+        let with_true = ModuleScope { known: Some((&variable.name, &Value::Bool(true))), ..unknown };
+        let asks_for_consent = value.as_bool() == Some(false)
+            && evaluate(condition, &with_true, &mut Vec::new()).as_bool() == Some(true);
+        Some(Refusal {
+            condition: condition.span,
+            error: None,
+            message,
+            is_certain,
+            is_newly_false,
+            asks_for_consent,
+        })
     };
     variable.validations.iter().filter_map(judge).collect()
 }
