@@ -78,6 +78,8 @@ pub enum Reason {
     Storage,
     /// It requires callers to pass provider configurations (`configuration_aliases`).
     Aliases,
+    /// It has a provider block with only an alias, for a configuration from callers.
+    Proxies,
     /// It configures a provider.
     Provider,
     /// No directory of the repository has evidence of a root module.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::node::Node;
+use super::providers::is_configured;
 use super::role::{Reason, Role, Surroundings};
 use crate::module::declaration::ProviderConfiguration;
 use crate::syntax::Attribute;
@@ -57,6 +58,8 @@ fn by_signs(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
         (Role::Root, reason)
     } else if asks_for_configurations(node) {
         (Role::Shared, Reason::Aliases)
+    } else if has_proxies(node) {
+        (Role::Shared, Reason::Proxies)
     } else if let Some(name) = SHARED.into_iter().find(|name| directory.split('/').any(|part| part == *name))
     {
         (Role::Shared, Reason::Under(name))
@@ -134,6 +137,13 @@ fn keeps_state(node: Node<'_>) -> bool {
 /// Whether the module needs provider configurations that only callers can pass.
 fn asks_for_configurations(node: Node<'_>) -> bool {
     node.module().required_providers.values().any(|entry| !entry.aliases.is_empty())
+}
+
+/// Whether the module has a provider block with only an alias, which stood for a configuration from callers before
+/// `configuration_aliases`.
+fn has_proxies(node: Node<'_>) -> bool {
+    let is_proxy = |provider: &ProviderConfiguration| provider.alias.is_some() && !is_configured(provider);
+    node.module().providers.values().any(|provider| is_proxy(provider))
 }
 
 /// Whether the module configures a provider, as root modules do. A shared module may have a configuration with an alias
@@ -221,6 +231,8 @@ mod tests {
               region = "x"
             }
         "#};
+        let proxy = "provider \"aws\" {\n  alias = \"a\"\n}\n";
+        let beside_proxy = format!("{provider}{proxy}");
         let passed_on = "provider \"aws\" {\n  alias  = \"a\"\n  region = var.region\n}\n";
         let alias = passed_on.replace("var.region", "\"eu-west-1\"");
         let call = "module \"m\" {\n  source = \"./m\"\n}\n";
@@ -246,6 +258,8 @@ mod tests {
             (&["a"], passed_on, cache, (Role::Shared, Reason::Library)),
             (&["a"], &alias, cache, (Role::Root, Reason::Provider)),
             (&["a"], aliases, nothing, (Role::Shared, Reason::Aliases)),
+            (&["a"], proxy, nothing, (Role::Shared, Reason::Proxies)),
+            (&["a"], &beside_proxy, nothing, (Role::Root, Reason::Provider)),
             (&["modules/a"], provider, cache, (Role::Root, Reason::Provider)),
             (&["a"], "", Surroundings { has_lock_file: true, ..cache }, (Role::Root, Reason::LockFile)),
             (&["a"], "", Surroundings { has_values: true, ..cache }, (Role::Root, Reason::Values)),

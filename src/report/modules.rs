@@ -169,6 +169,7 @@ fn because(reason: Reason) -> String {
         Reason::Terragrunt => "Terragrunt runs it".to_owned(),
         Reason::Storage => "it configures where the state is stored".to_owned(),
         Reason::Aliases => "it declares `configuration_aliases`".to_owned(),
+        Reason::Proxies => "callers configure a provider for it, which has only an alias here".to_owned(),
         Reason::Provider => "it configures a provider".to_owned(),
         Reason::Library => "no directory of the repository looks like a root module".to_owned(),
         Reason::Uncalled => "no module calls it".to_owned(),
