@@ -206,12 +206,15 @@ fn a_missing_instance_key_is_reported_before_attributes() {
           e = x_y.a[*].id
           f = length(x_y.a)
           g = x_y.b[0]
+          h = x_y.a.count
         }
     "#};
     assert_eq!(
         reported(&[("", text)]),
         [
             ":10 local.g: Unexpected resource instance key (remove the key in brackets)",
+            ":11 local.h: Invalid resource count attribute (write `length(x_y.a)`)",
+            ":11 local.h: Missing resource instance key (write `length(x_y.a)`)",
             ":6 local.c: Missing resource instance key (name an instance: `x_y.a[0]`, or all: `x_y.a[*]`)",
         ]
     );

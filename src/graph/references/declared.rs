@@ -203,7 +203,7 @@ pub(super) fn instance(
                 ))
                 .at(reference.span)
                 .related(attribute.name_span, "this makes it a collection")
-                .help(help),
+                .help(if reads_count(reference) { length(resource) } else { help }),
         ),
         (Some(_), None) if resource.enabled.is_none() => findings.push(
             Finding::language(EngineRule::InvalidReference, "Unexpected resource instance key")
@@ -220,17 +220,28 @@ pub(super) fn instance(
 
 /// Checks the attributes of a referenced resource, as far as its schema is known.
 pub(super) fn attribute(resource: &Resource, reference: &Reference<'_>, findings: &mut Vec<Finding>) {
-    let first = reference.remaining.first();
-    if first.is_some_and(|step| matches!(&step.kind, StepKind::Attribute(name) if name == "count")) {
+    if reads_count(reference) {
         findings.push(
             Finding::language(EngineRule::InvalidReference, "Invalid resource count attribute")
                 .detail("A resource has no attribute `count` since version 0.12.")
                 .at(reference.span)
-                .help(format!("write `length({})`", resource.address)),
+                .help(length(resource)),
         );
         return;
     }
     builtin::steps(resource, reference.remaining, findings);
+}
+
+/// Whether the reference is to the attribute `count`, which was the number of instances before version 0.12. No
+/// instance has it.
+fn reads_count(reference: &Reference<'_>) -> bool {
+    let first = reference.remaining.first();
+    first.is_some_and(|step| matches!(&step.kind, StepKind::Attribute(name) if name == "count"))
+}
+
+/// The help for the attribute `count`.
+fn length(resource: &Resource) -> String {
+    format!("write `length({})`", resource.address)
 }
 
 /// The `id` of an import cannot refer to the resource that is imported.
