@@ -372,9 +372,10 @@ fn while_planning(run: &Run, subject: &TestSubject, at: Span) -> Finding {
     }
 }
 
+/// The engine's warning for a run with `target`. The author of the test wants that, so it is not a warning here.
 fn targeted(run: &Run) -> Finding {
     Finding::language(EngineRule::InvalidTest, "Resource targeting is in effect")
-        .severity(Severity::Warning)
+        .severity(Severity::Notice)
         .detail("The plan of this run covers only a part of its module.")
         .related(run.header, "this run has `target` in `plan_options`")
 }
