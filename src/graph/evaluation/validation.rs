@@ -129,7 +129,7 @@ pub(super) struct Refusal {
     pub(super) is_newly_false: bool,
     /// Whether the value is `false` and the validation accepts only `true`, such as for the terms of a license: the
     /// user of the module changes it on purpose.
-    pub(super) asks_for_consent: bool,
+    asks_for_consent: bool,
 }
 
 /// The validations of a variable that a value fails.

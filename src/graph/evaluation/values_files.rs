@@ -114,7 +114,7 @@ fn judge(
     }
     let refusals = refusals(&value, variable, node, work).into_iter();
     // A validation that refuses every value is reported at the variable.
-    let refusals = refusals.filter(|refusal| !refusal.is_certain && !refusal.asks_for_consent);
+    let refusals = refusals.filter(|refusal| !refusal.is_certain);
     findings.extend(refusals.map(|refusal| refused(refusal, argument, variable)));
     findings.extend(deprecated(argument, variable, node.graph().engine().product));
 }
