@@ -343,16 +343,12 @@ fn weight(value: &Value, most: usize) -> usize {
         Value::String(text) => 1 + text.len() / 16,
         // A map allocates space for eleven elements with its first one.
         Value::Map(_, elements) | Value::Object(elements) if !elements.is_empty() => 1 + OF_MAP,
-        Value::Unknown(ty) | Value::Null(ty) => 1 + type_weight(ty, most.saturating_mul(TYPES)) / TYPES,
+        Value::Unknown(ty) | Value::Null(ty) => 1 + ty.nodes() / TYPES,
         _ => 1,
     };
-    value.parts().fold(own, |sum, part| if sum > most { sum } else { sum + weight(part, most - sum) })
-}
-
-/// The number of nodes of a type when written out, even if they share memory: comparing types traverses all of them.
-/// Counting stops above `most`.
-fn type_weight(ty: &Type, most: usize) -> usize {
-    ty.parts().fold(1, |sum, part| if sum > most { sum } else { sum + type_weight(part, most - sum) })
+    value
+        .parts()
+        .fold(own, |sum, part| if sum > most { sum } else { sum.saturating_add(weight(part, most - sum)) })
 }
 
 fn deeper_than(value: &Value, depth: usize) -> bool {

@@ -1,11 +1,14 @@
 //! Types of values, and type constraints.
 
+mod compound;
+
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 use std::slice;
-use std::sync::Arc;
 
 use smol_str::SmolStr;
+
+use self::compound::{Compound, Facts};
 
 /// The maximal length of a type in messages, in bytes.
 const LONGEST: usize = 1_000;
@@ -22,15 +25,15 @@ pub enum Type {
     /// A string.
     String,
     /// A list of one element type.
-    List(Arc<Type>),
+    List(Compound<Type>),
     /// A set of one element type.
-    Set(Arc<Type>),
+    Set(Compound<Type>),
     /// A map of one element type.
-    Map(Arc<Type>),
+    Map(Compound<Type>),
     /// A tuple, with the type of each element.
-    Tuple(Arc<[Type]>),
+    Tuple(Compound<Vec<Type>>),
     /// An object, with the type of each attribute.
-    Object(Arc<BTreeMap<SmolStr, Attribute>>),
+    Object(Compound<BTreeMap<SmolStr, Attribute>>),
 }
 
 /// An attribute of an object type.
@@ -52,27 +55,27 @@ impl Attribute {
 impl Type {
     /// A list of `element`.
     pub fn list(element: Type) -> Self {
-        Self::List(Arc::new(element))
+        Self::List(Compound::new(element))
     }
 
     /// A set of `element`.
     pub fn set(element: Type) -> Self {
-        Self::Set(Arc::new(element))
+        Self::Set(Compound::new(element))
     }
 
     /// A map of `element`.
     pub fn map(element: Type) -> Self {
-        Self::Map(Arc::new(element))
+        Self::Map(Compound::new(element))
     }
 
     /// A tuple of `elements`.
     pub fn tuple(elements: impl IntoIterator<Item = Type>) -> Self {
-        Self::Tuple(elements.into_iter().collect())
+        Self::Tuple(Compound::new(elements.into_iter().collect()))
     }
 
     /// An object with exactly these attributes.
     pub fn object(attributes: impl IntoIterator<Item = (SmolStr, Attribute)>) -> Self {
-        Self::Object(Arc::new(attributes.into_iter().collect()))
+        Self::Object(Compound::new(attributes.into_iter().collect()))
     }
 
     /// The element type of a list, set or map.
@@ -93,40 +96,44 @@ impl Type {
             Self::List(element) | Self::Set(element) | Self::Map(element) => {
                 (slice::from_ref(&**element), None)
             }
-            Self::Tuple(elements) => (&**elements, None),
+            Self::Tuple(elements) => (&elements[..], None),
             Self::Object(attributes) => (&[][..], Some(attributes.values())),
         };
         elements.iter().chain(attributes.into_iter().flatten().map(|attribute| &attribute.ty))
     }
 
+    /// What is known of it and all its parts.
+    fn facts(&self) -> Facts {
+        match self {
+            Self::Any => Facts::ANY,
+            Self::Bool | Self::Number | Self::String => Facts::PRIMITIVE,
+            Self::List(element) | Self::Set(element) | Self::Map(element) => element.facts(),
+            Self::Tuple(elements) => elements.facts(),
+            Self::Object(attributes) => attributes.facts(),
+        }
+    }
+
+    /// The number of types in it when written out, even if they share memory: converting traverses all of them.
+    pub(super) fn nodes(&self) -> usize {
+        self.facts().nodes
+    }
+
     /// Whether it is not completely known, because it contains [`Type::Any`].
     pub fn has_any(&self) -> bool {
-        *self == Self::Any || self.parts().any(Self::has_any)
+        self.facts().has_any
     }
 
     /// The same type with all attributes required, at every depth: the type of a value.
     #[must_use]
     pub fn without_optional(&self) -> Self {
-        if !self.has_optional() {
-            return self.clone();
-        }
         match self {
             Self::Any | Self::Bool | Self::Number | Self::String => self.clone(),
-            Self::List(element) => Self::list(element.without_optional()),
-            Self::Set(element) => Self::set(element.without_optional()),
-            Self::Map(element) => Self::map(element.without_optional()),
-            Self::Tuple(elements) => Self::tuple(elements.iter().map(Self::without_optional)),
-            Self::Object(attributes) => Self::object(attributes.iter().map(|(name, attribute)| {
-                (name.clone(), Attribute::required(attribute.ty.without_optional()))
-            })),
+            Self::List(element) => Self::List(element.without_optional()),
+            Self::Set(element) => Self::Set(element.without_optional()),
+            Self::Map(element) => Self::Map(element.without_optional()),
+            Self::Tuple(elements) => Self::Tuple(elements.without_optional()),
+            Self::Object(attributes) => Self::Object(attributes.without_optional()),
         }
-    }
-
-    /// Whether an object in it has an optional attribute.
-    pub fn has_optional(&self) -> bool {
-        let own = self.attributes();
-        own.is_some_and(|attributes| attributes.values().any(|attribute| attribute.optional))
-            || self.parts().any(Self::has_optional)
     }
 
     /// The name of a constraint in messages: `list of any single type`.
@@ -190,9 +197,9 @@ impl fmt::Display for Type {
             Self::Bool => f.write_str("bool"),
             Self::Number => f.write_str("number"),
             Self::String => f.write_str("string"),
-            Self::List(element) => write!(f, "list({element})"),
-            Self::Set(element) => write!(f, "set({element})"),
-            Self::Map(element) => write!(f, "map({element})"),
+            Self::List(element) => write!(f, "list({})", **element),
+            Self::Set(element) => write!(f, "set({})", **element),
+            Self::Map(element) => write!(f, "map({})", **element),
             Self::Tuple(elements) => {
                 f.write_str("tuple([")?;
                 for (i, element) in elements.iter().enumerate() {

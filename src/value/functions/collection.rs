@@ -210,7 +210,7 @@ pub(super) fn one(arguments: &[Value]) -> Outcome {
             }
         }
         (_, Type::List(element) | Type::Set(element)) => Ok(Value::Unknown((*element).clone())),
-        (_, Type::Tuple(elements)) => match &*elements {
+        (_, Type::Tuple(elements)) => match elements.as_slice() {
             [] => Ok(Value::UNKNOWN),
             [only] => Ok(Value::Unknown(only.clone())),
             [_, _, ..] => too_many(),
