@@ -60,7 +60,7 @@ pub(super) fn write<'o>(report: &Report<'o>, out: &mut dyn Write) -> io::Result<
             // The absolute path of the repository is private.
             original_uri_base_ids: BTreeMap::from([(
                 TOP,
-                Base { description: Text::of("The top directory of the repository.") },
+                Base { description: Text::of("The root of the repository.") },
             )]),
             column_kind: "unicodeCodePoints",
             results: each(|| all.iter().map(result)),

@@ -68,7 +68,8 @@ mod tests {
 
     #[test]
     fn the_documentation_of_a_page_is_an_address() {
-        for page in PAGES.iter() {
+        // Exceptions are explained on a page of this repository.
+        for page in PAGES.iter().filter(|page| page.rule != "expired-exception") {
             let address = page.documentation().unwrap_or_default();
             let is_address = address.starts_with("https://") && !address.contains(char::is_whitespace);
             assert!(is_address, "{}: {address:?}", page.rule);

@@ -60,7 +60,10 @@ pub(super) fn findings(states: &States, snapshot: &Snapshot) -> Vec<Finding> {
         let (root, output) = output.split_once('\0')?;
         let at = *places.first()?;
         let names = declared.get(root)?.iter().map(SmolStr::as_str);
-        let shown = if root.is_empty() { "the top directory".to_owned() } else { format!("`{root}`") };
+        let shown = match root {
+            "" => "the module at the root of the repository".to_owned(),
+            root => format!("`{root}`"),
+        };
         let help = match nearest(output, names) {
             Some(name) => format!("did you mean `{name}`?"),
             None => format!("declare `output \"{output}\"` in {shown} and apply it first, or remove the reference"),

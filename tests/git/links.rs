@@ -174,5 +174,9 @@ fn a_directory_of_link_targets_is_checked_through_the_links() {
     assert_eq!(findings(&place, &[]), [""; 0], "what is missing in the directory itself is in the module");
     place.write("shared/terraform.tfvars", "");
     let found = format!("shared/main.tf{FOUND}");
-    assert_eq!(findings(&place, &[]), [found.as_str()], "variable values show that it is a module");
+    assert_eq!(
+        findings(&place, &[]),
+        [found.as_str()],
+        "a variable definition file shows that it is a module"
+    );
 }

@@ -123,7 +123,8 @@ fn commented(file: FileId, text: &str, lines: &BTreeMap<usize, BTreeSet<&str>>, 
 }
 
 fn block(rule: &str, paths: &BTreeSet<&str>, reason: &str) -> String {
-    let of_top = if paths.contains("") { "  # \"/\" is the module in the top directory.\n" } else { "" };
+    let of_top =
+        if paths.contains("") { "  # \"/\" is the module at the root of the repository.\n" } else { "" };
     let paths: Vec<String> = paths.iter().map(|path| quoted(&as_pattern(path))).collect();
     let paths = match paths.as_slice() {
         [path] => format!("[{path}]"),
@@ -259,7 +260,7 @@ mod tests {
             indoc! {r#"
 
                 exception "x" {
-                  # "/" is the module in the top directory.
+                  # "/" is the module at the root of the repository.
                   paths  = ["/"]
                   reason = "why"
                 }

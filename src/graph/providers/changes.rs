@@ -237,7 +237,11 @@ fn compact(node: Node<'_>, key: &Configuration) -> SmolStr {
 
 fn directory(node: Node<'_>) -> String {
     let directory = &node.module().directory;
-    if directory.is_empty() { "the top directory".to_owned() } else { format!("`{directory}`") }
+    if directory.is_empty() {
+        "the module at the root of the repository".to_owned()
+    } else {
+        format!("`{directory}`")
+    }
 }
 
 /// Whether one provider is the beta of the other, which manages the same objects.

@@ -66,7 +66,7 @@ pub(super) fn fileexists(arguments: &[Value], scope: &dyn Scope) -> Outcome {
 fn absent(path: &str, found: &Lookup) -> String {
     let place = match found.root.as_deref() {
         None => String::new(),
-        Some("") => " of the root module in the top directory".to_owned(),
+        Some("") => " of the module at the root of the repository".to_owned(),
         Some(root) => format!(" of the root module {root:?}"),
     };
     match &found.file {
