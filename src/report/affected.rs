@@ -1,11 +1,13 @@
 //! Formats the modules that a change can affect: for people, for shells, as JSON, and for the matrix of a CI job.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use smol_str::SmolStr;
 
 use super::sanitize::path_at_line_start;
 use super::{Names, Style, escape, one_line};
-use crate::check::Affected;
+use crate::check::{Affected, AffectedUnit};
 use crate::text::counted;
 
 /// For people: a line for each module and unit, with the chain of reasons.
@@ -49,7 +51,7 @@ pub fn human(affected: &Affected, style: &Style) -> String {
 /// named by its directory.
 pub fn paths(affected: &Affected) -> String {
     let mut text = String::new();
-    for path in there(affected) {
+    for path in there(affected).into_keys() {
         text.push_str(&format!("{}\n", on_a_line(&path)));
     }
     for test in &affected.tests {
@@ -66,7 +68,7 @@ pub fn json(affected: &Affected) -> String {
         deleted: module.is_deleted,
         chain: module.chain.iter().map(|step| named(step)).collect(),
     };
-    let unit = |unit: &crate::check::AffectedUnit| Unit {
+    let unit = |unit: &AffectedUnit| Unit {
         path: unit.path.to_string(),
         chain: unit.chain.iter().map(|step| named(step)).collect(),
     };
@@ -78,24 +80,23 @@ pub fn json(affected: &Affected) -> String {
     })
 }
 
-/// For the `matrix` of a job in GitHub Actions, on one line: `{"include":[{"path":"live/a"}]}`.
+/// For the `matrix` of a job in GitHub Actions, on one line: `{"include":[{"path":"live/a","tool":"terraform"}]}`.
 pub fn github_matrix(affected: &Affected) -> String {
-    let include = there(affected).into_iter().map(|path| Entry { path }).collect();
+    let include = there(affected).into_iter().map(|(path, tool)| Entry { path, tool }).collect();
     let text = escape::to_string(&Matrix { include });
     // With this layout, no string contains a line break, so lines can be joined.
-    let line: String = text.lines().map(str::trim_start).collect();
+    let line = text.lines().map(str::trim_start).collect::<String>().replace("\",\"", "\", \"");
     format!("{line}\n")
 }
 
-/// The directories that can be planned: modules and units that the change does not delete.
-fn there(affected: &Affected) -> Vec<String> {
+/// The directories that can be planned, each with the program that plans it: modules and units that the change does not
+/// delete.
+fn there(affected: &Affected) -> BTreeMap<String, &'static str> {
     let modules = affected.modules.iter().filter(|module| !module.is_deleted);
-    let modules = modules.map(|module| named(&module.directory));
-    let units = affected.units.iter().map(|unit| named(crate::vfs::parent(&unit.path).unwrap_or_default()));
-    let mut paths: Vec<String> = modules.chain(units).collect();
-    paths.sort();
-    paths.dedup();
-    paths
+    let modules = modules.map(|module| (named(&module.directory), module.product.command()));
+    let directory = |unit: &AffectedUnit| named(crate::vfs::parent(&unit.path).unwrap_or_default());
+    let units = affected.units.iter().map(|unit| (directory(unit), "terragrunt"));
+    modules.chain(units).collect()
 }
 
 /// A path on a separate line.
@@ -138,4 +139,5 @@ struct Matrix {
 #[derive(Debug, Serialize)]
 struct Entry {
     path: String,
+    tool: &'static str,
 }

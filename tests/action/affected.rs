@@ -31,7 +31,13 @@ fn the_output_is_the_matrix_of_a_later_job() {
     let job = pull_request("2").run();
     assert!(job.succeeds, "{job:?}");
     let matrix: Value = serde_json::from_str(&job.outputs["matrix"]).expect("JSON");
-    assert_eq!(matrix, json!({"include": [{"path": "live/a b"}, {"path": "live/prod"}]}));
+    assert_eq!(
+        matrix,
+        json!({"include": [
+            {"path": "live/a b", "tool": "terraform"},
+            {"path": "live/prod", "tool": "terraform"},
+        ]})
+    );
     assert_eq!((job.outputs["exit-code"].as_str(), job.outputs["sarif"].as_str()), ("0", ""));
     let line = "live/prod ← modules/net ← modules/net/main.tf\n";
     assert!(job.log.contains(line) && job.log.contains("2 root modules affected\n"), "{}", job.log);
@@ -130,5 +136,5 @@ fn the_documented_workflow_uses_the_action_as_it_is() {
     assert_eq!(affected["outputs"]["matrix"], "${{ steps.overrule.outputs.matrix }}");
     assert_eq!(plan["if"], "needs.affected.outputs.matrix");
     assert_eq!(plan["strategy"]["matrix"], "${{ fromJson(needs.affected.outputs.matrix) }}");
-    assert!(text.contains("${{ matrix.path }}"), "{text}");
+    assert!(text.contains("${{ matrix.path }}") && text.contains("${{ matrix.tool }}"), "{text}");
 }

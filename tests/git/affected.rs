@@ -84,7 +84,10 @@ fn a_change_affects_callers_by_a_chain() {
     let with_examples = place.overrule(&["affected", "--changed", "--examples", "--format", "paths"]);
     assert_eq!(with_examples.out, "examples/net\nlive/a\n");
     let matrix = place.overrule(&["affected", "--changed", "--format", "github-matrix"]);
-    assert_eq!(matrix.out, "{\"include\": [{\"path\": \"live/a\"}]}\n");
+    assert_eq!(matrix.out, "{\"include\": [{\"path\": \"live/a\", \"tool\": \"terraform\"}]}\n");
+    let matrix =
+        place.overrule(&["affected", "--changed", "--format", "github-matrix", "--engine", "opentofu"]);
+    assert_eq!(matrix.out, "{\"include\": [{\"path\": \"live/a\", \"tool\": \"tofu\"}]}\n");
     place.stage("live/b/terraform.tfvars", "a = 1\n");
     let lines = format!("live/a ← {chain}\nlive/b ← live/b/terraform.tfvars\n2 root modules affected\n");
     assert_eq!(affected(&place), lines);
@@ -129,6 +132,8 @@ fn a_unit_is_affected_by_its_module_and_by_its_own_file() {
         affected(&place),
         "units/a/terragrunt.hcl (Terragrunt) ← units/a/terragrunt.hcl\n1 Terragrunt unit affected\n"
     );
+    let matrix = place.overrule(&["affected", "--changed", "--format", "github-matrix"]);
+    assert_eq!(matrix.out, "{\"include\": [{\"path\": \"units/a\", \"tool\": \"terragrunt\"}]}\n");
     place.commit("inputs");
     place.stage("modules/net/main.tf", NET.replace("input = var.name", "input = var.size"));
     let output = affected(&place);

@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use crate::check::change::comparison::Comparison;
 use crate::check::change::side::Asked;
-use crate::engine::{Choice, Companion};
+use crate::engine::{Choice, Companion, Product};
 use crate::graph::Role;
 use crate::policy::Policy;
 use crate::text::Sources;
@@ -30,6 +30,8 @@ pub struct AffectedModule {
     pub directory: SmolStr,
     /// The role of the module.
     pub role: Role,
+    /// Terraform or OpenTofu, whichever the module is read for.
+    pub product: Product,
     /// Whether the change deletes it.
     pub is_deleted: bool,
     /// The reason: the modules on the call path to the cause, and then the changed file.
@@ -79,7 +81,8 @@ pub fn affected(
         // A module that Terragrunt runs is planned by its units.
         if node.role() != Role::Shared && !node.is_called() && !run_by.may_be_run {
             let directory = directory.clone();
-            affected.modules.push(AffectedModule { directory, role: node.role(), is_deleted, chain });
+            let (role, product) = (node.role(), node.module().features.engine.product);
+            affected.modules.push(AffectedModule { directory, role, product, is_deleted, chain });
         }
     }
     affected.units = units.into_iter().collect();
