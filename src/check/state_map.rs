@@ -32,8 +32,13 @@ pub struct RootState {
 pub enum Certainty {
     /// All of it.
     Known,
-    /// All but these arguments, which `init -backend-config` sets.
-    Partial(Vec<SmolStr>),
+    /// All but these arguments.
+    Partial {
+        /// Those that the block does not set.
+        missing: Vec<SmolStr>,
+        /// Those whose value is not known.
+        unclear: Vec<SmolStr>,
+    },
     /// The backend or its arguments may be replaced.
     Replaceable(BackendReplacement),
     /// A file of the module cannot be read, or the path of the state leads out of the repository.
@@ -99,7 +104,11 @@ pub fn state_map(analysis: &Analysis, snapshot: &Snapshot, scope: &[String]) -> 
 impl Root<'_> {
     fn state(&self, roots: &BTreeMap<SmolStr, Root<'_>>) -> RootState {
         let module = self.node.module();
-        let default = || StateParts { known: StateAddress::default_file().arguments, missing: Vec::new() };
+        let default = || StateParts {
+            known: StateAddress::default_file().arguments,
+            missing: Vec::new(),
+            unclear: Vec::new(),
+        };
         let storage = module.storage();
         let parts = storage.map_or_else(
             || Some(default()),
@@ -109,8 +118,9 @@ impl Root<'_> {
         let certainty = match (&parts, &self.address) {
             (_, Some(_)) => Certainty::Known,
             (None, None) => Certainty::UnknownBackend,
-            (Some(parts), None) if !parts.missing.is_empty() => {
-                Certainty::Partial(parts.missing.iter().map(|name| (*name).into()).collect())
+            (Some(parts), None) if !(parts.missing.is_empty() && parts.unclear.is_empty()) => {
+                let names = |names: &[&str]| names.iter().map(|name| (*name).into()).collect();
+                Certainty::Partial { missing: names(&parts.missing), unclear: names(&parts.unclear) }
             }
             (Some(_), None) => self.replacement.clone().map_or(Certainty::Unclear, Certainty::Replaceable),
         };

@@ -27,8 +27,10 @@ pub struct StateAddress {
 pub struct StateParts {
     /// The literal ones, by name.
     pub known: BTreeMap<&'static str, SmolStr>,
-    /// The required ones that are not literals.
+    /// The required ones that the block does not set.
     pub missing: Vec<&'static str>,
+    /// The required ones with a value that is not known: not a literal, or a placeholder.
+    pub unclear: Vec<&'static str>,
 }
 
 /// The arguments of a backend type that select a state.
@@ -119,7 +121,7 @@ impl StateAddress {
         self.backend == other.backend && self.arguments.iter().all(same)
     }
 
-    /// The arguments of a block that select a state, as far as they are literals, and the names of the others that are
+    /// The arguments of a block that select a state, as far as they are known, and the names of the others that are
     /// required. `None` for a backend that is not known.
     pub fn parts(kind: Option<&str>, block: &Block, limits: &Limits) -> Option<StateParts> {
         let given = Arguments::Block(block, limits);
@@ -135,10 +137,15 @@ impl StateAddress {
             "workspaces" => given.workspace(),
             name => given.text(name),
         };
+        let is_set = |name: &str| match given {
+            Arguments::Block(block, _) if name == "workspaces" => !block.blocks(name, &[]).is_empty(),
+            _ => given.has(name),
+        };
         let all = required.iter().chain(optional);
         Some(StateParts {
             known: all.filter_map(|name| Some((*name, text(name)?))).collect(),
-            missing: required.iter().copied().filter(|name| text(name).is_none()).collect(),
+            missing: required.iter().copied().filter(|name| text(name).is_none() && !is_set(name)).collect(),
+            unclear: required.iter().copied().filter(|name| text(name).is_none() && is_set(name)).collect(),
         })
     }
 

@@ -69,7 +69,14 @@ fn address(backend: &str, arguments: &BTreeMap<SmolStr, SmolStr>) -> String {
 fn remark(certainty: &Certainty, style: &Style) -> String {
     match certainty {
         Certainty::Known => String::new(),
-        Certainty::Partial(missing) => format!("  (partial: no literal value for {})", missing.join(", ")),
+        Certainty::Partial { missing, unclear } => {
+            let parts =
+                [(missing, "set"), (unclear, "known")].into_iter().filter(|(names, _)| !names.is_empty());
+            let parts = parts.map(|(names, what)| {
+                format!("{} {} not {what}", names.join(", "), if names.len() == 1 { "is" } else { "are" })
+            });
+            format!("  (partial: {})", parts.collect::<Vec<_>>().join(", "))
+        }
         Certainty::Replaceable(BackendReplacement::BackendConfig(path)) => {
             format!(
                 "  (unknown: `init -backend-config` may replace the arguments, see {})",
@@ -143,11 +150,13 @@ pub fn json(states: &[RootState]) -> String {
         arguments: texts(&state.arguments),
         certainty: match state.certainty {
             Certainty::Known => "known",
-            Certainty::Partial(_) => "partial",
+            Certainty::Partial { .. } => "partial",
             Certainty::Replaceable(_) | Certainty::Unclear | Certainty::UnknownBackend => "unknown",
         },
         missing: match &state.certainty {
-            Certainty::Partial(missing) => missing.iter().map(ToString::to_string).collect(),
+            Certainty::Partial { missing, unclear } => {
+                missing.iter().chain(unclear).map(ToString::to_string).collect()
+            }
             Certainty::Known | Certainty::Replaceable(_) | Certainty::Unclear | Certainty::UnknownBackend => {
                 Vec::new()
             }
@@ -155,7 +164,9 @@ pub fn json(states: &[RootState]) -> String {
         replaced_by: match &state.certainty {
             Certainty::Replaceable(BackendReplacement::BackendConfig(path)) => Some(path.clone()),
             Certainty::Replaceable(BackendReplacement::Terragrunt(unit)) => unit.clone(),
-            Certainty::Known | Certainty::Partial(_) | Certainty::Unclear | Certainty::UnknownBackend => None,
+            Certainty::Known | Certainty::Partial { .. } | Certainty::Unclear | Certainty::UnknownBackend => {
+                None
+            }
         },
         shared_with: paths(&state.shared_with),
         reads: state.reads.iter().map(read).collect(),
