@@ -38,7 +38,7 @@ pub(super) struct Arguments {
     /// Show every resource with the provider configuration that it uses (formats `human` and `json`)
     #[arg(long, conflicts_with = "callers")]
     resources: bool,
-    /// Show where each root module keeps its state, and which modules read it through `terraform_remote_state`
+    /// Show where each root module keeps its state, and which states it reads through `terraform_remote_state`
     #[arg(long = "state", conflicts_with_all = ["callers", "impact", "resources"])]
     states: bool,
     /// Engine to read the modules for: `terraform`, `opentofu`, or one with a version (`terraform@1.11`)
@@ -85,7 +85,9 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let called = arguments.callers.is_some().then(|| all.iter().find(|(_, node)| is_at(node, scope)));
     if let Some(called) = called {
         let (_, node) = called.ok_or_else(|| {
-            Failure::new("this directory contains no module").help("`overrule modules` lists all modules")
+            let shown = arguments.callers.iter().map(|path| path.to_string_lossy()).collect::<String>();
+            Failure::new(format!("`{}` contains no module", crate::report::one_line(&shown)))
+                .help("`overrule modules` lists all modules")
         })?;
         picture.kept = Some(leading_to(vec![*node]));
         picture.tops = tops(&all, &[String::new()], picture.kept.as_ref());
@@ -118,11 +120,8 @@ fn open(arguments: &Arguments, current: &Path) -> Result<(Snapshot, BTreeSet<Smo
         changed = touched.chain(readers(&change)?.into_keys()).map(SmolStr::from).collect();
         Snapshot::listed_in_index(current)?.asked(current, &arguments.paths)?
     } else {
-        arguments.state.open(current, &arguments.paths)?
-    };
-    let snapshot = match &arguments.callers {
-        Some(module) => snapshot.asked(current, &[module])?,
-        None => snapshot,
+        let paths = arguments.callers.as_ref().map_or(&arguments.paths[..], std::slice::from_ref);
+        arguments.state.open(current, paths)?
     };
     Ok((snapshot, changed))
 }

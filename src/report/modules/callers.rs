@@ -34,13 +34,13 @@ impl Upward<'_> {
             (false, true) => ("├─ ", "│  "),
             (false, false) => ("|- ", "|  "),
         };
-        for (number, unit) in (callers.len()..).zip(units) {
+        for (number, unit) in units.iter().enumerate() {
             if self.lines < MOST_INSTANCES {
                 let (name, (branch, _)) = (self.picture.style.names.of(unit), lines(number));
                 self.line(&format!("{prefix}{branch}{} (Terragrunt)", one_line(&name)));
             }
         }
-        for (number, (caller, call)) in callers.into_iter().enumerate() {
+        for (number, (caller, call)) in (units.len()..).zip(callers) {
             let (branch, bar) = lines(number);
             let is_cycle = path.contains(&caller.id());
             let is_seen = caller.is_called() && self.seen.contains(&caller.id());
