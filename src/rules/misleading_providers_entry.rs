@@ -14,13 +14,14 @@ impl Rule for MisleadingProvidersEntry {
     const PAGE: Page = page!("misleading-providers-entry");
 
     /// Reports one finding per call.
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for (call, _) in node.calls() {
             let Some(child) = node.child(&call.name).filter(|child| !child.is_broken()) else { continue };
             if node.is_broken() || call.providers.is_empty() {
                 continue;
             }
-            let other = call.providers.iter().find_map(|entry| of_other_provider(node, call, child, entry));
+            let other =
+                call.providers.iter().find_map(|entry| of_other_provider(node, call, child, entry, context));
             findings.extend(other.or_else(|| replaced(node, call, child)));
         }
     }
@@ -33,6 +34,7 @@ fn of_other_provider(
     call: &ModuleCall,
     child: Node<'_>,
     entry: &PassedProvider,
+    context: &Context<'_>,
 ) -> Option<Finding> {
     let (module, host) = (node.module(), node.module().features.registry_host);
     let requested = Configuration::passed_by(child.module(), entry)?;
@@ -51,6 +53,20 @@ fn of_other_provider(
     }
     let used = compact_name(&node.local_name(&requested), requested.alias.as_deref());
     let written = entry.in_parent.compact();
+    let is_repeated =
+        |name: &str| module.providers.get(name).is_some_and(|provider| provider.for_each.is_some());
+    // OpenTofu itself reports the key of an instance that does not exist.
+    if entry.in_parent.key.is_some() && !is_repeated(&written) {
+        return None;
+    }
+    let meant = match &entry.in_parent.key {
+        _ if !is_repeated(&used) => format!("write `{} = {used}`", entry.in_child.compact()),
+        Some(key) => {
+            let key = &context.sources().get(key.span.file).text()[key.span.range()];
+            format!("write `{} = {used}[{key}]`", entry.in_child.compact())
+        }
+        None => format!("write `{} = {used}[…]`, with the key of an instance", entry.in_child.compact()),
+    };
     let finding = MisleadingProvidersEntry::finding("Entry passes another provider configuration than it names")
         .detail(format!(
             "`{}` is {} in the child module and `{written}` is {} here. Terraform and OpenTofu pass `{used}` of this \
@@ -62,7 +78,7 @@ fn of_other_provider(
         ))
         .at(entry.in_parent.name_span)
         .related(of_left.value_span, format!("`{}` is {} here", of_left.name, requested.provider.display(host)))
-        .help(format!("write `{} = {used}`", entry.in_child.compact()))
+        .help(meant)
         .address(format!("module.{}", call.name))
         .concerns(Concern::Provider(entry.in_child.compact()));
     Some(match own {

@@ -101,9 +101,18 @@ fn help(missing: &[Missing<'_>]) -> String {
     let entries: Vec<String> = entries.collect();
     let entries =
         (!entries.is_empty()).then(|| format!("add to `required_providers`: {}", entries.join(", ")));
-    let look_up = unknown.iter().map(|one| {
-        format!("look up the publisher of `{}` in the registry, and add an entry with that source", one.name)
-    });
+    let names = || listed(&unknown, |one| format!("`{}`", one.name));
+    let look_up = match unknown.len() {
+        0 => None,
+        1 => Some(format!(
+            "look up the publisher of {} in the registry, and add an entry with that source",
+            names()
+        )),
+        _ => Some(format!(
+            "look up the publishers of {} in the registry, and add entries with these sources",
+            names()
+        )),
+    };
     entries.into_iter().chain(look_up).collect::<Vec<_>>().join("; ")
 }
 
@@ -176,7 +185,7 @@ fn is_written(module: &Module, name: &str, context: &Context<'_>) -> bool {
     entries.into_iter().any(|block| block.attribute(name).is_some())
 }
 
-fn listed(missing: &[Missing<'_>], shown: impl Fn(&Missing<'_>) -> String) -> String {
+fn listed<M>(missing: &[M], shown: impl Fn(&M) -> String) -> String {
     let shown: Vec<String> = missing.iter().map(shown).collect();
     match shown.split_last() {
         Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),

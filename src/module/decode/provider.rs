@@ -96,7 +96,11 @@ impl Decoder<'_> {
             .severity(Severity::Warning)
             .detail("The constraint still applies, but belongs in `required_providers`.")
             .at(attribute.expr.span)
-            .help("move `version` into the entry of this provider in `required_providers`, and add the entry if it is missing"),
+            .help(if self.in_test {
+                "require the version in `required_providers` of the module under test"
+            } else {
+                "move `version` into the entry of this provider in `required_providers`, and add the entry if it is missing"
+            }),
         );
         self.version_constraint(attribute)
     }

@@ -212,8 +212,10 @@ impl Decoder<'_> {
 fn source_help(source: &str, features: &Features) -> String {
     // The prefix of a repository, as in `terraform-provider-dns`.
     let without = |prefix: &&'static str| source.replace(&format!("{prefix}provider-"), "");
+    let without_reserved = |prefix: &&'static str| source.replace(&format!("/{prefix}"), "/");
     let is_valid = |meant: &String| meant != source && ProviderAddress::parse(meant, features).is_ok();
-    if let Some(meant) = features.provider_prefixes.iter().map(without).find(is_valid) {
+    let prefixes = features.provider_prefixes.iter();
+    if let Some(meant) = prefixes.clone().map(without).chain(prefixes.map(without_reserved)).find(is_valid) {
         return format!("write \"{meant}\"");
     }
     let [host, namespace, name] = source.split('/').collect::<Vec<_>>()[..] else {

@@ -124,7 +124,7 @@ fn required_twice(module: &Module, findings: &mut Vec<Finding>) {
                         required.name,
                         provider.name
                     ))
-                    .related(provider.origin.header(), "configured here under the other name")
+                    .related(provider.origin.header(), format!("configured as `{}` here", provider.name))
                     .help(format!("use one of the two names: `{}` or `{}`", required.name, provider.name)),
             );
         }
@@ -166,7 +166,7 @@ fn implied(module: &Module, resource: &Resource, findings: &mut Vec<Finding>) {
                     display(module, &address),
                     required.name
                 ))
-                .related(required.value_span, "required here under the other name")
+                .related(required.value_span, format!("required as `{}` here", required.name))
                 .help(format!("rename the entry to `{local_name}`, or set `provider = {}`", required.name)),
         );
     }

@@ -233,9 +233,11 @@ fn missing_provider(
             )
         }
         (Some(alias), _) => format!(
-            "The left side of this entry is {}, and this module has no configuration of that provider with the alias \
-             `{alias}`: no `provider` block here is one",
-            key.provider
+            "`{}` is {} in the child module, so this entry passes the configuration `{}` of this module, but no `provider` \
+             block here is one",
+            entry.in_child.compact(),
+            key.provider.display(node.module().features.registry_host),
+            compact_name(&node.local_name(key), Some(alias))
         ),
         (None, _) => {
             format!("This module has no default configuration of {} that it can pass on", key.provider)

@@ -243,16 +243,21 @@ impl Edge<'_> {
 
     fn undeclared(&self, passed: &PassedProvider, name: &str, theirs: &ProviderAddress) -> Finding {
         let child = self.child.module();
-        let (severity, detail) = if theirs.is_default(child.features.registry_host) {
-            let detail = format!(
-                "The child module does not declare `{name}` in `required_providers`, so its source address is {}.",
+        let is_default = theirs.is_default(child.features.registry_host);
+        let entry = child.required_providers.get(&passed.in_child.name);
+        let detail = match entry.filter(|_| passed.in_child.alias.is_some()) {
+            Some(entry) => format!(
+                "The entry `{}` in `required_providers` of the child module does not list the alias `{name}`.",
+                entry.name
+            ),
+            None if is_default => format!(
+                "The child module does not declare `{name}` in `required_providers`, so {} assumes {}.",
+                child.features.engine.product.name(),
                 display(child, theirs)
-            );
-            (Severity::Warning, detail)
-        } else {
-            let detail = format!("The child module does not declare a provider `{name}`.");
-            (Severity::Error, detail)
+            ),
+            None => format!("The child module does not declare a provider `{name}`."),
         };
+        let severity = if is_default { Severity::Warning } else { Severity::Error };
         let finding =
             Finding::language(EngineRule::UndefinedProviderReference, "Reference to undefined provider")
                 .severity(severity)
@@ -296,8 +301,12 @@ impl Edge<'_> {
         let finding = Finding::language(EngineRule::ProviderTypeMismatch, "Provider type mismatch")
             .address(format!("module.{}", self.call.name))
             .concerns(Concern::Provider(passed.in_child.compact()));
-        let theirs = display(child, theirs);
-        let ours = display(child, ours);
+        // Without the host, two addresses in different registries may look alike.
+        let shown = |address: &ProviderAddress| match theirs.host == ours.host {
+            true => display(child, address).to_string(),
+            false => address.to_string(),
+        };
+        let (theirs, ours) = (shown(theirs), shown(ours));
         let finding = self.required_on_both_sides(finding, passed);
         match other_name {
             Some(required) => finding
