@@ -89,12 +89,20 @@ impl Module {
         )
         .severity(Severity::Notice)
         .detail(format!(
-            "This module requires {name} {}. overrule knows {name} {oldest} to {newest}. It reports only errors that all \
-             of these versions report; other versions may accept the code.",
+            "This module requires {name} {}, and overrule knows {name} {oldest} to {newest}. Here it reports only errors \
+             that hold in every version.",
             constraint.text
         ))
         .at(constraint.span);
-        findings.push(finding);
+        let lower = constraint.constraints.as_ref().and_then(|constraints| constraints.range().lower);
+        let is_newer = lower
+            .zip(Version::parse(&newest.to_string()))
+            .is_some_and(|(lower, newest)| lower.version > newest);
+        findings.push(finding.help(if is_newer {
+            "correct the constraint, or upgrade overrule if this version exists".to_owned()
+        } else {
+            format!("if the module works with {name} {oldest} or later, change `required_version` to admit that version")
+        }));
     }
 }
 

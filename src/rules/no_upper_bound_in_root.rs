@@ -7,10 +7,10 @@ use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Role};
 use crate::module::Module;
-use crate::module::declaration::RequiredProvider;
+use crate::module::declaration::{RequiredProvider, VersionConstraint};
 use crate::module::lock::Lock;
 use crate::syntax::quoted;
-use crate::value::{Condition, Constraints, Operator};
+use crate::value::{Condition, Operator, Version};
 
 #[derive(Default)]
 pub(super) struct NoUpperBoundInRoot;
@@ -31,17 +31,18 @@ impl Rule for NoUpperBoundInRoot {
             }
             let provider = entry.address.display(module.features.registry_host);
             let meant = bound(entry, lock.as_ref());
+            let command = if meant.is_some() { "init -upgrade" } else { "init" };
             let edits = meant.as_ref().and_then(|meant| bounded(entry, meant, context));
             let help = match &meant {
                 Some(meant) => {
                     format!("write `version = \"{meant}\"`, which admits the version in the lock file")
                 }
-                None => in_use(constraints),
+                None => in_use(version),
             };
             findings.push(
                 Self::finding("Missing upper version bound")
                     .detail(format!(
-                        "`init -upgrade` selects the newest version of {provider}, which may be a new major version."
+                        "`{command}` selects the newest version of {provider}, which may be a new major version."
                     ))
                     .at(version.map_or(entry.span, |version| version.value_span))
                     .help(help)
@@ -59,20 +60,42 @@ fn lock_of(module: &Module, context: &Context<'_>) -> Option<Lock> {
 }
 
 /// The advice if no lock file shows which version is in use.
-fn in_use(constraints: Option<&Constraints>) -> String {
-    let lower = constraints.and_then(|constraints| constraints.range().lower);
+fn in_use(version: Option<&VersionConstraint>) -> String {
+    let Some(version) = version else {
+        return "set `version`, for example `\"~> 5.0\"` if `init` installs version 5".into();
+    };
+    let lower = version.constraints.as_ref().and_then(|constraints| constraints.range().lower);
     match lower.as_ref().map(|bound| bound.version.segments()) {
         // Before 1.0, a minor version may break as a major version does later.
         Some([0, minor, ..]) => format!(
-            "if `init` installs version 0.{minor}, write `version = \"~> 0.{minor}.0\"`; otherwise add an upper bound below the next minor version"
+            "if `init` installs version 0.{minor}, write `version = \"{}\"`; otherwise add an upper bound below the next \
+             minor version",
+            match lowest(version) {
+                Some(_) => format!("~> 0.{minor}.0"),
+                None => format!("{}, < 0.{}.0", version.text, minor + 1),
+            }
         ),
         Some([major, minor, ..]) => format!(
-            "if `init` installs version {major}, write `version = \"~> {major}.{minor}\"`; otherwise add an upper bound \
-             below the next major version"
+            "if `init` installs version {major}, write `version = \"{}\"`; otherwise add an upper bound below the next \
+             major version",
+            match lowest(version) {
+                Some(_) => format!("~> {major}.{minor}"),
+                None => format!("{}, < {}.0", version.text, major + 1),
+            }
         ),
-        Some(_) | None => {
-            "add an upper bound below the major version that follows the one that `init` installs".into()
+        Some(_) | None => "add an upper bound, for example `< 6.0` if `init` installs version 5".into(),
+    }
+}
+
+/// The version of a constraint such as `>= 3.1`, which `~>` can express: a single condition with at most two numbers.
+fn lowest(version: &VersionConstraint) -> Option<&Version> {
+    match version.constraints.as_ref()?.conditions() {
+        [Condition { operator: Operator::GreaterOrEqual, version: least }]
+            if least.written() < 3 && !least.is_prerelease() =>
+        {
+            Some(least)
         }
+        _ => None,
     }
 }
 
@@ -85,14 +108,10 @@ fn bound(entry: &RequiredProvider, lock: Option<&Lock>) -> Option<String> {
         return None;
     }
     let Some(version) = &entry.version else { return Some(format!("~> {major}.{minor}")) };
-    Some(match version.constraints.as_ref()?.conditions() {
-        // Two numbers of the same major version allow a short form.
-        [Condition { operator: Operator::GreaterOrEqual, version: least }]
-            if least.segments()[0] == *major && least.written() < 3 && !least.is_prerelease() =>
-        {
-            format!("~> {major}.{}", least.segments()[1])
-        }
-        _ => format!("{}, < {}.0", version.text, major + 1),
+    version.constraints.as_ref()?;
+    Some(match lowest(version).filter(|least| least.segments()[0] == *major) {
+        Some(least) => format!("~> {major}.{}", least.segments()[1]),
+        None => format!("{}, < {}.0", version.text, major + 1),
     })
 }
 

@@ -38,6 +38,7 @@ impl Rule for RequiredVersionMissing {
         if node.is_broken() && settings.iter().any(is_written) {
             return;
         }
+        let settings = in_base_files(settings, module, context);
         let Some(at) = is_run_or_published(node).then(|| place(module, &settings)).flatten() else { return };
         let product = module.features.engine.product;
         let below = oldest_below(node);
@@ -89,6 +90,13 @@ fn is_run_or_published(node: Node<'_>) -> bool {
         Role::Shared => node.callers().all(|(caller, _)| matches!(caller.role(), Role::Example | Role::Test)),
         Role::Example | Role::Test => false,
     }
+}
+
+/// The blocks outside of override files, which cannot set the version for the first time.
+fn in_base_files(mut blocks: Vec<Arc<Block>>, module: &Module, context: &Context<'_>) -> Vec<Arc<Block>> {
+    let overriding = context.override_files(module);
+    blocks.retain(|block| overriding.iter().all(|(file, _)| *file != block.header.file));
+    blocks
 }
 
 /// The first `terraform` block, or else the start of the module.

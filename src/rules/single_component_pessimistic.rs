@@ -38,7 +38,8 @@ fn floating(version: &VersionConstraint, is_open: bool, context: &Context<'_>) -
         SingleComponentPessimistic::finding("Pessimistic constraint with a single number")
             .detail(format!(
                 "`~>` lets only the last number increase, and here that is the major version: `~> {major}` means \
-                 `>= {major}`. Only for providers does it exclude the next major version."
+                 `>= {major}`. For a provider, `~> {major}` would exclude version {}; here it does not.",
+                major + 1
             ))
             .at(version.value_span)
             .help(format!(

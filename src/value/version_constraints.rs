@@ -57,8 +57,11 @@ impl Constraints {
     /// Parses constraints on an engine or a module. The error names the invalid part.
     pub fn parse(text: &str) -> Result<Self, String> {
         let conditions = text.split(',').map(|part| {
-            condition(part)
-                .ok_or_else(|| format!("{:?} is not a version constraint", part.trim_matches(blank)))
+            condition(part).ok_or_else(|| match part.trim_matches(blank) {
+                "" if text.contains(',') => format!("a condition is missing beside a comma in {text:?}"),
+                "" => "the version constraint is empty".to_owned(),
+                part => format!("{part:?} is not a version constraint"),
+            })
         });
         Ok(Self { conditions: conditions.collect::<Result<_, _>>()? })
     }

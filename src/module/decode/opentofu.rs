@@ -11,7 +11,7 @@ use crate::module::declaration::{Spanned, VersionConstraint};
 use crate::module::decode::{Declarations, Decoder};
 use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Content, Schema};
 use crate::text::Span;
-use crate::value::{Constraints, Version};
+use crate::value::{Condition, Constraints, Operator, Version};
 
 const LANGUAGE: Schema<'_> = Schema {
     attributes: &[AttributeSchema::optional("edition"), AttributeSchema::optional("experiments")],
@@ -103,7 +103,7 @@ impl Decoder<'_> {
                         exclude those versions.",
                         )
                         .at(constraint.span)
-                        .help(format!("write {:?}", format!("{}, >= 1.12.0", constraint.text))),
+                        .help(format!("write {:?}", since_compatible_with(&constraint))),
                 );
             }
             into.required_versions.push(constraint);
@@ -205,4 +205,14 @@ fn admits_before(constraints: &Constraints) -> bool {
 
 fn unsupported(summary: &str, at: Span, detail: &str) -> Finding {
     Finding::language(EngineRule::UnsupportedEngineVersion, summary).detail(detail).at(at)
+}
+
+/// The constraint without the versions that ignore `compatible_with`.
+fn since_compatible_with(constraint: &VersionConstraint) -> String {
+    match constraint.constraints.as_ref().map(Constraints::conditions) {
+        Some([Condition { operator: Operator::GreaterOrEqual | Operator::Greater, .. }]) => {
+            ">= 1.12.0".to_owned()
+        }
+        _ => format!("{}, >= 1.12.0", constraint.text),
+    }
 }

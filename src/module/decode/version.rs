@@ -35,7 +35,7 @@ impl Decoder<'_> {
             Ok(constraints) => Some(constraints),
             Err(error) => {
                 self.findings.push(
-                    invalid_version(at, error)
+                    invalid_version(at, format!("{error}."))
                         .help("write comma-separated conditions, as in \">= 1.2, < 2.0\""),
                 );
                 None
