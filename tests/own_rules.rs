@@ -281,10 +281,9 @@ fn refused(kind: &str, options: &str) -> String {
 #[test]
 fn an_error_in_an_option_is_reported_at_its_position() {
     let argument = "blocks = [\"resource\"]\nargument = ";
-    assert!(
-        refused("naming", "blocks = [\"local\"]\npattern = \"a)|(b\"")
-            .starts_with("overrule.hcl:3,11 Invalid `pattern`: unopened group")
-    );
+    assert!(refused("naming", "blocks = [\"local\"]\npattern = \"a)|(b\"").starts_with(
+        "overrule.hcl:3,11 Invalid `pattern`: The regular expression is not valid: unopened group."
+    ));
     assert!(
         refused("naming", "blocks = [\"local\"]\npattern = \"a\"\nstyle = \"snake_case\"")
             .starts_with("overrule.hcl:4,9 Invalid `style`")

@@ -42,10 +42,12 @@ impl<'p> ActiveRules<'p> {
                 let check = match (entry, &setting.definition) {
                     (Some(entry), _) => entry.configure(setting.options()).map(Some),
                     (None, Some(definition)) => {
-                        let template = Template::named(&definition.template)
-                            .expect("a policy is read with all templates");
+                        // A policy with an unknown template is refused.
+                        let Some(template) = Template::named(&definition.template) else { continue };
                         template.configure(rule, setting.options()).map(Some)
                     }
+                    // So is one with an unknown rule.
+                    (None, None) if rules::page::Page::of(rule).is_none() => continue,
                     // Engine rules have no options.
                     (None, None) => setting.options().known(&[]).map(|_| None),
                 };

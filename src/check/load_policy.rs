@@ -38,8 +38,8 @@ pub fn page_names_under(policy: &Policy) -> Vec<SmolStr> {
 pub fn load_policy(snapshot: &mut Snapshot, file: Option<FileId>) -> Result<Policy, Vec<Finding>> {
     let Some(file) = file else { return Ok(Policy::recommended()) };
     let templates: Vec<&str> = TEMPLATES.iter().map(|template| template.id).collect();
-    let policy = Policy::load(file, snapshot, Names { rules: &rule_names(), templates: &templates })?;
-    let mut findings = Vec::new();
+    let names = Names { rules: &rule_names(), templates: &templates };
+    let (policy, mut findings) = Policy::load(file, snapshot, names);
     ActiveRules::new(&policy, &[], &mut findings);
     if findings.is_empty() { Ok(policy) } else { Err(findings) }
 }

@@ -10,7 +10,7 @@ use crate::report::one_line;
 use crate::vfs::{POLICIES, Snapshot};
 
 /// The starter policy. A test loads it.
-const STARTER: &str = r#"# The policy of overrule, in the language of Terraform.
+const STARTER: &str = r#"# Policy of overrule, in HCL.
 # `overrule rules` lists all rules with their levels, `overrule explain RULE` describes one.
 
 policy {

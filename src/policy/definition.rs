@@ -33,7 +33,7 @@ pub struct Shown {
     pub files: Vec<(SmolStr, SmolStr, Span)>,
 }
 
-/// Whether a custom rule can have this name: words of lower-case letters and digits, with hyphens between them.
+/// Whether a custom rule can have this name: words of lowercase letters and digits, with hyphens between them.
 pub fn is_rule_name(name: &str) -> bool {
     let is_word = |word: &str| {
         !word.is_empty() && word.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit())
@@ -45,8 +45,8 @@ pub fn is_rule_name(name: &str) -> bool {
 pub(super) fn read(block: &Block, template: &Label, name: &Label, reader: &mut Reader<'_>) -> Definition {
     if !is_rule_name(&name.text) {
         let finding = fault("Invalid rule name", name.span)
-            .detail(format!("`{}` cannot be used in a comment or with `--select`.", name.text));
-        reader.findings.push(finding.help("use lower-case letters, digits and hyphens, as in `owner-tag`"));
+            .detail(format!("`{}` is not a valid name of a rule.", name.text));
+        reader.findings.push(finding.help("use lowercase letters, digits and hyphens, as in `owner-tag`"));
     }
     let mut examples = Vec::new();
     for inner in block.body.any_blocks() {

@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use super::argument::wrong_type;
-use super::fault::{fault, unknown};
+use super::fault::fault;
 use super::reader::Reader;
 use super::{Date, Globs};
 use crate::syntax::Block;
@@ -87,7 +87,9 @@ pub(super) fn read(block: &Block, reader: &mut Reader<'_>) -> Option<Exception> 
 pub(super) fn allows_comments(block: &Block, reader: &mut Reader<'_>) -> Option<bool> {
     let label = block.labels.first()?;
     if label.text != "comments" {
-        reader.findings.push(unknown("location of exceptions", &label.text, ["comments"], label.span));
+        let finding =
+            fault("Unknown label", label.span).detail("The label of an `exceptions` block is `comments`.");
+        reader.findings.push(finding.help("write `exceptions \"comments\"`"));
     }
     let content = reader.arguments(block, &["allowed"], &["allowed"]);
     let allowed = content.attribute("allowed")?;

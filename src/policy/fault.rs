@@ -32,6 +32,25 @@ pub(super) fn unknown<'a>(
     }
 }
 
+/// The finding for a value that an argument cannot have, with the nearest valid value or all of them.
+pub(super) fn unknown_value<'a>(
+    argument: &str,
+    word: &str,
+    known: impl IntoIterator<Item = &'a str> + Clone,
+    at: Span,
+) -> Finding {
+    let finding = fault(format!("Invalid value for `{argument}`"), at);
+    match nearest(word, known.clone()) {
+        Some(meant) => {
+            finding.detail(format!("`{word}` is not allowed here.")).help(format!("did you mean `{meant}`?"))
+        }
+        None => {
+            let all: Vec<String> = known.into_iter().map(|known| format!("`{known}`")).collect();
+            finding.detail(format!("`{word}` is not allowed here. Use one of {}.", all.join(", ")))
+        }
+    }
+}
+
 /// The finding for an unknown rule.
 pub(super) fn unknown_rule(name: &str, rules: &[&str], at: Span) -> Finding {
     fault("Unknown rule", at).detail(format!("No rule is named `{name}`.")).help(

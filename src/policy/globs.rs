@@ -92,7 +92,10 @@ impl Globs {
 fn compile(pattern: &str, separates: bool) -> Result<Glob, String> {
     let pattern = if separates { crossing(pattern) } else { pattern.to_owned() };
     let glob = GlobBuilder::new(&pattern).literal_separator(separates).backslash_escape(true).build();
-    glob.map_err(|error| error.kind().to_string())
+    glob.map_err(|error| match error.kind() {
+        globset::ErrorKind::UnclosedClass => "the bracket `[` is not closed".to_owned(),
+        kind => kind.to_string(),
+    })
 }
 
 /// The same pattern with a `**` that also crosses `/` next to other characters. The crate would read `git::**` as

@@ -21,11 +21,11 @@ use crate::vfs::Snapshot;
 const MOST_FILES: usize = 64;
 
 impl Policy {
-    /// Creates the policy of a file.
-    pub fn load(file: FileId, snapshot: &mut Snapshot, names: Names<'_>) -> Result<Self, Vec<Finding>> {
+    /// Creates the policy of a file, without the parts that have mistakes.
+    pub fn load(file: FileId, snapshot: &mut Snapshot, names: Names<'_>) -> (Self, Vec<Finding>) {
         let mut loader = Loader { snapshot, names, findings: Vec::new(), read: 0 };
         let policy = loader.file(file, &mut Vec::new());
-        if loader.findings.is_empty() { Ok(policy) } else { Err(loader.findings) }
+        (policy, loader.findings)
     }
 
     /// Returns the preset with this name.

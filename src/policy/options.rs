@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::argument::{globs, invalid_pattern, missing, text, texts, written, wrong_type};
 use super::common::COMMON;
-use super::fault::{fault, unknown};
+use super::fault::{fault, unknown, unknown_value};
 use super::{Globs, Patterns};
 use crate::finding::Finding;
 use crate::syntax::{Attribute, Expr, ExprKind};
@@ -112,7 +112,7 @@ impl<'p> Options<'p> {
         let Some(given) = self.listed(name)? else { return Ok(None) };
         let known = |(word, span): (SmolStr, Span)| {
             let found = words.iter().copied().find(|known| *known == word);
-            found.ok_or_else(|| unknown("word", &word, words.iter().copied(), span))
+            found.ok_or_else(|| unknown_value(name, &word, words.iter().copied(), span))
         };
         given.into_iter().map(known).collect::<Result<_, _>>().map(Some)
     }
@@ -156,7 +156,7 @@ impl<'p> Options<'p> {
         let Some(word) = self.string(name)? else { return Ok(None) };
         let known = words.iter().copied();
         let meant = known.clone().find(|known| *known == word);
-        meant.map(Some).ok_or_else(|| unknown("word", &word, known, self.span(name)))
+        meant.map(Some).ok_or_else(|| unknown_value(name, &word, known, self.span(name)))
     }
 
     /// The finding for an invalid value of an option, such as a number that is too large.
@@ -265,7 +265,7 @@ mod tests {
         );
         assert_eq!(
             wrong(options.one_of("a", &["xy"]).map(|_| ())),
-            "4: Unknown word: No word is named `x`. (did you mean `xy`?)"
+            "4: Invalid value for `a`: `x` is not allowed here. (did you mean `xy`?)"
         );
     }
 

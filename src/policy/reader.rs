@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 
 use super::Globs;
 use super::argument::{globs, missing, text, texts, wrong_type};
-use super::fault::{fault, unknown};
+use super::fault::{fault, unknown_value};
 use crate::finding::Finding;
 use crate::syntax::{Attribute, AttributeSchema, Block, Content, Schema};
 use crate::text::Source;
@@ -56,7 +56,7 @@ impl Reader<'_> {
         let given = self.text(attribute)?;
         let known = words.iter().copied();
         let word = known.clone().find(|word| *word == given);
-        self.kept(word.ok_or_else(|| unknown(&attribute.name, &given, known, attribute.expr.span)))
+        self.kept(word.ok_or_else(|| unknown_value(&attribute.name, &given, known, attribute.expr.span)))
     }
 
     pub(super) fn kept<T>(&mut self, result: Result<T, Finding>) -> Option<T> {

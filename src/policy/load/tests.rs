@@ -13,14 +13,13 @@ fn load(files: &[(&str, &str)]) -> Result<Policy, Vec<String>> {
     let mut snapshot = Snapshot::of_files(texts.collect());
     let file = snapshot.read_policy().expect("one policy").expect("a policy");
     let names = Names { rules: RULES, templates: TEMPLATES };
-    Policy::load(file, &mut snapshot, names).map_err(|findings| {
-        let reported = findings.iter().map(|finding| {
-            let place = finding.primary.map(|span| snapshot.sources().place(span)).unwrap_or_default();
-            let help = finding.help.as_deref().map(|help| format!(" ({help})")).unwrap_or_default();
-            format!("{place}: {}: {}{help}", finding.summary, finding.detail)
-        });
-        reported.collect()
-    })
+    let (policy, findings) = Policy::load(file, &mut snapshot, names);
+    let reported = findings.iter().map(|finding| {
+        let place = finding.primary.map(|span| snapshot.sources().place(span)).unwrap_or_default();
+        let help = finding.help.as_deref().map(|help| format!(" ({help})")).unwrap_or_default();
+        format!("{place}: {}: {}{help}", finding.summary, finding.detail)
+    });
+    if findings.is_empty() { Ok(policy) } else { Err(reported.collect()) }
 }
 
 fn loaded(text: &str) -> Policy {
@@ -149,8 +148,10 @@ fn a_mistake_names_its_place_and_the_nearest_right_word() {
     );
     assert_eq!(
         wrong("rule \"invalid-name\" { level = \"warn\" }\n"),
-        ["overrule.hcl:1,31: Unknown level: No level is named `warn`. Use one of `error`, `warning`, \
-             `notice`, `off`."]
+        [
+            "overrule.hcl:1,31: Invalid value for `level`: `warn` is not allowed here. Use one of `error`, `warning`, \
+             `notice`, `off`."
+        ]
     );
     assert_eq!(
         wrong("policy {\n  extends = [\"stricter\"]\n}\n"),
@@ -200,7 +201,7 @@ fn a_mistake_names_its_place_and_the_nearest_right_word() {
         [
             "overrule.hcl:3,12: Invalid engine: no engine is named `terrafrom`; did you mean `terraform`?",
             "overrule.hcl:4,13: Unsuitable value: `fail_on` must be a quoted string.",
-            "overrule.hcl:1,7: Invalid pattern: `a[` cannot be used: unclosed character class; missing ']'.",
+            "overrule.hcl:1,7: Invalid pattern: `a[` cannot be used: the bracket `[` is not closed.",
         ]
     );
 }
@@ -308,10 +309,8 @@ fn a_mistake_in_a_definition_shows_the_way_out() {
     );
     assert_eq!(
         wrong("rule \"naming\" \"My_Rule\" {}\n"),
-        [
-            "overrule.hcl:1,15: Invalid rule name: `My_Rule` cannot be used in a comment or with `--select`. (use \
-             lower-case letters, digits and hyphens, as in `owner-tag`)"
-        ]
+        ["overrule.hcl:1,15: Invalid rule name: `My_Rule` is not a valid name of a rule. (use \
+             lowercase letters, digits and hyphens, as in `owner-tag`)"]
     );
     assert_eq!(
         wrong(&format!("{OWNER}rule \"naming\" \"owner-tag\" {{}}\n")),
@@ -361,7 +360,7 @@ fn the_nearest_policy_decides_whether_comments_suppress() {
     assert_eq!(
         wrong("exceptions \"comment\" { allowed = \"no\" }\nexceptions \"comments\" {}\n"),
         [
-            "overrule.hcl:1,12: Unknown location of exceptions: No location of exceptions is named `comment`. (did you mean `comments`?)",
+            "overrule.hcl:1,12: Unknown label: The label of an `exceptions` block is `comments`. (write `exceptions \"comments\"`)",
             "overrule.hcl:1,34: Unsuitable value: `allowed` must be true or false.",
             "overrule.hcl:2,1: Missing required argument: The argument `allowed` is required, but it is not set. (set `allowed`)",
         ]

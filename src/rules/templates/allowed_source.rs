@@ -36,7 +36,8 @@ impl Configure for AllowedSource {
             if let [(pattern, span)] = &options.texts(name)?.unwrap_or_default()[..]
                 && pattern == "**"
             {
-                let why = format!("`**` allows all {name}, so the rule can never report any.");
+                let one = name.trim_end_matches('s');
+                let why = format!("`**` allows all {name}, so the rule can never report a {one}.");
                 let order = format!("name the sources that are allowed, or leave `{name}` out");
                 return Err(options.mistake("Invalid pattern", *span).detail(why).help(order));
             }

@@ -225,8 +225,8 @@ fn no_kind(options: &Options<'_>, pattern: &str, span: Span, among: Among) -> Fi
     let known: Vec<&str> = KINDS.iter().filter(|kind| among.has(kind)).map(|kind| kind.name).collect();
     let in_terraform = format!("{TERRAFORM}.{word}");
     let unknown = match pattern.strip_prefix("terraform.") {
-        Some(_) => options.unknown("kind of block", pattern, &known, span),
-        None => options.unknown("kind of block", word, &known, span),
+        Some(_) => options.unknown("block type", pattern, &known, span),
+        None => options.unknown("block type", word, &known, span),
     };
     let help = if known.contains(&in_terraform.as_str()) {
         format!("write `{TERRAFORM}.{pattern}`")

@@ -57,7 +57,13 @@ impl Configure for Naming {
                 // The pattern is compiled alone first: an unmatched closing parenthesis would have another meaning
                 // inside the group.
                 let whole = Regex::new(&pattern).and_then(|_| Regex::new(&format!("^(?:{pattern})$")));
-                Wanted::Pattern(whole.map_err(|error| options.refuse("pattern", reason(&error)))?, pattern)
+                let refused = |error| {
+                    options.refuse(
+                        "pattern",
+                        &format!("The regular expression is not valid: {}.", reason(&error)),
+                    )
+                };
+                Wanted::Pattern(whole.map_err(refused)?, pattern)
             }
             (None, style) => Wanted::Style(options.either(["style", "pattern"], style)?),
         };
@@ -104,7 +110,7 @@ fn reason(error: &regex::Error) -> String {
 }
 
 impl Style {
-    /// Whether a name consists of words of lower-case letters and digits, and starts with a letter.
+    /// Whether a name consists of words of lowercase letters and digits, and starts with a letter.
     fn is_met_by(&self, name: &str) -> bool {
         let is_small =
             |letter: char| letter.is_ascii_digit() || (letter.is_alphabetic() && !letter.is_uppercase());

@@ -81,7 +81,9 @@ fn add_plain(files: &mut Vec<(String, String)>, name: String, lines: &[(usize, &
 }
 
 fn last(examples: &mut [Example]) -> Result<&mut Example, String> {
-    examples.last_mut().ok_or_else(|| "an example begins with a heading: `### ` and its claim".to_owned())
+    examples
+        .last_mut()
+        .ok_or_else(|| "an example begins with a heading: `### ` and what the example shows".to_owned())
 }
 
 fn default_name(language: &str) -> Option<String> {
