@@ -39,7 +39,7 @@ pub use drawing::Drawing;
 pub use fold::fold;
 pub use rules::{Listed, rules};
 pub use sanitize::{one_line, sanitize};
-pub use tally::Tally;
+pub use tally::{Tally, count_fixable};
 pub use unified::unified;
 
 /// The URL of a rule page for this version. A custom rule has none.

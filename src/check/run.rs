@@ -11,7 +11,7 @@ use crate::check::linked;
 use crate::check::location::in_scope;
 use crate::check::suppress::exceptions::{EXPIRED_EXCEPTION, Exceptions, UNUSED_EXCEPTION, may_excuse};
 use crate::check::{Outcome, Settings, Verdict};
-use crate::engine::{Engine, Product};
+use crate::engine::{Companion, Engine, Product};
 use crate::finding::Finding;
 use crate::policy::can_be_off;
 use crate::rules::{Earlier, States, across_batches};
@@ -22,7 +22,7 @@ use crate::session::parse_cache::ParseCache;
 use crate::session::terragrunt::Units;
 use crate::session::threads::discard;
 use crate::session::values_files;
-use crate::vfs::{Snapshot, child, parent};
+use crate::vfs::{Snapshot, child, last_name, parent};
 
 /// Checks every module of a snapshot. The outcome has the findings in its scope.
 pub fn run(snapshot: &mut Snapshot, settings: &Settings) -> Outcome {
@@ -184,9 +184,9 @@ impl Outcome {
     }
 }
 
-/// Counts the modules and their files in the scope of a snapshot.
+/// Counts the modules and their files in the scope of a snapshot. A file beside a module counts if a path names it.
 fn extent(snapshot: &Snapshot, engines: &BTreeSet<Engine>, wanted: &dyn Fn(&str) -> bool) -> (usize, usize) {
-    let (mut modules, mut files) = (0, 0);
+    let (mut modules, mut files) = (BTreeSet::new(), 0);
     let is_wanted = |path: &str| wanted(path) && !snapshot.is_installed(path);
     for directory in snapshot.directories().iter().filter(|directory| is_wanted(&directory.path)) {
         let is_whole = in_scope(&directory.path, snapshot.scope());
@@ -196,8 +196,35 @@ fn extent(snapshot: &Snapshot, engines: &BTreeSet<Engine>, wanted: &dyn Fn(&str)
             .map(|(file, _)| file.name.as_str())
             .filter(|name| is_whole || in_scope(&child(&directory.path, name), snapshot.scope()))
             .collect();
-        modules += usize::from(!names.is_empty());
+        if !names.is_empty() {
+            modules.insert(directory.path.as_str());
+        }
         files += names.len();
     }
-    (modules, files)
+    for (directory, number) in snapshot.scope().iter().filter_map(|path| beside(snapshot, path)) {
+        if is_wanted(directory) {
+            modules.insert(directory);
+            files += number;
+        }
+    }
+    (modules.len(), files)
+}
+
+/// The module of a variable definition file or test file at a path, or of those in the directory `tests` at a path, and
+/// their number.
+fn beside<'p>(snapshot: &Snapshot, path: &'p str) -> Option<(&'p str, usize)> {
+    let is_module = |directory: &&str| snapshot.directory(directory).is_some();
+    if is_module(&path) {
+        return None;
+    }
+    let above = |directory: &'p str| {
+        let parent = parent(directory).filter(|_| last_name(directory) == "tests");
+        Some(directory).filter(is_module).or(parent.filter(is_module))
+    };
+    if Companion::of(last_name(path)).is_some() {
+        return Some((above(parent(path)?)?, 1));
+    }
+    let names = snapshot.names(path).files;
+    let number = names.iter().filter(|name| Companion::of(name).is_some()).count();
+    Some((above(path)?, number)).filter(|_| number > 0)
 }

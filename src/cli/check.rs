@@ -28,7 +28,7 @@ use crate::check::{Baseline, Counts};
 use crate::engine::Choice;
 use crate::finding::Safety;
 use crate::policy::{Date, FailOn, can_be_off};
-use crate::report::Style;
+use crate::report::{Style, count_fixable};
 use crate::session;
 use crate::text::counted;
 use crate::vfs::Snapshot;
@@ -45,7 +45,7 @@ pub(super) struct Arguments {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     change: change::Arguments,
-    /// Report nothing under these paths, relative to the top of the repository; their files are still read
+    /// Report nothing under these paths, relative to the root of the repository; their files are still read
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
     /// Check calls to registry and remote modules against the modules that `init` installed (`.terraform`, or `TF_DATA_DIR`)
@@ -54,10 +54,10 @@ pub(super) struct Arguments {
     /// Engine to check for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both`
     #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
     engine: Option<Choice>,
-    /// Report only these rules: names, globs (`override-*`) or presets; enables rules that the policy turns off
+    /// Report only these rules: names, globs (`override-*`) or presets; enables rules that the policy turns off; comma-separated, repeatable
     #[arg(long, value_name = "RULE", value_parser = RuleName::Selected, hide_possible_values = true, value_delimiter = ',', help_heading = RULES, display_order = 50)]
     select: Vec<String>,
-    /// Leave out these rules: names, globs or presets
+    /// Leave out these rules: names, globs or presets; comma-separated, repeatable
     #[arg(long, value_name = "RULE", value_parser = RuleName::Selected, hide_possible_values = true, value_delimiter = ',', help_heading = RULES, display_order = 51)]
     ignore: Vec<String>,
     /// Lowest severity that makes the exit code 1 [default: `fail_on` of the policy, or `error`]
@@ -76,7 +76,7 @@ pub(super) struct Arguments {
     /// Report only findings that this file does not list
     #[arg(long, value_name = "FILE", conflicts_with = "policy_from", help_heading = SUPPRESSION)]
     baseline: Option<PathBuf>,
-    /// List all current findings in a file for `--baseline`; files that cannot be read are still reported
+    /// Write all current findings to a file for `--baseline`; unreadable files are still reported
     #[arg(long, value_name = "FILE", value_parser = list, conflicts_with_all = PARTS, help_heading = SUPPRESSION)]
     write_baseline: Option<PathBuf>,
     /// Date used to decide whether exceptions have expired, such as `2027-03-31` [default: today]
@@ -165,9 +165,12 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     }
     if let (Mode::ShowFixes(safety), Some(fixed)) = (request.mode, &judged.fixed) {
         if fixed.resolved.is_empty() && fixed.withheld.is_empty() && !arguments.reports.quiet {
-            err(match safety {
-                Safety::Safe => "no finding has a safe fix\n",
-                Safety::Unsafe => "no finding has a fix\n",
+            err(&match safety {
+                Safety::Safe => match count_fixable(&judged.outcome, Safety::Unsafe) {
+                    0 => "no finding has a safe fix\n".to_owned(),
+                    number => format!("no finding has a safe fix; `--fix=unsafe` would fix {number}\n"),
+                },
+                Safety::Unsafe => "no finding has a fix\n".to_owned(),
             });
         }
         fix::show(fixed, &judged.snapshot, terminal.color)?;

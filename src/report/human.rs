@@ -136,11 +136,7 @@ fn block(report: &mut String, repeats: &[&Verdict], sources: &Sources, style: &S
     frame::draw(report, verdict, sources, style);
     if finding.primary.is_none() {
         let directory = style.names.of(&finding.module);
-        let place = match one_line(&directory) {
-            top if top == "." => "in this directory".to_owned(),
-            directory => format!("in the directory {directory}"),
-        };
-        paragraph(report, &place, "", style);
+        paragraph(report, &one_line(&directory), "directory: ", style);
     }
     if !finding.detail.is_empty() {
         paragraph(report, &sanitize(&finding.detail), "", style);
@@ -160,10 +156,10 @@ fn rule(verdict: &Verdict, style: &Style) -> String {
     let rule = &verdict.finding.rule;
     let url = page_url(rule);
     let name = Paint::new(style.color).link(&one_line(rule.as_str()), url.as_deref());
-    let engine = verdict.engine.map(|engine| format!("only for {}", engine.name()));
+    let engine = verdict.engine.map(|engine| format!("found only with {}", engine.name()));
     let set_by = set_by(verdict, &style.names).map(|line| one_line(&line).into_owned());
     let notes: Vec<String> = engine.into_iter().chain(set_by).collect();
-    if notes.is_empty() { name } else { format!("{name} ({})", notes.join(", ")) }
+    if notes.is_empty() { name } else { format!("{name} ({})", notes.join("; ")) }
 }
 
 /// The locations of repeats, up to a few.

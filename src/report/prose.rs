@@ -33,7 +33,7 @@ pub(super) fn sentence(verdict: &Verdict) -> String {
     sentence
 }
 
-/// ` (only for Terraform)` after a finding that only one product reports. Empty otherwise.
+/// ` (found only with Terraform)` after a finding that only one product reports. Empty otherwise.
 pub(super) fn only(verdict: &Verdict) -> String {
-    verdict.engine.map_or_else(String::new, |engine| format!(" (only for {})", engine.name()))
+    verdict.engine.map_or_else(String::new, |engine| format!(" (found only with {})", engine.name()))
 }

@@ -77,7 +77,7 @@ pub(super) fn closing_line(outcome: &Outcome, style: &Style) -> String {
 }
 
 /// The number of findings with a fix of this safety.
-pub(super) fn count_fixable(outcome: &Outcome, safety: Safety) -> usize {
+pub fn count_fixable(outcome: &Outcome, safety: Safety) -> usize {
     let fixes = outcome.verdicts.iter().filter_map(|verdict| verdict.finding.fix.as_ref());
     fixes.filter(|fix| fix.safety == safety).count()
 }

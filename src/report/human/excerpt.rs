@@ -161,7 +161,7 @@ impl Excerpt {
     }
 }
 
-/// The lines to show, by file. The file of the primary location comes first.
+/// The lines to show, by file. The lines of the primary location come first, and then the others of its file.
 fn ranges<'a>(places: &[Place<'a>], sources: &Sources) -> Vec<Range<'a>> {
     let mut files: Vec<FileId> = Vec::new();
     for place in places {
@@ -187,6 +187,9 @@ fn ranges<'a>(places: &[Place<'a>], sources: &Sources) -> Vec<Range<'a>> {
                 Some(_) | None => ranges.push(next),
             }
         }
+    }
+    if let Some(first) = ranges.iter().position(|range| range.places.iter().any(|place| place.primary)) {
+        ranges[..=first].rotate_right(1);
     }
     ranges
 }

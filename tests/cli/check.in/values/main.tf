@@ -1,0 +1,7 @@
+terraform {
+  backend "local" {}
+}
+
+variable "size" {
+  type = number
+}
