@@ -13,7 +13,7 @@ pub(super) struct Arguments {
     /// Compare staged content with the last commit
     #[arg(long)]
     changed: bool,
-    /// Compare staged content with the merge base with REV; `auto` takes REV from a pull request in GitHub Actions or a merge request in GitLab CI
+    /// Compare staged content with the merge base with REV; `auto` takes REV from a pull request in GitHub Actions, a merge request in GitLab CI or `PRE_COMMIT_FROM_REF`
     #[arg(long, value_name = "REV")]
     base: Option<String>,
 }
@@ -41,8 +41,8 @@ pub(super) fn base_of_ci(variable: &dyn Fn(&str) -> Option<String>) -> Result<St
         .or_else(|| branch("CI_MERGE_REQUEST_TARGET_BRANCH_NAME"))
         .or_else(|| variable("PRE_COMMIT_FROM_REF"))
         .ok_or_else(|| {
-            let known = "a pull request in GitHub Actions, a merge request in GitLab CI, and pre-commit";
-            Failure::new(format!("`--base auto` found no base: it knows only {known}"))
+            let known = "a pull request in GitHub Actions, a merge request in GitLab CI, and `pre-commit run --from-ref`";
+            Failure::new(format!("`--base auto` found no base: it works only in {known}"))
                 .help("name a revision, such as `--base origin/main`")
         })
 }

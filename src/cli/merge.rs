@@ -58,6 +58,11 @@ const REFUSED: u8 = 1;
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let current = place::current()?;
     let mut snapshot = arguments.state.open(&current, std::slice::from_ref(&arguments.directory))?;
+    // Findings name a variable as references do.
+    let block = arguments.block.as_ref().map(|block| match block.strip_prefix("var.") {
+        Some(name) => format!("variable.{name}"),
+        None => block.clone(),
+    });
     let (policy, _) = arguments.policy.load("merged", &current, &mut snapshot, terminal)?;
     let analysis = Analysis::of(&mut snapshot, arguments.engine.as_ref(), &policy);
     let seen = seen(&analysis, &snapshot);
@@ -69,7 +74,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         comments: !arguments.no_comments,
         color: terminal.color,
         unicode: terminal.unicode,
-        only: arguments.block.clone(),
+        only: block.clone(),
         names: place::names(&current, snapshot.top()),
     };
     let write = |view: EngineView<'_>, node: Node<'_>, style: &MergeStyle| {
@@ -81,7 +86,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
             Format::Hcl => merged::text(module, &merged, sources, style),
         }
     };
-    if let Some(block) = &arguments.block {
+    if let Some(block) = &block {
         let known = merged::addresses(&view.merged(*node, &snapshot));
         if !known.contains(block) {
             return Err(no_block(block, &known));

@@ -19,7 +19,7 @@ use crate::vfs::{POLICIES, Snapshot};
 #[group(skip)]
 #[command(next_help_heading = "Policy")]
 pub(super) struct Arguments {
-    /// Policy file [default: `overrule.hcl` or `.config/overrule.hcl` at the top of the repository]
+    /// Policy file [default: `overrule.hcl` or `.config/overrule.hcl` at the root of the repository]
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
     /// Preset to use instead of a policy file [default without a policy file: recommended]
@@ -31,7 +31,7 @@ pub(super) struct Arguments {
     /// Take the policy from a revision; comments suppress findings only if that policy allows it
     #[arg(long, value_name = "REV", conflicts_with_all = ["policy", "preset", "isolated"])]
     policy_from: Option<String>,
-    /// Set a limit: `file_size`, `nesting`, `mistakes`, `evaluation` or `conditions`, such as `file_size=128MiB`; repeatable
+    /// Set a limit: `file_size`, `nesting`, `mistakes`, `evaluation` or `conditions`, such as `file_size=128MiB`; repeatable; `overrule explain limit-reached` describes them
     #[arg(long, value_name = "NAME=VALUE", value_parser = limit, help_heading = "Limits")]
     limit: Vec<(Limit, u64)>,
 }

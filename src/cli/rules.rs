@@ -80,7 +80,7 @@ fn table(rows: &[Row], terminal: &Terminal) -> String {
     let line = |name: &str, level: &str, set_by: &str, fix: &str, finds: &str| {
         let name = format!("{name:name_width$}");
         let name = if terminal.color { format!("\u{1b}[1m{name}\u{1b}[0m") } else { name };
-        let before = format!("  {level:8}  {set_by:set_by_width$}  {fix:6}");
+        let before = format!("  {level:8}  {set_by:set_by_width$}  {fix:12}");
         let room = terminal.width.saturating_sub(name_width + before.len() + 2);
         let finds = match terminal.is_one {
             true if room < LEAST_ROOM => String::new(),
@@ -91,8 +91,8 @@ fn table(rows: &[Row], terminal: &Terminal) -> String {
     };
     let mut list = line("RULE", "LEVEL", "SET BY", "FIX", "FINDS");
     for row in rows {
-        let fix = row.fixes.iter().map(|safety| safety.name()).next().unwrap_or_default();
-        list.push_str(&line(&row.rule, row.level, &row.set_by, fix, &row.finds));
+        let fixes: Vec<&str> = row.fixes.iter().map(|safety| safety.name()).collect();
+        list.push_str(&line(&row.rule, row.level, &row.set_by, &fixes.join(", "), &row.finds));
     }
     list
 }

@@ -44,9 +44,9 @@ impl Remedy {
     /// The error if even the changed paths cannot be determined.
     pub(super) fn unreadable(&self, failure: &Failure) -> Error {
         Error::git(format!("the repository cannot be read: {}", failure.reason())).help(if self.is_partial {
-            &self.differing
+            format!("run `{}`", self.differing)
         } else {
-            FSCK
+            FSCK.to_owned()
         })
     }
 
@@ -67,14 +67,15 @@ impl Remedy {
 
     fn lacking(&self, when: &str, command: String) -> Error {
         if self.is_partial {
-            Error::git(format!("this clone lacks files that the check needs{when}")).help(command)
+            Error::git(format!("this clone lacks files that the check needs{when}"))
+                .help(format!("run `{command}`"))
         } else {
             Error::git("files are missing from the repository").help(FSCK)
         }
     }
 }
 
-const FSCK: &str = "git fsck";
+const FSCK: &str = "run `git fsck`";
 
 /// Directories, or a few of their parents, as shell words.
 fn few(directories: &BTreeSet<String>) -> Vec<String> {

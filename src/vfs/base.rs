@@ -44,7 +44,9 @@ impl Git {
         match of_remote.filter(|(_, branch)| is_branch(branch)) {
             Some((remote, branch)) => {
                 let whole = if self.is_shallow() { " --unshallow" } else { "" };
-                Some(format!("git fetch{whole} {remote} +refs/heads/{branch}:refs/remotes/{remote}/{branch}"))
+                Some(format!(
+                    "run `git fetch{whole} {remote} +refs/heads/{branch}:refs/remotes/{remote}/{branch}`"
+                ))
             }
             None if self.is_shallow() => Some(UNSHALLOW.to_owned()),
             None => {
@@ -81,5 +83,5 @@ impl Git {
 const USUAL_REMOTES: [&str; 2] = ["origin", "upstream"];
 
 /// The command that fetches the rest of the history. For a pull request on GitHub, two commits are enough.
-const UNSHALLOW: &str = "git fetch --unshallow (actions/checkout: `fetch-depth: 0`, or `fetch-depth: 2` with \
-                         `--base HEAD^1`; GitLab: `GIT_DEPTH: 0`)";
+const UNSHALLOW: &str = "run `git fetch --unshallow`. In GitHub Actions, set `fetch-depth: 0` at actions/checkout, or \
+                         `fetch-depth: 2` for `--base HEAD^1`; in GitLab CI, set `GIT_DEPTH: 0`";

@@ -212,7 +212,7 @@ fn a_base_that_is_not_there_is_refused_with_what_brings_it() {
         refusal(&place, "whole", "origin/main"),
         (
             "no revision `origin/main` exists here".to_owned(),
-            "git fetch origin +refs/heads/main:refs/remotes/origin/main".to_owned()
+            "run `git fetch origin +refs/heads/main:refs/remotes/origin/main`".to_owned()
         )
     );
     assert_eq!(refusal(&place, "whole", "wrok").1, "did you mean `work`?");
@@ -226,10 +226,13 @@ fn a_base_that_is_not_there_is_refused_with_what_brings_it() {
     clone(&place, "shallow", &["--depth", "1", "--branch", "work"]);
     let (told, order) = refusal(&place, "shallow", "origin/main");
     assert_eq!(told, "no revision `origin/main` exists here");
-    assert_eq!(order, "git fetch --unshallow origin +refs/heads/main:refs/remotes/origin/main");
+    assert_eq!(order, "run `git fetch --unshallow origin +refs/heads/main:refs/remotes/origin/main`");
     let (told, order) = refusal(&place, "shallow", "HEAD^1");
     assert_eq!(told, "no revision `HEAD^1` exists here");
-    assert!(order.starts_with("git fetch --unshallow (actions/checkout: `fetch-depth: 0`"), "{order}");
+    assert!(
+        order.starts_with("run `git fetch --unshallow`. In GitHub Actions, set `fetch-depth: 0`"),
+        "{order}"
+    );
     let in_clone = |arguments: &[&str]| {
         let output = Output::by(&mut place.git_in(&place.beside("shallow"), arguments));
         assert_eq!(output.code, Some(0), "{}", output.err);
@@ -237,7 +240,7 @@ fn a_base_that_is_not_there_is_refused_with_what_brings_it() {
     in_clone(&["fetch", "--quiet", "--depth=1", "origin", "+refs/heads/main:refs/remotes/origin/main"]);
     let (told, order) = refusal(&place, "shallow", "origin/main");
     assert_eq!(told, "this clone is too shallow to contain the merge base of `origin/main` and `HEAD`");
-    assert!(order.starts_with("git fetch --unshallow"), "{order}");
+    assert!(order.starts_with("run `git fetch --unshallow"), "{order}");
     in_clone(&["fetch", "--quiet", "--unshallow", "origin", "+refs/heads/main:refs/remotes/origin/main"]);
     let change = Change::since(&place.beside("shallow"), "origin/main").expect("the order was of use");
     assert_eq!(paths(&change), ["a/main.tf"]);

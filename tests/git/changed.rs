@@ -524,7 +524,7 @@ fn the_base_comes_from_a_ci_only_if_that_is_asked_for() {
     assert_eq!(
         missing.err,
         "error: no revision `origin/release` exists here\n  \
-         help: git fetch origin +refs/heads/release:refs/remotes/origin/release\n"
+         help: run `git fetch origin +refs/heads/release:refs/remotes/origin/release`\n"
     );
 }
 

@@ -47,7 +47,9 @@ fn check(place: &Place, directory: &Path, arguments: &[&str]) -> Output {
 fn remedied(place: &Place, directory: &Path, arguments: &[&str]) -> String {
     let output = check(place, directory, arguments);
     assert_eq!((output.code, output.out.as_str()), (Some(2), ""), "{}", output.err);
-    let order = output.err.lines().find_map(|line| line.trim().strip_prefix("help: ")).expect("an order");
+    let order =
+        output.err.lines().find_map(|line| line.trim().strip_prefix("help: run `")).expect("an order");
+    let order = order.strip_suffix('`').expect("a command in backticks");
     assert!(output.err.starts_with("error: this clone lacks files"), "{}", output.err);
     let done = Output::by(&mut place.shell_in(directory, order));
     assert_eq!(done.code, Some(0), "{order}: {}", done.err);
@@ -119,5 +121,5 @@ fn missing_objects_are_reported_with_git_fsck() {
     std::fs::remove_file(object).expect("an object of its own");
     let output = check(&place, &place.path(), &["--base", "main"]);
     assert_eq!(output.code, Some(2), "{}", output.out);
-    assert_eq!(output.err, "error: files are missing from the repository\n  help: git fsck\n");
+    assert_eq!(output.err, "error: files are missing from the repository\n  help: run `git fsck`\n");
 }

@@ -205,7 +205,7 @@ fn a_revision_that_is_not_there_is_no_reason_to_trust_another() {
     place.git(&["remote", "add", "origin", "."]);
     let output = place.overrule(&["check", "--policy-from", "origin/main"]);
     let told = "error: no revision `origin/main` exists here\n  \
-                help: git fetch origin +refs/heads/main:refs/remotes/origin/main\n";
+                help: run `git fetch origin +refs/heads/main:refs/remotes/origin/main`\n";
     assert_eq!((output.code, output.err.as_str()), (Some(2), told));
     for other in [["--policy", "team.hcl"], ["--baseline", "known.txt"]] {
         let output = place.overrule(&[&["check", "--policy-from", "main"][..], &other].concat());

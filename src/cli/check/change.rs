@@ -16,7 +16,7 @@ pub(super) struct Arguments {
     /// Check the modules that the staged change can affect, and report only new findings
     #[arg(long, conflicts_with_all = ["base", "hook"])]
     changed: bool,
-    /// Like `--changed`, for staged content and the commits since the merge base with REV; `auto` takes REV from a pull request in GitHub Actions or a merge request in GitLab CI
+    /// Like `--changed`, for staged content and the commits since the merge base with REV; `auto` takes REV from a pull request in GitHub Actions, a merge request in GitLab CI or `PRE_COMMIT_FROM_REF`
     #[arg(long, value_name = "REV", conflicts_with = "hook")]
     base: Option<String>,
     /// Run as a git hook: like `--changed` if every PATH has staged changes, otherwise check the modules of PATH in the index
