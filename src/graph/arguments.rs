@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use crate::finding::{Concern, EngineRule, Finding};
 use crate::graph::Node;
 use crate::module::Module;
@@ -18,7 +20,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         let from = findings.len();
         // A variable that seems to be undeclared, or to have no default, may be declared in a part that was skipped.
         if child.complete {
-            unknown(call, child, findings);
+            unknown(call, child, node.child(&call.name).is_some_and(Node::is_installed), findings);
             if node.module().complete {
                 missing(call, child, findings);
             }
@@ -41,7 +43,7 @@ pub(super) fn given(call: &ModuleCall, child: &Module) -> Vec<Arc<Attribute>> {
     call.config.content(&Schema { attributes: &schema(child), blocks: &[] }, &mut Vec::new()).attributes
 }
 
-fn unknown(call: &ModuleCall, child: &Module, findings: &mut Vec<Finding>) {
+fn unknown(call: &ModuleCall, child: &Module, is_installed: bool, findings: &mut Vec<Finding>) {
     if call.config.is_unclosed() {
         return;
     }
@@ -50,6 +52,20 @@ fn unknown(call: &ModuleCall, child: &Module, findings: &mut Vec<Finding>) {
     for finding in &mut findings[from..] {
         if finding.rule == EngineRule::UnsupportedBlockOrArgument.id() {
             finding.rule = EngineRule::UnknownModuleArgument.id();
+            if let Some((name, is_block)) = finding.primary.and_then(|at| named_at(call, at)) {
+                finding.detail = format!("The child module declares no variable `{name}`.");
+                if finding.help.is_none() {
+                    finding.help = Some(match (is_installed, is_block) {
+                        (true, _) => "remove it".to_owned(),
+                        (false, false) => {
+                            format!("remove it, or declare `variable \"{name}\"` in the child module")
+                        }
+                        (false, true) => format!(
+                            "remove it, or declare `variable \"{name}\"` in the child module and write `{name} = …`"
+                        ),
+                    });
+                }
+            }
         }
         if !child.features.module_arguments_at_load {
             finding.stage = crate::finding::Stage::Validate;
@@ -60,6 +76,18 @@ fn unknown(call: &ModuleCall, child: &Module, findings: &mut Vec<Finding>) {
                 .push(crate::finding::Related { span: source.span, message: "the child module".to_owned() });
         }
     }
+}
+
+/// The name of the argument or block type at a location, and whether it is a block.
+fn named_at(call: &ModuleCall, at: Span) -> Option<(SmolStr, bool)> {
+    call.config.bodies().iter().find_map(|body| {
+        let arguments = body.just_attributes(&mut Vec::new());
+        let argument = arguments.iter().find(|attribute| attribute.name_span == at);
+        let block = || body.any_blocks().into_iter().find(|block| block.kind_span == at);
+        argument
+            .map(|attribute| (attribute.name.clone(), false))
+            .or_else(|| block().map(|block| (block.kind.clone(), true)))
+    })
 }
 
 /// Required arguments must be in the base block: the engine checks them before it merges overrides.

@@ -90,8 +90,11 @@ pub(super) fn is_error_in_child(node: Node<'_>) -> bool {
 }
 
 fn ignored(summary: &str, what: &str) -> Finding {
-    Finding::language(EngineRule::IgnoredBackendOrCloud, summary).severity(Severity::Warning).detail(format!(
-        "Only the root module configures where the state is stored, so this `{what}` block has no \
-        effect."
-    ))
+    Finding::language(EngineRule::IgnoredBackendOrCloud, summary)
+        .severity(Severity::Warning)
+        .detail(format!(
+            "Only the root module configures where the state is stored, so this `{what}` block has no \
+            effect."
+        ))
+        .help("remove this block, unless the module is also run as a root module")
 }

@@ -52,7 +52,10 @@ fn used_output(node: Node<'_>, site: &Site<'_>, expr: &Expr) -> Option<Finding> 
             .related(reported.span, "deprecated here")
     };
     Some(match node.graph().engine().product {
-        Product::Terraform => finding("Deprecated value used", reported.value.to_string()),
+        Product::Terraform => finding(
+            "Deprecated value used",
+            format!("The child module marks `{name}` as deprecated: {}", reported.value),
+        ),
         Product::OpenTofu => finding(
             "Value derived from a deprecated source",
             format!(

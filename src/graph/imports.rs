@@ -144,11 +144,14 @@ fn instances(resource: &Resource, key: Option<&InstanceKey>, at: Span) -> Option
         None if count.is_some() => ("uses `count`, so there must be a number", count),
         Some(InstanceKey::Text(_) | InstanceKey::Number(_)) | None => return None,
     };
-    let place = argument.map_or(resource.origin.header(), |argument| argument.name_span);
+    let (place, label) = match argument {
+        Some(argument) => (argument.name_span, format!("this resource uses `{}`", argument.name)),
+        None => (resource.origin.header(), "declared here, without `count` and `for_each`".to_owned()),
+    };
     Some(
         Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import 'to' expression")
             .detail(format!("{} {why}.", resource.address))
             .at(at)
-            .related(place, "see here"),
+            .related(place, label),
     )
 }

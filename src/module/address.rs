@@ -30,6 +30,8 @@ pub struct AddressError {
     pub summary: &'static str,
     /// The explanation, in sentences.
     pub detail: String,
+    /// The way to correct it, if it is known.
+    pub help: Option<String>,
 }
 
 /// The mode of a resource.

@@ -40,15 +40,13 @@ pub(super) fn unknown_value<'a>(
     at: Span,
 ) -> Finding {
     let finding = fault(format!("Invalid value for `{argument}`"), at);
-    match nearest(word, known.clone()) {
-        Some(meant) => {
-            finding.detail(format!("`{word}` is not allowed here.")).help(format!("did you mean `{meant}`?"))
-        }
-        None => {
-            let all: Vec<String> = known.into_iter().map(|known| format!("`{known}`")).collect();
-            finding.detail(format!("`{word}` is not allowed here. Use one of {}.", all.join(", ")))
-        }
+    if let Some(meant) = nearest(word, known.clone()) {
+        return finding
+            .detail(format!("`{word}` is not allowed here."))
+            .help(format!("did you mean `{meant}`?"));
     }
+    let all: Vec<String> = known.into_iter().map(|known| format!("`{known}`")).collect();
+    finding.detail(format!("`{word}` is not allowed here. Use one of {}.", all.join(", ")))
 }
 
 /// The finding for an unknown rule.

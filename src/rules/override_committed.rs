@@ -35,11 +35,14 @@ impl Rule for OverrideCommitted {
             findings.push(
                 Self::finding("Override file is not allowed here")
                     .detail(format!(
-                        "The option `allow` of this rule does not list `{path}`. A reader of the base files does not see \
-                         what an override file changes.",
+                        "The policy does not list `{path}` as an allowed override file. A reader of the base files does not \
+                         see what an override file changes.",
                     ))
                     .at(blocks[0].header)
-                    .help("move the changes into the base files, or do not commit this file")
+                    .help(
+                        "move the changes into the base files, do not commit this file, or add it to `allow` of this \
+                         rule in `overrule.hcl`",
+                    )
                     // One such finding is reported per file.
                     .concerns(Concern::File(name.into())),
             );

@@ -41,12 +41,18 @@ impl Rule for OverrideIgnoredArgument {
                 ),
                 _ => continue,
             };
+            let is_block = module.origins().any(|origin| origin.header() == stays);
+            let label = if is_block {
+                format!("this block sets no `{name}`")
+            } else {
+                "this value is used".to_owned()
+            };
             findings.push(
                 Self::finding("Argument in an override file is ignored")
                     .detail(format!("`{name}` has no effect here. {why}"))
                     .at(dropped.span)
                     .label("has no effect here")
-                    .related(stays, "stays in force")
+                    .related(stays, label)
                     .help(help)
                     .address(dropped.address.clone()),
             );

@@ -28,22 +28,21 @@ impl Rule for OverrideStaleOptionalDefault {
             }
             let detail = match (stale, &written) {
                 (Some(_), None) => {
-                    "An override changes the type of a variable, but not the defaults of optional attributes: the defaults \
-                     of the base type stay in force, and may not match the new type."
+                    "The defaults of optional attributes come from the base type. They still apply, and may not match the \
+                     new type."
                 }
                 (None, Some(_)) => {
-                    "An override changes the type of a variable, but not the defaults of optional attributes: the base \
-                     type has none, so attributes that are left out are null."
+                    "The defaults of optional attributes come from the base type, which has none. Those in this type have no \
+                     effect: an attribute that a caller omits is null."
                 }
                 (Some(_), Some(_)) | (None, None) => {
-                    "An override changes the type of a variable, but not the defaults of optional attributes: the defaults \
-                     of the base type stay in force, and the new ones are not used."
+                    "The defaults of optional attributes come from the base type. They still apply, and those in this type \
+                     have no effect."
                 }
             };
             let base = types.first().filter(|first| variable.origin.number_at(first.span) == Some(0));
             let base = base.map_or(variable.origin.header(), |base| base.span);
-            let message =
-                if stale.is_some() { "these defaults stay in force" } else { "declares no defaults" };
+            let message = if stale.is_some() { "these defaults apply" } else { "declares no defaults" };
             findings.push(
                 Self::finding("Override leaves stale defaults of optional attributes")
                     .detail(detail)

@@ -71,7 +71,10 @@ fn shared(address: &StateAddress, roots: &BTreeMap<SmolStr, Span>) -> Option<Fin
         ))
         .at(*at)
         .module((*first).clone())
-        .help(format!("give each root module its own `{}`", address.own))
+        .help(match address.backend {
+            "remote" => "give each root module its own workspace (`name`)".to_owned(),
+            _ => format!("give each root module its own `{}`", address.own),
+        })
         .concerns(Concern::Modules(roots.keys().cloned().collect()));
     Some(others.iter().fold(finding, |finding, (_, at)| finding.related(*at, "the same state")))
 }

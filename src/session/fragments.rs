@@ -237,7 +237,8 @@ fn not_a_module(
         .detail(why)
         .module(directory.path.clone())
         .help(format!(
-            "if that is intended, write `exclude = [\"{pattern}\"]` in the `policy` block of `overrule.hcl`"
+            "correct the marked errors, or, if the files are not meant to be one module, add `exclude = [\"{pattern}\"]` \
+             to the `policy` block of `overrule.hcl`"
         ));
     errors.take(SHOWN).fold(finding, |finding, (place, summary)| {
         finding.related(place, format!("the first error in this file: {summary}"))

@@ -212,8 +212,8 @@ fn address_in_json(string: &JsonString, span: Span) -> Option<Traversal> {
 }
 
 fn not_an_address(at: Span) -> Finding {
-    let detail = "A reference is required here: names joined by dots, with constant keys in brackets at most. Conditions, \
-                  operators and function calls are not allowed here.";
+    let detail = "A reference is required here, such as `aws_vpc.main` or `aws_vpc.main[0]`. Conditions, operators and \
+                  function calls are not allowed here.";
     invalid_expression(EngineRule::InvalidReference, detail, at)
 }
 

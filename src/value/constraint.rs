@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 
 use crate::finding::{EngineRule, Finding};
 use crate::syntax::{Call, Expr, ExprKind, parse_expression};
-use crate::text::Span;
+use crate::text::{Span, nearest};
 
 use super::data::normal;
 use super::defaults::{Defaults, Parts};
@@ -89,6 +89,9 @@ fn quoted(expr: &Expr, findings: &mut Vec<Finding>) {
     findings.push(finding.detail("A type in quotes is a string, not a type."));
 }
 
+/// The types that are a name.
+const TYPES: [&str; 4] = ["bool", "string", "number", "any"];
+
 fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Written {
     if let Some(name) = expr.keyword() {
         let detail = match name.as_str() {
@@ -99,7 +102,13 @@ fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Written {
             "list" | "map" | "set" => needs_element(&name),
             "object" => NEEDS_ATTRIBUTES.to_owned(),
             "tuple" => NEEDS_ELEMENTS.to_owned(),
-            _ => format!("There is no type {name:?}."),
+            _ => {
+                let invalid = invalid(format!("There is no type {name:?}."), expr.span, findings);
+                if let (Some(meant), Some(finding)) = (nearest(&name, TYPES), findings.last_mut()) {
+                    finding.help = Some(format!("did you mean `{meant}`?"));
+                }
+                return invalid;
+            }
         };
         return invalid(detail, expr.span, findings);
     }

@@ -221,7 +221,7 @@ impl Evaluator<'_> {
             return self.steps(value, traversal.steps.get(steps..).unwrap_or_default());
         }
         let (summary, detail) = if self.scope.is_some() || inside.is_some_and(Frame::has_variables) {
-            ("Unknown variable", format!("No variable is named {:?} here.", traversal.root))
+            ("Unknown variable", format!("No value named `{}` is available here.", traversal.root))
         } else {
             ("Variables not allowed", "A constant is required here, so variables are not allowed.".to_owned())
         };

@@ -52,7 +52,7 @@ impl Remedy {
 
     /// The error if files of the earlier state are missing and all others exist.
     pub(super) fn before(&self) -> Error {
-        self.lacking(", as they were before the change", self.differing.clone())
+        self.lacking(", as they were before the change", &self.differing)
     }
 
     /// The error if files of the later state in some directories are missing.
@@ -62,10 +62,10 @@ impl Remedy {
         } else {
             format!("git archive {} > /dev/null", self.now)
         };
-        self.lacking("", command)
+        self.lacking("", &command)
     }
 
-    fn lacking(&self, when: &str, command: String) -> Error {
+    fn lacking(&self, when: &str, command: &str) -> Error {
         if self.is_partial {
             Error::git(format!("this clone lacks files that the check needs{when}"))
                 .help(format!("run `{command}`"))

@@ -23,7 +23,10 @@ pub(super) fn count(value: &Value, expr: &Expr) -> Option<Finding> {
         Ok(Value::Number(number)) if number.index().is_none() => "it is negative, fractional or too large",
         Ok(_) => return None,
         Err(mismatch) => {
-            let detail = format!("`count` must be a whole number: {mismatch}.");
+            let detail = match value.as_str() {
+                Some(_) => "`count` must be a whole number, and this string is not a number.".to_owned(),
+                None => format!("`count` must be a whole number: {mismatch}."),
+            };
             return Some(incorrect_type(detail, expr));
         }
     };

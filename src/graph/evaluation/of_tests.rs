@@ -30,7 +30,7 @@ pub(in crate::graph) fn failed_validation(
     condition: &Condition,
 ) -> Finding {
     let at = condition.condition.as_ref().map_or(condition.block.header, |condition| condition.expr.span);
-    validation::failed(variable, given, at).at(given.map_or(variable.origin.header(), |expr| expr.span))
+    validation::failed(variable, given, at, None).at(given.map_or(variable.origin.header(), |expr| expr.span))
 }
 
 /// The result of an assertion of a run.

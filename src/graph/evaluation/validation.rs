@@ -88,7 +88,7 @@ pub(super) fn refused(
     refusals
         .filter(|refusal| refusal.error.is_none())
         .map(|refusal| {
-            let mut finding = failed(variable, expr, refusal.condition);
+            let mut finding = failed(variable, expr, refusal.condition, refusal.message.as_deref());
             if refusal.is_newly_false {
                 finding.detail.push_str(NEWLY_FALSE);
             }
@@ -97,17 +97,24 @@ pub(super) fn refused(
         .collect()
 }
 
-/// The error for a value, or for the default, that fails a validation.
-pub(super) fn failed(variable: &Variable, expr: Option<&Expr>, condition: Span) -> Finding {
+/// The error for a value, or for the default, that fails a validation, with the error message of the validation if it
+/// is known.
+pub(super) fn failed(
+    variable: &Variable,
+    expr: Option<&Expr>,
+    condition: Span,
+    message: Option<&str>,
+) -> Finding {
     let finding = Finding::language(EngineRule::ModuleArgumentType, "Invalid value for variable");
+    let end = message.map_or_else(|| ".".to_owned(), |message| format!(": {}", message.trim()));
     let finding = match expr {
         Some(expr) => finding.at(expr.span).detail(format!(
-            "The value fails the validation of the variable `{}` of the child module.",
+            "The value fails the validation of the variable `{}` of the child module{end}",
             variable.name
         )),
         None => finding
             .related(variable.origin.header(), "declared here, with its default")
-            .detail(format!("The default of the variable `{}` fails its own validation.", variable.name)),
+            .detail(format!("The default of the variable `{}` fails its own validation{end}", variable.name)),
     };
     finding.related(condition, "the condition")
 }

@@ -172,7 +172,7 @@ fn deprecated(argument: &Attribute, variable: &Variable, product: Product) -> Op
         Finding::language(EngineRule::DeprecatedModuleArgument, summary)
             .severity(Severity::Warning)
             .at_plan()
-            .detail(reported.value.to_string())
+            .detail(format!("The module marks `{}` as deprecated: {}", variable.name, reported.value))
     };
     Some(match product {
         // Terraform reports the declaration.

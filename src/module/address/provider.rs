@@ -46,6 +46,7 @@ impl ProviderAddress {
         let wrong_part = |summary, what, part: &str, reason| AddressError {
             summary,
             detail: format!("The {what} \"{part}\" in the source \"{source}\" is not valid: {reason}."),
+            help: None,
         };
         let name =
             legal_part(name).map_err(|reason| wrong_part(INVALID_NAME, "provider name", name, reason))?;
@@ -69,6 +70,7 @@ impl ProviderAddress {
             return Err(AddressError {
                 summary: INVALID_NAMESPACE,
                 detail: format!("The namespace \"-\" of old providers exists only on {default_host}."),
+                help: None,
             });
         }
         let address = Self { host, namespace, name };
@@ -130,7 +132,7 @@ impl ProviderAddress {
                 format!("The source \"{source}\" has the reserved prefix \"{prefix}\".")
             }
         };
-        Err(AddressError { summary: INVALID_NAME, detail })
+        Err(AddressError { summary: INVALID_NAME, detail, help: None })
     }
 }
 
@@ -176,6 +178,7 @@ fn wrong_form() -> AddressError {
     AddressError {
         summary: INVALID_SOURCE,
         detail: "A source has the form \"[hostname/][namespace/]name\".".into(),
+        help: None,
     }
 }
 

@@ -33,32 +33,42 @@ impl ModuleSource {
     pub fn parse(raw: &str, has_version: bool, features: &Features) -> Result<Self, AddressError> {
         let product = features.engine.product.name();
         if has_version {
+            let is_other = || Self::parse(raw, false, features).is_ok();
             return registry(raw, features).map_err(|reason| AddressError {
                 summary: "Invalid registry module source address",
                 detail: format!(
-                    "\"{raw}\" is no address of a module registry: {reason}. With the argument `version`, which only \
-                     modules of a registry have, {product} takes it for one."
+                    "\"{raw}\" is not a registry address: {reason}. {product} expects one because the call sets \
+                     `version`."
                 ),
+                help: is_other().then(|| "remove `version`".to_owned()),
             });
         }
         if is_local(raw) {
             return Ok(Self::Local(clean_local(raw)));
         }
         // A source that is not a registry module is a remote package; the error of the first attempt is not reported.
-        if let Ok(found) = RegistryModule::parse(raw, features.registry_host) {
-            return Ok(Self::Registry(found));
-        }
-        RemoteModule::parse(raw).map(Self::Remote).map_err(|problem| AddressError {
-            summary: "Invalid module source address",
-            detail: match problem {
-                remote::Problem::Undetected(address) => format!(
-                    "{product} cannot tell how the module \"{address}\" is to be installed. For a directory of this \
-                     module, write \"./{address}\"."
-                ),
-                remote::Problem::Unreadable(reason) => {
-                    format!("\"{raw}\" is no address of a module: {reason}.")
-                }
-            },
+        let why = match RegistryModule::parse(raw, features.registry_host) {
+            Ok(found) => return Ok(Self::Registry(found)),
+            Err(why) => why,
+        };
+        RemoteModule::parse(raw).map(Self::Remote).map_err(|problem| {
+            let summary = "Invalid module source address";
+            match problem {
+                remote::Problem::Undetected(address) => AddressError {
+                    summary,
+                    detail: format!(
+                        "\"{address}\" is neither a local path nor a URL, and not a registry address: {why}."
+                    ),
+                    help: Some(format!(
+                        "for the directory \"{address}\" in this module, write \"./{address}\""
+                    )),
+                },
+                remote::Problem::Unreadable(reason) => AddressError {
+                    summary,
+                    detail: format!("\"{raw}\" is not a valid module source: {reason}."),
+                    help: None,
+                },
+            }
         })
     }
 }
@@ -75,7 +85,7 @@ impl fmt::Display for ModuleSource {
 
 fn registry(raw: &str, features: &Features) -> Result<ModuleSource, String> {
     if is_local(raw) {
-        return Err("it is the path of a directory".into());
+        return Err("it is a local path".into());
     }
     RegistryModule::parse(raw, features.registry_host).map(ModuleSource::Registry)
 }

@@ -39,9 +39,12 @@ impl Decoder<'_> {
             self.findings.push(
                 Finding::language(EngineRule::InvalidName, summary)
                     .detail(format!(
-                        "`{}` is not a valid name: a name starts with a letter or underscore, and contains only \
-                         letters, digits, underscores and hyphens.",
-                        label.text
+                        "{}: a name starts with a letter or underscore, and contains only letters, digits, underscores and \
+                         hyphens.",
+                        match label.text.as_str() {
+                            "" => "The name is empty".to_owned(),
+                            name => format!("`{name}` is not a valid name"),
+                        }
                     ))
                     .at(label.span),
             );

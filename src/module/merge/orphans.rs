@@ -36,7 +36,7 @@ pub(in crate::module) fn suggest_names(module: &Module, files: &[ModuleFile<'_>]
     let (known, suggestions) = (known(module), Suggestions::default());
     for finding in &mut orphans {
         if let Some(meant) = meant(&finding.address.replacen("variable.", "var.", 1), &known, &suggestions) {
-            finding.help = Some(format!("did you mean `{meant}`?"));
+            finding.help = Some(format!("did you mean `{}`?", declaration(meant)));
         }
     }
     for (file, addresses, is_all) in &declared {
@@ -62,6 +62,19 @@ fn known(module: &Module) -> Vec<String> {
     let calls = module.calls.keys().map(|name| format!("module.{name}"));
     let resources = module.resources.keys().map(ToString::to_string);
     variables.chain(locals).chain(outputs).chain(calls).chain(resources).collect()
+}
+
+/// What declares an address, as in `variable "name"`.
+fn declaration(address: &str) -> String {
+    let parts: Vec<&str> = address.split('.').collect();
+    match parts[..] {
+        ["var", name] => format!("variable {name:?}"),
+        ["local", name] => name.to_owned(),
+        [kind @ ("output" | "module"), name] => format!("{kind} {name:?}"),
+        ["data", kind, name] => format!("data {kind:?} {name:?}"),
+        [kind, name] => format!("resource {kind:?} {name:?}"),
+        _ => address.to_owned(),
+    }
 }
 
 /// The known address of the same type whose name is most similar.

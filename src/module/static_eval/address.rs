@@ -79,7 +79,7 @@ impl StaticEvaluator<'_> {
         if outcome.value.unmarked().1 != Marks::NONE {
             let summary = if constant { "Unknown module version" } else { "Invalid version constraint" };
             self.findings.push(static_error(&purpose, summary, at).detail(format!(
-                "{} is visible in the configuration, so it cannot depend on sensitive or ephemeral values.",
+                "{} cannot depend on sensitive or ephemeral values, because `init` shows it.",
                 upper(&purpose.what)
             )));
             return Version::Failed;
@@ -95,9 +95,8 @@ impl StaticEvaluator<'_> {
             Ok(_) => return Version::Open,
             Err(reason) => {
                 let summary = if constant { "Incorrect value type" } else { "Invalid version constraint" };
-                self.findings.push(
-                    static_error(&purpose, summary, at).detail(format!("A string is required: {reason}.")),
-                );
+                self.findings
+                    .push(static_error(&purpose, summary, at).detail(format!("{}.", upper(&reason))));
                 return Version::Failed;
             }
         };
@@ -111,7 +110,7 @@ impl StaticEvaluator<'_> {
             Err(reason) => {
                 self.findings.push(
                     static_error(&purpose, "Invalid version constraint", at)
-                        .detail(reason)
+                        .detail(format!("{reason}."))
                         .help("write comma-separated conditions, as in \">= 1.2, < 2.0\"")
                         // The same placeholder in many calls of a directory is one cause.
                         .concerns(Concern::Name(text.clone())),
@@ -158,7 +157,10 @@ impl StaticEvaluator<'_> {
         let address = match parsed {
             Ok(address) => Some(address),
             Err(error) => {
-                let finding = static_error(&purpose, error.summary, expr.span).detail(error.detail);
+                let finding = Finding {
+                    help: error.help,
+                    ..static_error(&purpose, error.summary, expr.span).detail(error.detail)
+                };
                 self.findings.push(match &call.address.version {
                     Some(attribute) if !matches!(version, Version::None) => {
                         finding.related(attribute.span, "only a module from a registry has a version")
@@ -186,11 +188,9 @@ impl StaticEvaluator<'_> {
                 return None;
             }
             (Ok(_), _) => return None,
-            (Err(reason), true) => {
-                ("Incorrect value type", expr.span, format!("A string is required: {reason}."))
-            }
+            (Err(reason), true) => ("Incorrect value type", expr.span, format!("{}.", upper(&reason))),
             (Err(reason), false) => {
-                ("Unsuitable value type", expr.start_span(), format!("A string is required: {reason}."))
+                ("Unsuitable value type", expr.start_span(), format!("{}.", upper(&reason)))
             }
         };
         // A value of the wrong type is an invalid value, not an invalid address.

@@ -119,10 +119,8 @@ pub(super) fn confidential(marks: Marks, purpose: &Purpose, at: Span) -> Finding
         Some(_) => ("Sensitive value not allowed", "sensitive"),
         None => ("Ephemeral value not allowed", "ephemeral"),
     };
-    static_error(purpose, summary, at).detail(format!(
-        "{} is visible in the configuration, so it cannot depend on a value that is {word}.",
-        upper(&purpose.what)
-    ))
+    static_error(purpose, summary, at)
+        .detail(format!("{} cannot depend on {word} values, because `init` shows it.", upper(&purpose.what)))
 }
 
 pub(super) fn static_error(purpose: &Purpose, summary: &str, at: Span) -> Finding {

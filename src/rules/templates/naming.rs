@@ -60,7 +60,7 @@ impl Configure for Naming {
                 let refused = |error| {
                     options.refuse(
                         "pattern",
-                        &format!("The regular expression is not valid: {}.", reason(&error)),
+                        format!("The regular expression is not valid: {}.", reason(&error)),
                     )
                 };
                 Wanted::Pattern(whole.map_err(refused)?, pattern)

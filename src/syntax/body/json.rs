@@ -197,7 +197,7 @@ impl Unpacking<'_> {
             if properties.is_empty() {
                 let finding = Finding::language(EngineRule::MissingArgument, "Missing block label")
                     .detail(format!(
-                        "A property is required here. Its name is the {label} of a `{kind}` block."
+                        "The name of a property here is the {label} of a `{kind}` block, but there is no property."
                     ))
                     .at(node.start());
                 self.findings.push(finding);

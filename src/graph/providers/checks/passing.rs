@@ -302,9 +302,8 @@ impl Edge<'_> {
             .address(format!("module.{}", self.call.name))
             .concerns(Concern::Provider(passed.in_child.compact()));
         // Without the host, two addresses in different registries may look alike.
-        let shown = |address: &ProviderAddress| match theirs.host == ours.host {
-            true => display(child, address).to_string(),
-            false => address.to_string(),
+        let shown = |address: &ProviderAddress| {
+            if theirs.host == ours.host { display(child, address).to_string() } else { address.to_string() }
         };
         let (theirs, ours) = (shown(theirs), shown(ours));
         let finding = self.required_on_both_sides(finding, passed);

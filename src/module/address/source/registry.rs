@@ -33,7 +33,7 @@ impl RegistryModule {
         let (host, [namespace, name, system]) = match *parts.as_slice() {
             [namespace, name, system] => (None, [namespace, name, system]),
             [host, namespace, name, system] => (Some(registry_host(host)?), [namespace, name, system]),
-            _ => return Err("it must have three parts, or four with a host name".into()),
+            _ => return Err("it does not have the form \"[HOST/]NAMESPACE/NAME/PROVIDER\"".into()),
         };
         if !is_name(namespace) {
             return Err(if namespace.contains('.') {
@@ -50,7 +50,7 @@ impl RegistryModule {
                 "it must not have a query".into()
             } else {
                 format!(
-                    "\"{system}\" is not a valid target system, which must contain only lower-case letters and \
+                    "\"{system}\" is not a valid target system, which must contain only lowercase letters and \
                 digits"
                 )
             });

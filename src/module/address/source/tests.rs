@@ -107,7 +107,9 @@ fn a_source_is_read_as_terraform_reads_it() {
     for (source, full) in INSTALLED {
         assert_eq!(parse(source, false).map(|source| source.to_string()).as_deref(), Ok(*full), "{source}");
     }
-    for (sources, word) in [(UNDETECTED, "cannot tell how"), (UNREADABLE, "is no address of a module")] {
+    for (sources, word) in
+        [(UNDETECTED, "neither a local path"), (UNREADABLE, "is not a valid module source")]
+    {
         for source in sources {
             let error = parse(source, false).expect_err(source);
             assert_eq!(error.summary, "Invalid module source address", "{source}");

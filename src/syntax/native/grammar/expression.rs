@@ -165,6 +165,7 @@ impl Parser<'_> {
     fn no_expression(&mut self, start: Token) -> Piece {
         let (summary, detail) = match start.kind {
             Kind::End => ("Missing expression", "The file ends where an expression is expected."),
+            Kind::Newline => ("Invalid expression", "An expression is missing before the end of the line."),
             _ => ("Invalid expression", "An expression cannot start like this."),
         };
         self.first_error(summary, start, detail);

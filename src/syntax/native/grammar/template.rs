@@ -227,7 +227,10 @@ impl Parser<'_> {
                 let marker = marker.trim_start_matches('-');
                 format!("The heredoc is not closed by a line with only `{marker}`.")
             }
-            None => "The string is not closed before this.".to_owned(),
+            None if token.kind == Kind::End => {
+                "The string is not closed before the end of the file.".to_owned()
+            }
+            None => "The string is not closed before the end of the line.".to_owned(),
         };
         self.template_error("Unterminated template string", token.into(), &detail, Some(opener.into()));
     }
