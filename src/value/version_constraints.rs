@@ -58,8 +58,8 @@ impl Constraints {
     pub fn parse(text: &str) -> Result<Self, String> {
         let conditions = text.split(',').map(|part| {
             condition(part).ok_or_else(|| match part.trim_matches(blank) {
-                "" if text.contains(',') => format!("a condition is missing beside a comma in {text:?}"),
-                "" => "the version constraint is empty".to_owned(),
+                "" if text.contains(',') => format!("A condition is missing beside a comma in {text:?}"),
+                "" => "The version constraint is empty".to_owned(),
                 part => format!("{part:?} is not a version constraint"),
             })
         });
