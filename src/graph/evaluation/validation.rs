@@ -11,7 +11,7 @@ use crate::graph::{Node, arguments, references};
 use crate::module::declaration::{Condition, ModuleCall, Variable};
 use crate::syntax::Expr;
 use crate::text::Span;
-use crate::value::{Budget, Type, Value, convert, evaluate};
+use crate::value::{Budget, Marks, Type, Value, convert, evaluate};
 
 /// A default that fails a validation of its own variable.
 #[derive(Debug)]
@@ -106,7 +106,10 @@ pub(super) fn failed(
     message: Option<&str>,
 ) -> Finding {
     let finding = Finding::language(EngineRule::ModuleArgumentType, "Invalid value for variable");
-    let end = message.map_or_else(|| ".".to_owned(), |message| format!(": {}", message.trim()));
+    let is_sensitive = variable.sensitive.as_ref().is_some_and(|sensitive| sensitive.value);
+    let end = message
+        .filter(|_| !is_sensitive)
+        .map_or_else(|| ".".to_owned(), |message| format!(": {}", message.trim()));
     let finding = match expr {
         Some(expr) => finding.at(expr.span).detail(format!(
             "The value fails the validation of the variable `{}` of the child module{end}",
@@ -181,7 +184,8 @@ pub(super) fn refusals(value: &Value, variable: &Variable, node: Node<'_>, work:
         let is_certain = evaluate(condition, &unknown, &mut Vec::new()).as_bool() == Some(false);
         let message = validation.error_message.as_ref().and_then(|message| {
             let text = evaluate(&message.expr, &known, &mut Vec::new());
-            text.as_str().map(SmolStr::new)
+            // The engine does not show a message with a sensitive value.
+            text.as_str().filter(|_| text.unmarked().1 == Marks::NONE).map(SmolStr::new)
         });
         let without = ModuleScope { engine: Engine::newest(Product::OpenTofu), ..known };
         let is_newly_false = known.engine.short_circuits()
