@@ -40,7 +40,9 @@ impl<'p> ActiveRules<'p> {
             let entry = rules::ENTRIES.iter().find(|entry| entry.id == rule);
             for (number, setting) in policy.settings(rule).iter().enumerate() {
                 let check = match (entry, &setting.definition) {
-                    (Some(entry), _) => entry.configure(setting.options()).map(Some),
+                    // A policy that gives a custom rule the name of a built-in one is refused.
+                    (Some(_), Some(_)) => continue,
+                    (Some(entry), None) => entry.configure(setting.options()).map(Some),
                     (None, Some(definition)) => {
                         // A policy with an unknown template is refused.
                         let Some(template) = Template::named(&definition.template) else { continue };

@@ -40,12 +40,15 @@ pub fn load_policy(snapshot: &mut Snapshot, file: Option<FileId>) -> Result<Poli
     let templates: Vec<&str> = TEMPLATES.iter().map(|template| template.id).collect();
     let names = Names { rules: &rule_names(), templates: &templates };
     let (policy, mut findings) = Policy::load(file, snapshot, names);
+    let Some(policy) = policy else { return Err(findings) };
     ActiveRules::new(&policy, &[], &mut findings);
     if findings.is_empty() { Ok(policy) } else { Err(findings) }
 }
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
+
     use super::*;
 
     fn load(text: &str) -> Result<Policy, Vec<Finding>> {
@@ -65,6 +68,61 @@ mod tests {
             assert_eq!(findings[0].help.as_deref(), Some("did you mean `level`?"));
         }
         assert!(load("rule \"invalid-name\" { level = \"off\" }\n").is_ok());
+    }
+
+    #[test]
+    fn options_are_checked_in_a_policy_with_other_mistakes() {
+        let findings = load(indoc! {r#"
+            policy {
+              fail_on = "warn"
+            }
+            rule "unused-declaration" {
+              allow = ["a"]
+            }
+            rule "unused-declarations" {
+              allow = ["a"]
+            }
+            rule "namng" "own" {
+              style = "x"
+            }
+            rule "naming" "unused-output" {
+              style = "x"
+            }
+            rule "naming" "own-names" {
+              blocks = ["variable"]
+              style  = "snake_cse"
+            }
+        "#});
+        let found: Vec<String> = findings
+            .expect_err("mistakes")
+            .into_iter()
+            .map(|finding| format!("{}: {}", finding.summary, finding.detail))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                "Invalid value for `fail_on`: `warn` is not allowed here. Use one of `error`, `warning`, `notice`, \
+                 `never`.",
+                "Unknown rule template: No rule template is named `namng`.",
+                "Name is already used: `unused-output` is a built-in rule.",
+                "Unknown rule: No rule is named `unused-declarations`.",
+                "Invalid value for `style`: `snake_cse` is not allowed here.",
+                "Unknown option: No option is named `allow`. Use one of `level`, `roles`, `paths`, `message`, `help`.",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_syntax_error_does_not_make_an_argument_missing() {
+        let findings = load(indoc! {r#"
+            rule "required-argument" "own" {
+              blocks = ["resource"
+              argument = "tags"
+            }
+        "#});
+        let summaries: Vec<String> =
+            findings.expect_err("a mistake").into_iter().map(|finding| finding.summary).collect();
+        assert_eq!(summaries, ["Missing item separator"]);
     }
 
     #[test]

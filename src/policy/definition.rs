@@ -3,11 +3,11 @@
 use smol_str::SmolStr;
 
 use super::argument::{missing, text, wrong_type};
-use super::fault::{fault, unknown};
+use super::fault::fault;
 use super::reader::Reader;
 use crate::finding::Finding;
 use crate::syntax::{Block, Expr, ExprKind, Label, ObjectKey};
-use crate::text::Span;
+use crate::text::{Span, nearest};
 
 /// A custom rule.
 #[derive(Debug, Clone)]
@@ -41,19 +41,35 @@ pub fn is_rule_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_lowercase()) && name.split('-').all(is_word)
 }
 
+/// Returns the words of a name in lowercase, with hyphens between them.
+fn rewrite(name: &str) -> String {
+    let words = name.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-")
+}
+
 /// Reads a block without its arguments, which the template reads.
 pub(super) fn read(block: &Block, template: &Label, name: &Label, reader: &mut Reader<'_>) -> Definition {
     if !is_rule_name(&name.text) {
         let finding = fault("Invalid rule name", name.span)
             .detail(format!("`{}` is not a valid name of a rule.", name.text));
-        reader.findings.push(finding.help("use lowercase letters, digits and hyphens, as in `owner-tag`"));
+        let rewritten = rewrite(&name.text);
+        reader.findings.push(finding.help(if is_rule_name(&rewritten) {
+            format!("write `{rewritten}`: lowercase letters, digits and hyphens")
+        } else {
+            "use lowercase letters, digits and hyphens, as in `owner-tag`".to_owned()
+        }));
     }
     let mut examples = Vec::new();
     for inner in block.body.any_blocks() {
         if inner.kind == "example" {
             examples.extend(example(&inner, reader));
         } else {
-            reader.findings.push(unknown("block", &inner.kind, ["example"], inner.kind_span));
+            let finding = fault("Unsupported block type", inner.kind_span)
+                .detail(format!("Blocks of type `{}` are not expected here.", inner.kind));
+            reader.findings.push(match nearest(&inner.kind, ["example"]) {
+                Some(meant) => finding.help(format!("did you mean `{meant}`?")),
+                None => finding,
+            });
         }
     }
     let span = block.header.to(block.body.span());

@@ -24,12 +24,11 @@ pub(super) fn unknown<'a>(
             .detail(format!("No {what} is named `{word}`."))
             .help(format!("did you mean `{meant}`?"));
     }
-    let all: Vec<String> = known.into_iter().map(|known| format!("`{known}`")).collect();
-    match all.as_slice() {
-        [] => finding.detail(format!("There is no {what} here.")).help("remove it"),
-        [one] => finding.detail(format!("The only {what} here is {one}.")),
-        all => finding.detail(format!("No {what} is named `{word}`. Use one of {}.", all.join(", "))),
-    }
+    finding.detail(format!("No {what} is named `{word}`. Use one of {}.", listed(known)))
+}
+
+fn listed<'a>(known: impl IntoIterator<Item = &'a str>) -> String {
+    known.into_iter().map(|known| format!("`{known}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// The finding for a value that an argument cannot have, with the nearest valid value or all of them.
@@ -45,8 +44,7 @@ pub(super) fn unknown_value<'a>(
             .detail(format!("`{word}` is not allowed here."))
             .help(format!("did you mean `{meant}`?"));
     }
-    let all: Vec<String> = known.into_iter().map(|known| format!("`{known}`")).collect();
-    finding.detail(format!("`{word}` is not allowed here. Use one of {}.", all.join(", ")))
+    finding.detail(format!("`{word}` is not allowed here. Use one of {}.", listed(known)))
 }
 
 /// The finding for an unknown rule.

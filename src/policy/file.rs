@@ -34,6 +34,7 @@ pub(super) struct File {
     /// Whether comments may suppress findings.
     pub(super) comments: Option<bool>,
     pub(super) limits: BTreeMap<Limit, u64>,
+    pub(super) has_syntax_error: bool,
 }
 
 /// A `rule` block.
@@ -96,9 +97,10 @@ pub(super) fn read(id: FileId, source: &Source, findings: &mut Vec<Finding>) -> 
 impl Reader<'_> {
     fn file(&mut self, id: FileId) -> File {
         let (file, wrong) = syntax::parse(id, self.source, Notation::Native, &Limits::default());
+        let has_syntax_error = !wrong.is_empty();
         self.findings.extend(wrong);
         let content = file.body.content(&Schema { attributes: &[], blocks: BLOCKS }, self.findings);
-        let mut read = File::default();
+        let mut read = File { has_syntax_error, ..File::default() };
         self.policy(&content, &mut read);
         self.limits(&content, &mut read.limits);
         for block in content.blocks_of("role") {

@@ -21,11 +21,12 @@ use crate::vfs::Snapshot;
 const MOST_FILES: usize = 64;
 
 impl Policy {
-    /// Creates the policy of a file, without the parts that have mistakes.
-    pub fn load(file: FileId, snapshot: &mut Snapshot, names: Names<'_>) -> (Self, Vec<Finding>) {
-        let mut loader = Loader { snapshot, names, findings: Vec::new(), read: 0 };
+    /// Creates the policy of a file, with its mistakes. The options of rules are not checked. `None` if a syntax error
+    /// may hide some of them.
+    pub fn load(file: FileId, snapshot: &mut Snapshot, names: Names<'_>) -> (Option<Self>, Vec<Finding>) {
+        let mut loader = Loader { snapshot, names, findings: Vec::new(), read: 0, is_complete: true };
         let policy = loader.file(file, &mut Vec::new());
-        (policy, loader.findings)
+        (loader.is_complete.then_some(policy), loader.findings)
     }
 
     /// Returns the preset with this name.
@@ -57,7 +58,7 @@ impl Policy {
     }
 
     fn add(&mut self, file: File, source: &Source, origin: Origin) {
-        let File { extends: _, engine, exclude, fail_on, roles, rules, exceptions, comments, limits } = file;
+        let File { engine, exclude, fail_on, roles, rules, exceptions, comments, limits, .. } = file;
         let settings = BTreeMap::new();
         self.extend(Self { settings, engine, exclude, fail_on, roles, exceptions, comments, limits });
         for RuleBlock { rule, header, line, definition, paths, level, common, options, .. } in rules {
@@ -106,6 +107,8 @@ struct Loader<'l> {
     findings: Vec<Finding>,
     /// The number of files that were read.
     read: usize,
+    /// Whether none of them has a syntax error.
+    is_complete: bool,
 }
 
 impl Loader<'_> {
@@ -115,6 +118,7 @@ impl Loader<'_> {
         let source = self.snapshot.sources().get(id);
         let name = SmolStr::new(source.name());
         let file = file::read(id, source, &mut self.findings);
+        self.is_complete &= !file.has_syntax_error;
         let mut policy = Policy::default();
         match &file.extends {
             None => policy = Policy::recommended(),
@@ -219,10 +223,7 @@ fn paths_twice(at: Span) -> Finding {
 
 fn twice(block: &RuleBlock, first: &RuleBlock) -> Finding {
     fault("Rule that is defined twice", block.header)
-        .detail(format!(
-            "`{}` can be one thing only, so one of the two would never be asked for.",
-            block.rule
-        ))
+        .detail(format!("A policy can define `{}` only once for the same paths.", block.rule))
         .related(first.header, "defined here first")
         .help("give one of them another name")
 }
@@ -231,7 +232,7 @@ fn twice(block: &RuleBlock, first: &RuleBlock) -> Finding {
 fn not_here(option: &str, rule: &str, definition: &Definition, at: Span) -> Finding {
     fault("Option of a rule that is defined elsewhere", at)
         .detail(format!(
-            "A block with the name alone sets the level of `{rule}` and where it reports, not what it looks for."
+            "A block with one label sets only the level, roles, paths, message and help of `{rule}`."
         ))
         .related(definition.span, "defined here")
         .help(match nearest(option, COMMON.iter().copied()) {
@@ -241,6 +242,7 @@ fn not_here(option: &str, rule: &str, definition: &Definition, at: Span) -> Find
 }
 
 fn cannot_be_off(rule: &str, at: Span) -> Finding {
-    fault("Rule that cannot be off", at)
-        .detail(format!("What `{rule}` finds was not read, and nobody knows what it hides."))
+    fault("Rule that cannot be off", at).detail(format!(
+        "`{rule}` reports files that could not be checked, so no policy can hide its findings."
+    ))
 }

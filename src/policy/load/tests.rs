@@ -19,7 +19,7 @@ fn load(files: &[(&str, &str)]) -> Result<Policy, Vec<String>> {
         let help = finding.help.as_deref().map(|help| format!(" ({help})")).unwrap_or_default();
         format!("{place}: {}: {}{help}", finding.summary, finding.detail)
     });
-    if findings.is_empty() { Ok(policy) } else { Err(reported.collect()) }
+    policy.filter(|_| findings.is_empty()).ok_or_else(|| reported.collect())
 }
 
 fn loaded(text: &str) -> Policy {
@@ -160,7 +160,7 @@ fn a_mistake_names_its_place_and_the_nearest_right_word() {
     assert_eq!(
         wrong("rule \"syntax-error\" { level = \"off\" }\n"),
         [
-            "overrule.hcl:1,31: Rule that cannot be off: What `syntax-error` finds was not read, and nobody knows what it hides."
+            "overrule.hcl:1,31: Rule that cannot be off: `syntax-error` reports files that could not be checked, so no policy can hide its findings."
         ]
     );
     assert_eq!(
@@ -309,21 +309,21 @@ fn a_mistake_in_a_definition_shows_the_way_out() {
     );
     assert_eq!(
         wrong("rule \"naming\" \"My_Rule\" {}\n"),
-        ["overrule.hcl:1,15: Invalid rule name: `My_Rule` is not a valid name of a rule. (use \
-             lowercase letters, digits and hyphens, as in `owner-tag`)"]
+        ["overrule.hcl:1,15: Invalid rule name: `My_Rule` is not a valid name of a rule. (write `my-rule`: \
+             lowercase letters, digits and hyphens)"]
     );
     assert_eq!(
         wrong(&format!("{OWNER}rule \"naming\" \"owner-tag\" {{}}\n")),
         [
             "overrule.hcl:5,15: Name is already used: `owner-tag` is already a rule made from `required-argument`. \
              (give the rule another name)",
-            "overrule.hcl:5,1: Rule that is defined twice: `owner-tag` can be one thing only, so one of the two would never be asked for. (give one of them another name)",
+            "overrule.hcl:5,1: Rule that is defined twice: A policy can define `owner-tag` only once for the same paths. (give one of them another name)",
         ]
     );
     assert_eq!(
         wrong(&format!("{OWNER}rule \"owner-tag\" {{\n  lvel = \"off\"\n}}\nrule \"owner-tga\" {{}}\n")),
         [
-            "overrule.hcl:6,3: Option of a rule that is defined elsewhere: A block with the name alone sets the level of `owner-tag` and where it reports, not what it looks for. (did you mean `level`?)",
+            "overrule.hcl:6,3: Option of a rule that is defined elsewhere: A block with one label sets only the level, roles, paths, message and help of `owner-tag`. (did you mean `level`?)",
             "overrule.hcl:8,6: Unknown rule: No rule is named `owner-tga`. (did you mean `owner-tag`?)",
         ]
     );
@@ -339,7 +339,7 @@ fn a_mistake_in_a_definition_shows_the_way_out() {
             }
         "#}),
         [
-            "overrule.hcl:2,3: Unknown block: No block is named `exmple`. (did you mean `example`?)",
+            "overrule.hcl:2,3: Unsupported block type: Blocks of type `exmple` are not expected here. (did you mean `example`?)",
             "overrule.hcl:3,3: Example without a label:  (add one label that describes the example: `example \"a \
              bucket without an owner\"`)",
             "overrule.hcl:4,3: Missing required argument: The argument `code` is required, but it is not set. (set `code`)",
