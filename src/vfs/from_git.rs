@@ -1,9 +1,11 @@
 //! Snapshots of an index or a commit.
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
+use gix::bstr::ByteSlice;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
@@ -14,6 +16,7 @@ use super::pending::Unread;
 use super::read::{self, Failure, Files, Read};
 use super::{Directory, Error, Excerpt, Origin, Rest, Snapshot, parent};
 use crate::limits::Limits;
+use crate::text::file_name::{encode, encode_os};
 use crate::text::{Source, Sources};
 
 impl Snapshot {
@@ -40,16 +43,24 @@ impl Snapshot {
         Self::of_snapshot(&Arc::new(GitTree::of_tree(&git.repository, tree)), git.top.as_deref())
     }
 
-    /// Sets the requested paths, relative to the directory `current`, or the top without paths. They do not have to
-    /// exist.
+    /// Sets the requested paths, relative to the directory `current`, or the top without paths. Each must exist.
     pub fn asked(self, current: &Path, paths: &[impl AsRef<Path>]) -> Result<Self, Error> {
         if paths.is_empty() {
             return Ok(self);
         }
         let top = self.top().unwrap_or(current);
         let inside = paths.iter().map(AsRef::as_ref).map(|path| {
-            from_top(top, current, path)
-                .ok_or_else(|| Error::git(format!("`{}` is outside of the repository", path.display())))
+            let inside = from_top(top, current, path)
+                .ok_or_else(|| Error::git(format!("`{}` is outside of the repository", path.display())))?;
+            let at = top.join(encode_os(&inside));
+            let exists = match &self.origin {
+                Origin::Git { git_tree, .. } => {
+                    inside.is_empty()
+                        || git_tree.read().item(encode(&inside).as_bstr()).is_ok_and(|item| item.is_some())
+                }
+                Origin::Disk(_) | Origin::Memory { .. } => at.exists(),
+            };
+            if exists { Ok(inside) } else { Err(Error::path(path, &at, ErrorKind::NotFound.into())) }
         });
         let inside: Vec<String> = inside.collect::<Result<_, _>>()?;
         Ok(self.within(&inside))

@@ -25,8 +25,10 @@ fn a_deleted_directory_is_still_in_the_commit() {
     let place = Place::committed(&[("net/main.tf", BASE), ("live/main.tf", BASE)]);
     place.git(&["rm", "-r", "--quiet", "net"]);
     let output = place.overrule(&["merge", "--staged", "net"]);
-    let told = "error: `net` contains no Terraform or OpenTofu module\n  help: `overrule modules` lists all \
-    modules\n";
+    let told = "error: no such file or directory: `net`\n";
+    assert_eq!((output.code, output.err.as_str()), (Some(2), told));
+    let output = place.overrule(&["modules", "--rev", "HEAD", "lve"]);
+    let told = "error: no such file or directory: `lve`; did you mean `live`?\n";
     assert_eq!((output.code, output.err.as_str()), (Some(2), told));
     assert_eq!(merged(&place, &["--rev", "HEAD", "net"]), BASE);
     let from_inside =
