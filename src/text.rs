@@ -17,7 +17,7 @@ mod nearest;
 mod control_chars;
 
 pub use control_chars::{commands, is_obeyed};
-pub use grouped::{counted, grouped};
+pub use grouped::{counted, grouped, with_article};
 pub use nearest::{Suggestions, distance, is_similar, nearest, similar};
 
 /// A file among the [`Sources`] of one run.

@@ -48,6 +48,7 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
         "missing-provider-configuration",
     ),
     // Terraform warns of two local names for one provider.
+    ("invalid-reference", "A condition with an undeclared reference", "undeclared-reference"),
     ("misleading-providers-entry", "Two entries for one configuration", "duplicate-required-provider"),
     (
         "misleading-providers-entry",

@@ -19,7 +19,7 @@ use crate::finding::{EngineRule, Finding};
 use crate::module::Module;
 use crate::module::address::{self as addresses, Reference, Subject};
 use crate::syntax::Expr;
-use crate::text::Span;
+use crate::text::{Span, with_article};
 use crate::value::{self, Budget, Type, Value};
 use exactness::{is_plain, provider_functions};
 use scope::Known;
@@ -276,7 +276,7 @@ impl<'m> StaticEvaluator<'m> {
     }
 }
 
-/// The value converted to a string, or the reason why that fails.
+/// The value converted to a string, or the name of its type if that fails.
 fn as_text(value: &Value) -> Result<Value, String> {
-    value::convert(value, &Type::String).map_err(|mismatch| mismatch.to_string())
+    value::convert(value, &Type::String).map_err(|_| with_article(&value.ty().name()))
 }

@@ -89,9 +89,6 @@ fn quoted(expr: &Expr, findings: &mut Vec<Finding>) {
     findings.push(finding.detail("A type in quotes is a string, not a type."));
 }
 
-/// The types that are a name.
-const TYPES: [&str; 4] = ["bool", "string", "number", "any"];
-
 fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Written {
     if let Some(name) = expr.keyword() {
         let detail = match name.as_str() {
@@ -104,7 +101,7 @@ fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Written {
             "tuple" => NEEDS_ELEMENTS.to_owned(),
             _ => {
                 let invalid = invalid(format!("There is no type {name:?}."), expr.span, findings);
-                if let (Some(meant), Some(finding)) = (nearest(&name, TYPES), findings.last_mut()) {
+                if let (Some(meant), Some(finding)) = (similar_type(&name), findings.last_mut()) {
                     finding.help = Some(format!("did you mean `{meant}`?"));
                 }
                 return invalid;
@@ -139,6 +136,31 @@ fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Written {
     invalid(detail, expr.span, findings)
 }
 
+/// The type that an unknown name most likely means.
+fn similar_type(name: &str) -> Option<&'static str> {
+    const NAMES: [(&str, &str); 17] = [
+        ("string", "string"),
+        ("str", "string"),
+        ("number", "number"),
+        ("int", "number"),
+        ("integer", "number"),
+        ("float", "number"),
+        ("bool", "bool"),
+        ("boolean", "bool"),
+        ("any", "any"),
+        ("list", "list(…)"),
+        ("array", "list(…)"),
+        ("map", "map(…)"),
+        ("dict", "map(…)"),
+        ("set", "set(…)"),
+        ("object", "object({ … })"),
+        ("struct", "object({ … })"),
+        ("tuple", "tuple([ … ])"),
+    ];
+    let meant = nearest(&name.to_lowercase(), NAMES.iter().map(|(name, _)| *name))?;
+    NAMES.iter().find(|(name, _)| *name == meant).map(|(_, meant)| *meant)
+}
+
 fn is_limit(finding: &Finding) -> bool {
     finding.rule == EngineRule::LimitReached.id()
 }
@@ -164,7 +186,14 @@ fn constructed(call: &Call, span: Span, findings: &mut Vec<Finding>) -> Written 
         "optional" => {
             return invalid("Only an attribute of an object type can be optional.", call.name_span, findings);
         }
-        _ => return invalid(format!("No type with arguments is named {name:?}."), span, findings),
+        _ => {
+            let written = invalid(format!("No type with arguments is named {name:?}."), span, findings);
+            let meant = nearest(name, ["list", "set", "map", "object", "tuple"]);
+            if let (Some(meant), Some(finding)) = (meant, findings.last_mut()) {
+                finding.help = Some(format!("did you mean `{meant}`?"));
+            }
+            return written;
+        }
     };
     let argument = match argument {
         [one] => one,

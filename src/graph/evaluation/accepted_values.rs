@@ -5,6 +5,7 @@ use crate::graph::references::sites::{Owner, Site};
 use crate::module::declaration::Variable;
 use crate::module::{Module, undeclared_attributes};
 use crate::syntax::{Expr, StepKind};
+use crate::text::with_article;
 use crate::value::{Constraint, Mismatch, Type, Value, convert};
 
 fn invalid(rule: EngineRule, summary: &str, detail: impl Into<String>, expr: &Expr) -> Finding {
@@ -22,10 +23,10 @@ pub(super) fn count(value: &Value, expr: &Expr) -> Option<Finding> {
         Ok(Value::Null(_)) => "it is null",
         Ok(Value::Number(number)) if number.index().is_none() => "it is negative, fractional or too large",
         Ok(_) => return None,
-        Err(mismatch) => {
+        Err(_) => {
             let detail = match value.as_str() {
                 Some(_) => "`count` must be a whole number, and this string is not a number.".to_owned(),
-                None => format!("`count` must be a whole number: {mismatch}."),
+                None => format!("`count` must be a whole number, not {}.", with_article(&value.ty().name())),
             };
             return Some(incorrect_type(detail, expr));
         }

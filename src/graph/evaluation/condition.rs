@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::scope::{ModuleScope, Names};
 use super::{Evaluation, accepted_values};
+use crate::engine::Product;
 use crate::finding::{EngineRule, Finding, Severity, has_errors};
 use crate::graph::references;
 use crate::graph::references::sites::{Owner, Site};
@@ -32,8 +33,12 @@ impl Evaluation<'_, '_> {
             let scope = ModuleScope { names, ..self.scope(site.symbols) };
             let mut found = Vec::new();
             evaluate(expr, &scope, &mut found);
-            self.findings
-                .extend(found.into_iter().map(|finding| finding.at_validate().address(site.to_string())));
+            let product = self.node.module().features.engine.product;
+            self.findings.extend(found.into_iter().map(|finding| {
+                let finding = finding.at_validate().address(site.to_string());
+                let is_of_name = finding.rule == EngineRule::InvalidReference.id();
+                if is_of_name { follows(finding, product) } else { finding }
+            }));
             return;
         } else {
             self.evaluated(expr, &[], site.symbols, Names::Nothing, site)
@@ -92,6 +97,16 @@ impl Evaluation<'_, '_> {
             has_errors(&found)
         }
     }
+}
+
+/// The error for a name in a condition with an invalid reference, with the reason.
+fn follows(finding: Finding, product: Product) -> Finding {
+    finding
+        .detail(format!(
+            "A reference in this block is invalid, so {} evaluates this expression without any variables.",
+            product.name()
+        ))
+        .help("correct the invalid reference first")
 }
 
 /// The engine's error for a message that is not a valid template, with the reason.

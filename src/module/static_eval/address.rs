@@ -93,10 +93,12 @@ impl StaticEvaluator<'_> {
                 return Version::Failed;
             }
             Ok(_) => return Version::Open,
-            Err(reason) => {
+            Err(ty) => {
                 let summary = if constant { "Incorrect value type" } else { "Invalid version constraint" };
-                self.findings
-                    .push(static_error(&purpose, summary, at).detail(format!("{}.", upper(&reason))));
+                self.findings.push(
+                    static_error(&purpose, summary, at)
+                        .detail(format!("`version` must be a string, not {ty}.")),
+                );
                 return Version::Failed;
             }
         };
@@ -188,9 +190,11 @@ impl StaticEvaluator<'_> {
                 return None;
             }
             (Ok(_), _) => return None,
-            (Err(reason), true) => ("Incorrect value type", expr.span, format!("{}.", upper(&reason))),
-            (Err(reason), false) => {
-                ("Unsuitable value type", expr.start_span(), format!("{}.", upper(&reason)))
+            (Err(ty), true) => {
+                ("Incorrect value type", expr.span, format!("`source` must be a string, not {ty}."))
+            }
+            (Err(ty), false) => {
+                ("Unsuitable value type", expr.start_span(), format!("`source` must be a string, not {ty}."))
             }
         };
         // A value of the wrong type is an invalid value, not an invalid address.
