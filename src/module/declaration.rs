@@ -93,10 +93,7 @@ pub struct Variable {
 impl Variable {
     /// The marks of the value.
     pub fn marks(&self) -> Marks {
-        let mark = |flag: Option<&Spanned<bool>>| {
-            flag.filter(|flag| flag.value).map(|flag| MarkSource::Declaration(flag.span))
-        };
-        Marks { sensitive: mark(self.sensitive.as_ref()), ephemeral: mark(self.ephemeral.as_ref()) }
+        marks(self.sensitive.as_ref(), self.ephemeral.as_ref())
     }
 
     /// An unknown value with the type and marks of the variable.
@@ -142,6 +139,20 @@ pub struct Output {
     pub depends_on: Vec<Dependency>,
     /// `precondition` blocks.
     pub preconditions: Vec<Condition>,
+}
+
+impl Output {
+    /// The marks of the value for those that refer to the output.
+    pub fn marks(&self) -> Marks {
+        marks(self.sensitive.as_ref(), self.ephemeral.as_ref())
+    }
+}
+
+fn marks(sensitive: Option<&Spanned<bool>>, ephemeral: Option<&Spanned<bool>>) -> Marks {
+    let mark = |flag: Option<&Spanned<bool>>| {
+        flag.filter(|flag| flag.value).map(|flag| MarkSource::Declaration(flag.span))
+    };
+    Marks { sensitive: mark(sensitive), ephemeral: mark(ephemeral) }
 }
 
 /// `module "name" {}`.

@@ -81,6 +81,8 @@ pub(in crate::graph) struct RunValues<'t> {
     /// The computed values, or `None` while they are computed.
     computed: RefCell<BTreeMap<Name, Option<Computed>>>,
     depth: Cell<usize>,
+    /// What the engine reports about the declarations that were computed.
+    errors: RefCell<Vec<Finding>>,
     /// Empty: local values are computed here.
     locals: Locals,
 }
@@ -110,6 +112,7 @@ impl<'t> RunValues<'t> {
             work,
             computed: RefCell::default(),
             depth: Cell::default(),
+            errors: RefCell::default(),
             locals: Locals::default(),
         }
     }
@@ -140,6 +143,12 @@ impl<'t> RunValues<'t> {
     pub(in crate::graph) fn outputs(&self) -> Outputs {
         let outputs = self.node.module().outputs.keys();
         outputs.map(|name| (name.clone(), self.named(Name::Output(name.clone())))).collect()
+    }
+
+    /// The errors in the values of declarations that were needed so far.
+    pub(in crate::graph) fn declaration_errors(&self) -> Vec<Finding> {
+        let errors = self.errors.borrow();
+        errors.iter().filter(|finding| finding.severity == Severity::Error).cloned().collect()
     }
 
     fn value(&self, expr: &Expr, within: Within, itself: Option<&Computed>) -> (Computed, Vec<Finding>) {
@@ -191,10 +200,12 @@ impl<'t> RunValues<'t> {
                 Some(local) => self.attribute(&local.attribute),
                 None => Computed::UNKNOWN,
             },
-            Name::Output(name) => match module.outputs.get(name).and_then(|output| output.value.as_deref()) {
-                Some(attribute) => self.attribute(attribute),
-                None => Computed::UNKNOWN,
-            },
+            Name::Output(name) => {
+                let Some(output) = module.outputs.get(name) else { return Computed::UNKNOWN };
+                let Some(attribute) = output.value.as_deref() else { return Computed::UNKNOWN };
+                let Computed { value, is_exact } = self.attribute(attribute);
+                Computed { value: value.mark(output.marks()), is_exact }
+            }
             Name::Call(name) => self.call(name).unwrap_or(Computed::UNKNOWN),
             Name::Resource(address) => {
                 let resource = module.resources.get(address).filter(|resource| resource.check.is_none());
@@ -228,6 +239,7 @@ impl<'t> RunValues<'t> {
         let values = RunValues::new(child, state, variables, &nothing, self.work);
         values.depth.set(self.depth.get());
         let outputs = values.outputs();
+        self.errors.borrow_mut().extend(values.errors.take());
         let is_exact = outputs.values().all(|output| output.is_exact);
         let values = outputs.into_iter().map(|(name, output)| (name, output.value));
         Some(Computed { value: Value::Object(values.collect()), is_exact })
@@ -237,7 +249,9 @@ impl<'t> RunValues<'t> {
         if attribute.is_broken {
             return Computed::UNKNOWN;
         }
-        self.value(&attribute.expr, Within::Module, None).0
+        let (computed, found) = self.value(&attribute.expr, Within::Module, None);
+        self.errors.borrow_mut().extend(found);
+        computed
     }
 
     /// The value of a resource with all its instances.

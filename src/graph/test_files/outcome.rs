@@ -139,10 +139,17 @@ impl Outcome<'_> {
         if !passes || !findings.is_empty() {
             return (findings, None);
         }
+        let outputs = self.at_end.outputs();
+        let wrong = self.at_end.declaration_errors();
+        if !wrong.is_empty() {
+            let of_run =
+                |finding: Finding| finding.related(self.run.header, "with the variables of this run");
+            return (wrong.into_iter().map(of_run).collect(), None);
+        }
         for assert in &self.run.asserts {
             findings.extend(assertion(assert, &self.at_end));
         }
-        (findings, Some(self.at_end.outputs()))
+        (findings, Some(outputs))
     }
 
     fn pass(&self, all: &[Checkable]) -> bool {
@@ -340,13 +347,18 @@ fn can_fail(object: &TestSubject, module: &Module) -> bool {
     }
 }
 
-/// The expected failures that do not occur since a value of a variable stops the plan.
-pub(super) fn stopped_by_value(run: &Run, node: Node<'_>) -> Vec<Finding> {
+/// The expected failures of variables that do not occur since the values of these are unsuitable, as `findings` report.
+pub(super) fn stopped_by_value(test: &Test, run: &Run, node: Node<'_>, findings: &[Finding]) -> Vec<Finding> {
     let features = &node.module().features;
+    let is_refused = |name: &SmolStr| {
+        let set = run.variables.get(name).or_else(|| test.file.variables.get(name));
+        set.is_some_and(|set| findings.iter().any(|finding| finding.primary == Some(set.expr.span)))
+    };
     let expected = run.expect_failures.iter().filter(|_| run.plans && node.module().complete);
     let reported = expected.filter(|expected| {
-        let reference = reference_in_test(&expected.traversal, features);
-        reference.is_ok_and(|reference| can_fail(&reference.subject, node.module()))
+        let subject = reference_in_test(&expected.traversal, features).map(|reference| reference.subject);
+        let subject = subject.ok().filter(|subject| can_fail(subject, node.module()));
+        matches!(subject, Some(TestSubject::InModule(Subject::Variable(name))) if is_refused(&name))
     });
     reported.map(|expected| missing_failure(expected.span)).collect()
 }

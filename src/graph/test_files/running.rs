@@ -63,7 +63,7 @@ pub(super) fn check(node: Node<'_>, test: &Test, similar: &Similar, findings: &m
             UnderTest::Module(module) => {
                 earlier.is_applied |= !run.plans;
                 if findings[from..].iter().any(|finding| finding.summary == UNSUITABLE) {
-                    findings.extend(outcome::stopped_by_value(run, module));
+                    findings.extend(outcome::stopped_by_value(test, run, module, &findings[from..]));
                 }
             }
             UnderTest::Unknown => earlier.is_applied |= !run.plans,
