@@ -3,8 +3,7 @@
 //!
 //! The cases in `tests/agreement/companions/*.txt` are written like those of modules, with one line for each diagnostic
 //! below `>>> plan` or `>>> validate`. `AGREEMENT=record` and `AGREEMENT=record-missing` write them.
-//! `AGREEMENT_BESIDE='0 200' cargo test --test agreement -- --nocapture mistakes_beside` compares files with one
-//! mistake each that no test holds.
+//! `AGREEMENT_SEEDS='values 0 400'` and `AGREEMENT_SEEDS='locked 0 400'` compare generated files, as in `main.rs`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,7 +14,7 @@ use std::thread;
 use serde_json::Value;
 
 use crate::case::{Case, Entry};
-use crate::generator::companions;
+use crate::generated;
 
 /// The manifest of installed modules.
 const MANIFEST: &str = ".terraform/modules/modules.json";
@@ -156,7 +155,7 @@ fn ask(question: &Question) -> Vec<String> {
         command.args(["validate", "-json"]);
     } else {
         // Without a value for a variable that needs one, the engine looks at no other.
-        command.env("TF_VAR_nr", "x").env("TF_VAR_good", "x");
+        command.env("TF_VAR_nr", "x").env("TF_VAR_good", "1");
         command.args(["plan", "-json", "-input=false", "-refresh=false"]);
         command.args(question.named().map(|file| format!("-var-file={file}")));
     }
@@ -337,16 +336,20 @@ fn records_of_values_and_lock_files_are_those_of_terraform() {
     }
 }
 
-/// Files with one mistake each: those of a few seeds, or of the seeds that somebody asks for.
+/// Files with mistakes, of a few seeds.
 #[test]
 fn mistakes_beside_modules_are_found() {
-    if !has_terraform() {
-        return;
+    if has_terraform() {
+        for kind in ["values", "locked"] {
+            compare((0..25).map(|seed| generated::case(kind, seed)).collect());
+        }
     }
-    let asked = std::env::var("AGREEMENT_BESIDE").unwrap_or_else(|_| "0 40".to_owned());
-    let (from, to) = asked.split_once(' ').expect("FROM TO");
-    let seeds = from.parse::<u64>().expect("a number")..to.parse().expect("a number");
-    let mut questions: Vec<Question> = seeds.map(|seed| Question::of(companions::case(seed))).collect();
+}
+
+/// Compares files beside modules with the engine, and prints the differences.
+#[expect(clippy::print_stdout, reason = "whoever asks for unseen seeds reads them")]
+pub(crate) fn compare(cases: Vec<Case>) {
+    let mut questions: Vec<Question> = cases.into_iter().map(Question::of).collect();
     ask_all(&mut questions.iter_mut().collect::<Vec<_>>());
     let said = ours(&questions.iter_mut().collect::<Vec<_>>());
     let (mut both, mut missing, mut extra) = (0, 0, 0);

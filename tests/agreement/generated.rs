@@ -29,6 +29,10 @@ const REAL: u64 = 100;
 const DYNAMIC: u64 = 40;
 const MISTAKEN: u64 = 160;
 
+/// The number of modules with test files, and with mock files, that have one or two mistakes.
+const TESTED: u64 = 120;
+const MOCKED: u64 = 50;
+
 /// Every generated case, without answers.
 pub(crate) fn cases() -> Vec<Case> {
     let kinds = [
@@ -39,6 +43,8 @@ pub(crate) fn cases() -> Vec<Case> {
         ("real", REAL),
         ("dynamic", DYNAMIC),
         ("mistaken", MISTAKEN),
+        ("tested", TESTED),
+        ("mocked", MOCKED),
     ];
     kinds.into_iter().flat_map(|(kind, count)| (0..count).map(move |seed| case(kind, seed))).collect()
 }
@@ -54,9 +60,12 @@ pub(crate) fn case(kind: &str, seed: u64) -> Case {
         "real" => generator::real(seed),
         "dynamic" => generator::dynamic(seed),
         "mistaken" => generator::mistaken(seed),
-        _ => panic!(
-            "there are trees, hard ones, wired ones, slips, late, real, dynamic and mistaken ones: {kind}"
-        ),
+        "tested" => generator::tested(seed),
+        "mocked" => generator::mocked(seed),
+        "ran" => generator::ran(seed),
+        "values" => generator::companions::values(seed),
+        "locked" => generator::companions::locked(seed),
+        _ => panic!("no generator makes trees of this kind: {kind}"),
     }
 }
 

@@ -13,6 +13,7 @@ mod plan;
 mod providers;
 mod real;
 mod targeted;
+mod tested;
 mod typed;
 mod wiring;
 
@@ -21,6 +22,7 @@ use dice::Dice;
 use plan::Plan;
 
 pub(crate) use providers::tree as providers;
+pub(crate) use tested::{mocked, ran, tested};
 
 use crate::case::{Case, Entry};
 
@@ -55,7 +57,7 @@ pub(crate) fn hard(seed: u64) -> Case {
     let mut directories: Vec<Directory> =
         (0..plan.modules.len()).map(|number| directory(&mut dice, &plan, number)).collect();
     for _ in 0..dice.between(1, 4) {
-        targeted::make_one(&mut dice, &mut directories);
+        targeted::make_one(&mut dice, targeted::OF_MODULES, &mut directories);
     }
     if dice.chance(40) {
         faults::make_one(&mut dice, &mut directories);

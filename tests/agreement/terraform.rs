@@ -209,8 +209,8 @@ impl Terraform {
         Reached::All(uses.collect())
     }
 
-    /// The diagnostics of `terraform test` for a case: positions and summaries.
-    pub(crate) fn test(&self, case: &Case) -> BTreeSet<(String, usize, String)> {
+    /// The diagnostics of `terraform test` for a case: positions and summaries. `None` if it crashes.
+    pub(crate) fn test(&self, case: &Case) -> Option<BTreeSet<(String, usize, String)>> {
         let place = tempfile::tempdir().expect("a temporary directory");
         let root = place.path().join("root");
         fs::create_dir(&root).expect("a new directory");
@@ -226,13 +226,14 @@ impl Terraform {
             .env("HOME", place.path())
             .output()
             .expect("terraform runs");
+        if String::from_utf8_lossy(&output.stderr).contains("TERRAFORM CRASH") {
+            return None;
+        }
         let text = String::from_utf8_lossy(&output.stdout);
         let events = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         let diagnostics = events.filter(|event| event["type"] == "diagnostic");
-        diagnostics
-            .map(|event| said(&event["diagnostic"]))
-            .map(|said| (said.file, said.line, said.summary))
-            .collect()
+        let said = diagnostics.map(|event| said(&event["diagnostic"]));
+        Some(said.map(|said| (said.file, said.line, said.summary)).collect())
     }
 
     fn validate(&self, root: &Path, aside: &Path, modules: &[Installed]) -> BTreeSet<Printed> {

@@ -1,7 +1,8 @@
 //! Modules with files of values or a lock file, with one mistake in those.
 
+use super::dice::Dice;
+use super::slipped;
 use crate::case::{Case, Entry};
-use crate::generator::dice::Dice;
 
 const TYPES: &[&str] = &[
     "string",
@@ -120,17 +121,31 @@ const JSON_SCRAPS: &[&str] = &[
     "null",
 ];
 
-/// A module with a file beside it that has at most one mistake.
-pub(crate) fn case(seed: u64) -> Case {
+/// A module with a variable file that has one or two mistakes.
+pub(crate) fn values(seed: u64) -> Case {
     let mut dice = Dice::new(seed ^ 0x0be5_1de5);
-    let name = format!("beside {seed}");
-    let entries = match dice.below(10) {
+    let entries = match dice.below(7) {
         0..=3 => typed(&mut dice),
         4 => validated(&mut dice),
-        5 | 6 => scrap(&mut dice),
-        _ => lock(&mut dice),
+        _ => scrap(&mut dice),
     };
-    Case::new(name, entries)
+    Case::new(format!("values {seed}"), sometimes_slipped(&mut dice, entries))
+}
+
+/// A module with a dependency lock file that has some mistakes.
+pub(crate) fn locked(seed: u64) -> Case {
+    let mut dice = Dice::new(seed ^ 0x0000_10cc_ed00);
+    let entries = lock(&mut dice);
+    Case::new(format!("locked {seed}"), sometimes_slipped(&mut dice, entries))
+}
+
+fn sometimes_slipped(dice: &mut Dice, mut entries: Vec<Entry>) -> Vec<Entry> {
+    if dice.chance(15)
+        && let Some(last) = entries.last_mut()
+    {
+        *last = slipped(dice, last);
+    }
+    entries
 }
 
 fn values_file(dice: &mut Dice) -> String {

@@ -6,12 +6,12 @@ use super::{Directory, File};
 
 /// In each line a kind of block, an argument, and values for it: a leading `'` makes a quoted text, `$` an expression,
 /// the rest is a number, a list or a word.
-const TABLE: &str = include_str!("targeted.txt");
+pub(crate) const OF_MODULES: &str = include_str!("targeted.txt");
 
-/// Gives one argument of one block such a value, in the place of the one it has, if it has one.
-pub(crate) fn make_one(dice: &mut Dice, directories: &mut [Directory]) {
+/// Gives one argument of one block a value of a table, in the place of the one it has, if it has one.
+pub(crate) fn make_one(dice: &mut Dice, table: &'static str, directories: &mut [Directory]) {
     // Not every kind of block stands in every tree, so a few rows are tried.
-    let rows: Vec<&str> = TABLE.lines().collect();
+    let rows: Vec<&str> = table.lines().collect();
     for _ in 0..12 {
         let row = dice.word(&rows);
         let (argument, values) = row.split_once(": ").expect("an argument and its values");

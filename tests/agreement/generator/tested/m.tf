@@ -1,0 +1,13 @@
+variable "size" {
+  default = 1
+}
+
+resource "terraform_data" "b" {}
+
+output "mo" {
+  value = var.size
+}
+
+module "n" {
+  source = "./n"
+}
