@@ -365,9 +365,11 @@ fn is_simple(expr: &Expr) -> bool {
             | ExprKind::Unary(..)
             | ExprKind::Binary(..)
             | ExprKind::Parens(_) => true,
-            ExprKind::Template(template) => {
-                template.parts.iter().all(|part| matches!(part, Part::Literal { .. }))
-            }
+            ExprKind::Template(template) => match &template.parts[..] {
+                // In JSON, every expression stands in such a template.
+                [Part::Interpolation(_)] => true,
+                parts => parts.iter().all(|part| matches!(part, Part::Literal { .. })),
+            },
             _ => false,
         };
     });
