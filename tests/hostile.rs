@@ -143,6 +143,81 @@ fn large_files_with_values_are_bounded() {
     assert_eq!(said(&[module, (".terraform.lock.hcl".to_owned(), locks)]), [""; 0]);
 }
 
+/// The summaries for a module whose output has this value, and one more file.
+fn of_file(value: &str, name: &str, text: String) -> Vec<String> {
+    said(&[
+        ("main.tf".to_owned(), format!("output \"a\" {{\n  value = {value}\n}}\n")),
+        (name.to_owned(), text),
+    ])
+}
+
+#[test]
+fn files_that_functions_read_are_bounded() {
+    let rows = format!("a,b\n{}", many(100_000, |n| format!("{n},x\n")));
+    assert_eq!(of_file("csvdecode(file(\"d.csv\"))[99999].c", "d.csv", rows), ["Unsupported attribute"]);
+    let aliases = many(40, |n| format!("a{}: &a{} [*a{n}, *a{n}]\n", n + 1, n + 1));
+    let aliases = format!("a0: &a0 [x]\n{aliases}");
+    assert_eq!(of_file("yamldecode(file(\"d.yaml\")).a40[0]", "d.yaml", aliases), [""; 0]);
+    let merges = many(30, |n| format!("a{}: &a{}\n  <<: *a{n}\n  l: *a{n}\n  r: *a{n}\n", n + 1, n + 1));
+    let merges = format!("a0: &a0 {{k: 1}}\n{merges}");
+    assert_eq!(of_file("yamldecode(file(\"d.yaml\")).a30.b", "d.yaml", merges), [""; 0]);
+    let deep = format!("{}1{}", "{a: ".repeat(100_000), "}".repeat(100_000));
+    assert_eq!(of_file("yamldecode(file(\"d.yaml\"))", "d.yaml", deep), [""; 0]);
+    let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+    assert_eq!(of_file("jsondecode(file(\"d.json\"))", "d.json", deep), ["Error in function call"]);
+    let itself = "${templatefile(\"a.tpl\", { x = x })}".to_owned();
+    assert_eq!(of_file("templatefile(\"a.tpl\", { x = 1 })", "a.tpl", itself), ["Error in function call"]);
+    let loops = "%{ for a in x }".repeat(3) + "${a}" + &"%{ endfor }".repeat(3);
+    assert_eq!(
+        of_file("templatefile(\"a.tpl\", { x = range(1000) })", "a.tpl", loops),
+        ["Expression too expensive to evaluate"]
+    );
+    let calls = many(500, |n| format!("t{n} = templatefile(\"a.tpl\", {{ x = {n} }})\n"));
+    let template = "${x} ".repeat(250_000);
+    assert_eq!(
+        said(&[("main.tf".to_owned(), locals(&calls)), ("a.tpl".to_owned(), template)]),
+        ["Expression too expensive to evaluate"]
+    );
+}
+
+#[test]
+fn large_test_files_are_bounded() {
+    let module = ("main.tf".to_owned(), "variable \"n\" {}\noutput \"k\" {\n  value = var.n\n}\n".to_owned());
+    let run = |n: usize| {
+        let value = if n == 0 { "1".to_owned() } else { format!("run.r{}.k", n - 1) };
+        format!("run \"r{n}\" {{\n  variables {{\n    n = {value}\n  }}\n}}\n")
+    };
+    assert_eq!(said(&[module.clone(), ("a.tftest.hcl".to_owned(), many(2_000, run))]), [""; 0]);
+    let expected = many(2_000, |n| format!("check.x{n}, "));
+    let overrides = many(2_000, |n| format!("override_resource {{\n  target = terraform_data.b{n}\n}}\n"));
+    let run = format!(
+        "run \"a\" {{\n  expect_failures = [{expected}]\n{overrides}  variables {{\n    n = 1\n  }}\n}}\n"
+    );
+    assert_eq!(
+        said(&[module.clone(), ("a.tftest.hcl".to_owned(), run)]),
+        ["Invalid override target", "Missing expected failure"]
+    );
+    let providers = many(100, |n| format!("mock_provider \"p{n}\" {{\n  source = \"./m\"\n}}\n"));
+    let types = many(20, |n| format!("mock_resource \"t{n}\" {{}}\n"));
+    let mocks = (0..200).map(|n| (format!("m/a{n}.tfmock.hcl"), types.clone()));
+    let files: Vec<_> = mocks.chain([module, ("a.tftest.hcl".to_owned(), providers)]).collect();
+    assert_eq!(said(&files), ["Duplicate mock resource block"]);
+}
+
+#[test]
+fn rings_of_terragrunt_units_end() {
+    let unit = |n: usize| {
+        let next = (n + 1) % 500;
+        let text = format!(
+            "include \"a\" {{\n  path = \"../u{next}/terragrunt.hcl\"\n}}\nlocals {{\n  b = \"${{local.b}}x\"\n}}\n\
+             terraform {{\n  source = \"${{local.b}}/../u{next}\"\n}}\n"
+        );
+        (format!("u{n}/terragrunt.hcl"), text)
+    };
+    let units: Vec<_> = (0..500).map(unit).chain([("u0/main.tf".to_owned(), locals(""))]).collect();
+    assert_eq!(said(&units), [""; 0]);
+}
+
 #[test]
 fn little_text_that_stands_for_much_is_bounded() {
     let product = many(40, |n| format!("a{} = [for x in local.a{n} : local.a{n}]\n", n + 1));

@@ -206,8 +206,9 @@ impl Evaluator<'_> {
         let mut evaluator = Evaluator::new(self.limits, self.left, Some(&scope), &mut found);
         evaluator.exhausted = self.exhausted;
         let value = evaluator.value(template, None);
-        let (left, is_exhausted) = (evaluator.left, evaluator.exhausted);
+        let (left, added, is_exhausted) = (evaluator.left, evaluator.added, evaluator.exhausted);
         (self.left, self.exhausted) = (left, is_exhausted);
+        self.added += added;
         if has_errors(&found) {
             return Err(Failure::Template(described(source, &found)));
         }
