@@ -1,8 +1,10 @@
-//! Variable definitions files, in both syntaxes, and dependency lock files.
+//! Files beside modules: variable definitions files, dependency lock files, the manifest of installed modules, and
+//! Terragrunt units, in all notations.
 
 use overrule::engine::{Engine, Product};
 use overrule::limits::Limits;
-use overrule::module::{lock, values};
+use overrule::module::terragrunt::TerragruntFile;
+use overrule::module::{lock, manifest, values};
 use overrule::syntax::{self, Notation};
 use overrule::text::{FileId, Source};
 
@@ -30,5 +32,15 @@ pub fn holds(bytes: &[u8]) {
         assert_eq!(findings, again);
         let selects = lock::Lock::read(id, &source, &features);
         assert!(selects.is_some() || !findings.is_empty(), "what cannot be read is reported");
+    }
+    assert_eq!(manifest::read(bytes), manifest::read(bytes));
+    for name in ["terragrunt.hcl", "terragrunt.hcl.json"] {
+        let source = Source::new(name, bytes.to_vec());
+        let unit = TerragruntFile::read(&source);
+        let generated = unit.generated.iter().flat_map(|file| [&file.path, &file.contents]).flatten();
+        let included = unit.includes.iter().map(|include| &include.path);
+        for expr in unit.source.iter().chain(included).chain(unit.locals.values()).chain(generated) {
+            lies_in(expr.span, source.text());
+        }
     }
 }

@@ -12,6 +12,9 @@ use super::tree;
 /// Most of the language in a short text.
 const LANGUAGE: &str = include_str!("language.txt");
 
+/// Every block of a Terragrunt unit that is read.
+const UNIT: &str = include_str!("unit.txt");
+
 /// Every block and argument of test files.
 const TESTS: &str = include_str!("tests.txt");
 
@@ -32,10 +35,13 @@ pub fn json() -> Vec<String> {
     sorted(ending_with(".json"))
 }
 
-/// Variable definitions files, lock files, and other files with similar syntax.
+/// Variable definitions files, lock files, manifests, Terragrunt units, and other files with similar syntax.
 pub fn companions() -> Vec<String> {
-    let files = [".tfvars", ".tfvars.json", ".lock.hcl"].into_iter().flat_map(ending_with);
-    sorted(files.chain(ending_with(".tf")).collect())
+    let ends = [".tfvars", ".tfvars.json", ".lock.hcl", "modules.json", "terragrunt.hcl"];
+    let recorded = recorded_trees().into_iter().flat_map(|tree| files_of(&tree));
+    let recorded = recorded.filter(|(name, _)| ends.iter().any(|end| name.ends_with(end)));
+    let files = ends.into_iter().flat_map(ending_with).chain(recorded.map(|(_, text)| text));
+    sorted(files.chain([UNIT.to_owned()]).chain(ending_with(".tf")).collect())
 }
 
 /// Policies, including those on pages.
@@ -57,14 +63,33 @@ pub fn policy() -> Vec<String> {
 pub fn tests() -> Vec<String> {
     let json = r#"{"run": {"a": {"command": "plan", "assert": [{"condition": "${output.k == 1}", "error_message": "x"}]}}}"#;
     let written = [TESTS.to_owned(), json.to_owned()];
-    let cases = fs::read_to_string(project().join("tests/agreement/cases/test-file.txt"));
-    let cases = cases.expect("cases about test files");
-    let recorded = cases.split("\n--- ").filter_map(|file| {
-        let (name, text) = file.split_once('\n')?;
-        let text = text.split("\n>>>").next()?;
-        (name.contains("tftest") || name.contains("tfmock")).then(|| text.to_owned())
+    let recorded = recorded_trees().into_iter().flat_map(|tree| files_of(&tree));
+    let recorded = recorded.filter(|(name, _)| name.contains("tftest") || name.contains("tfmock"));
+    sorted(written.into_iter().chain(recorded.map(|(_, text)| text)).collect())
+}
+
+/// The trees of recorded cases about files beside modules and files that functions read.
+fn recorded_trees() -> Vec<String> {
+    let files = [
+        "cases/test-file",
+        "cases/function-file",
+        "companions/values",
+        "companions/lock",
+        "companions/installed",
+    ];
+    let texts = files.map(|file| {
+        let path = project().join(format!("tests/agreement/{file}.txt"));
+        fs::read_to_string(path).expect("recorded cases")
     });
-    sorted(written.into_iter().chain(recorded).collect())
+    let tree = |case: &str| Some(case.split_once("\n--- ")?.1.split("\n>>>").next()?.to_owned());
+    let cases = texts.iter().flat_map(|text| text.split("\n=== ").skip(1));
+    cases.filter_map(tree).map(|tree| format!("--- {tree}\n")).collect()
+}
+
+/// The files of a tree, with their paths.
+fn files_of(tree: &str) -> Vec<(String, String)> {
+    let files = tree::files(tree.as_bytes()).into_iter();
+    files.map(|(path, text)| (path, String::from_utf8_lossy(&text).into_owned())).collect()
 }
 
 /// Documents, tables and templates.
@@ -130,7 +155,7 @@ pub fn trees() -> Vec<String> {
     let of_directories = directories()
         .into_iter()
         .map(|files| tree::text(files.iter().map(|(path, text)| (path.as_str(), text.as_str()))));
-    sorted(of_pages.chain(of_directories).chain([LANGUAGE.to_owned()]).collect())
+    sorted(of_pages.chain(of_directories).chain(recorded_trees()).chain([LANGUAGE.to_owned()]).collect())
 }
 
 /// Numbers for connected modules and their edits.
