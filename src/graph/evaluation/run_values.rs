@@ -366,7 +366,7 @@ fn is_simple(expr: &Expr) -> bool {
             | ExprKind::Binary(..)
             | ExprKind::Parens(_) => true,
             ExprKind::Template(template) => match &template.parts[..] {
-                // In JSON, every expression stands in such a template.
+                // JSON writes every expression as such a template.
                 [Part::Interpolation(_)] => true,
                 parts => parts.iter().all(|part| matches!(part, Part::Literal { .. })),
             },
