@@ -188,7 +188,8 @@ fn of_tools<'a>(text: &'a str, split: impl Fn(&'a str) -> Option<(&'a str, &'a s
     let lines = text.lines().filter_map(|line| {
         let (tool, version) = split(without_comment(line).trim())?;
         let version = version.split_whitespace().next().unwrap_or_default();
-        match tool.trim().trim_matches(['"', '\'']) {
+        // A tool may have the name of its repository and of a registry, as in `aqua:hashicorp/terraform`.
+        match tool.trim().trim_matches(['"', '\'']).rsplit(['/', ':']).next()? {
             "terraform" => Some(Signal::new(Product::Terraform, Wish::parse(version))),
             "opentofu" | "tofu" => Some(Signal::new(Product::OpenTofu, Wish::parse(version))),
             _ => None,
@@ -259,6 +260,11 @@ mod tests {
         assert_eq!(weighed(&[&[(".opentofu-version", "# ours\nv1.9\n")]]), "opentofu@1.9.4");
         assert_eq!(weighed(&[&[(".tool-versions", "nodejs 20.1.0\nopentofu 1.8.2\n")]]), "opentofu@1.8.2");
         assert_eq!(weighed(&[&[("mise.toml", "[tools]\nterraform = \"1.11\"\n")]]), "terraform@1.11.4");
+        let repositories =
+            "hashicorp/terraform 1.15.8\nopentofu/opentofu 1.9.0\nhashicorp/terraform-ls 0.36.5\n";
+        assert_eq!(weighed(&[&[(".tool-versions", repositories)]]), "terraform@1.15.8 opentofu@1.9.0");
+        let registry = "[tools]\n\"aqua:opentofu/opentofu\" = \"1.9\"\n";
+        assert_eq!(weighed(&[&[("mise.toml", registry)]]), "opentofu@1.9.4");
         assert_eq!(weighed(&[&[(".tfswitch.toml", "product = \"opentofu\"\n")]]), "opentofu@1.12.6");
         assert_eq!(
             weighed(&[&[("terragrunt.hcl", "terraform_binary = \"/usr/bin/tofu\"\n")]]),
