@@ -123,6 +123,23 @@ fn a_similar_name_is_suggested() {
 }
 
 #[test]
+fn a_short_function_name_is_suggested_for_one_wrong_letter() {
+    let text = indoc! {r#"
+        locals {
+          a = cel(1.5)
+          b = fail("no")
+        }
+    "#};
+    assert_eq!(
+        reported(&[("", text)]),
+        [
+            ":2 local.a: Call to unknown function (did you mean `ceil`?)",
+            ":3 local.b: Call to unknown function",
+        ]
+    );
+}
+
+#[test]
 fn a_data_source_may_have_been_meant() {
     let text = indoc! {r#"
         data "x_y" "a" {}

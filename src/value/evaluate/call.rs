@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::finding::{Code, Concern, EngineRule, Finding, has_errors};
 use crate::syntax::Call;
-use crate::text::{Span, similar};
+use crate::text::{Span, distance};
 use crate::value::convert::convert;
 use crate::value::functions::{ALL, FunctionError};
 use crate::value::{Function, Type, Value};
@@ -70,8 +70,10 @@ impl Evaluator<'_> {
     }
 
     fn unknown_function(&mut self, call: &Call, name: &str, engine: Engine) {
-        let known = ALL.iter().filter(|function| function.is_in(engine));
-        let near = similar(name, known.map(|function| function.name));
+        let mut known = ALL.iter().filter(|function| function.is_in(engine)).map(|function| function.name);
+        // With two other letters, a word of four is another word.
+        let most = if name.len() > 4 { 2 } else { 1 };
+        let near = known.find(|known| distance(name, known, most).is_some());
         // For the engine, every function with a namespace belongs to a provider.
         let is_namespaced = engine.has_namespaces() && call.name.contains("::");
         let summary = if is_namespaced { "Unknown provider function" } else { "Call to unknown function" };
