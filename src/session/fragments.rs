@@ -15,6 +15,7 @@ use crate::engine::FileKind;
 use crate::finding::{EngineRule, Finding, RuleId, Severity};
 use crate::graph::{Node, Role};
 use crate::module::Module;
+use crate::module::declaration::Origin;
 use crate::text::{FileId, Source, Span};
 use crate::vfs::{Directory, Snapshot, parent};
 
@@ -89,7 +90,8 @@ pub(crate) fn evidence(node: Node<'_>, snapshot: &Snapshot, findings: &[&Finding
         return Some(Evidence::LinkTargets);
     }
     let why = overrides_nothing(module, &files, findings)
-        .or_else(|| are_parts(module, &files, findings))
+        .or_else(|| are_parts(node, &files, findings))
+        .or_else(|| hold_arguments(module, &files, findings))
         .or_else(|| are_alternatives(directory, node, &files, findings))?;
     let mut errors: BTreeMap<FileId, (Span, String)> = BTreeMap::new();
     for finding in findings {
@@ -141,18 +143,20 @@ fn overrides_nothing(
     }
 }
 
-/// Whether most of the files refer to objects that are declared elsewhere. Variables do not count: their file may not
-/// be in the commit yet.
-fn are_parts(module: &Module, files: &[(FileId, FileKind)], findings: &[&Finding]) -> Option<&'static str> {
+/// Whether most of the files refer to objects that are declared elsewhere. Variables count only in a test that declares
+/// none: in other modules, their file may not be in the commit yet.
+fn are_parts(node: Node<'_>, files: &[(FileId, FileKind)], findings: &[&Finding]) -> Option<&'static str> {
     const SUMMARIES: [&str; 3] = [
         "Reference to undeclared local value",
         "Reference to undeclared module",
         "Reference to undeclared resource",
     ];
+    let module = node.module();
+    let variables_count = node.role() == Role::Test && module.variables.is_empty();
     let is_undeclared = |finding: &&&Finding| {
         finding.rule == EngineRule::UndeclaredReference.id()
             && finding.severity == Severity::Error
-            && SUMMARIES.contains(&finding.summary.as_str())
+            && (variables_count || SUMMARIES.contains(&finding.summary.as_str()))
     };
     let undeclared: Vec<&&Finding> = findings.iter().filter(is_undeclared).collect();
     let objects: BTreeSet<&str> = undeclared.iter().map(|finding| finding.detail.as_str()).collect();
@@ -162,6 +166,23 @@ fn are_parts(module: &Module, files: &[(FileId, FileKind)], findings: &[&Finding
     (are_many && !is_run(module)).then_some(
         "At least half of the files in this directory refer to objects that are not declared here, so the files are \
          parts of other modules.",
+    )
+}
+
+/// Whether nothing is declared, and most files have arguments at their top: bodies of blocks, or variable values in a
+/// file with the wrong name.
+fn hold_arguments(
+    module: &Module,
+    files: &[(FileId, FileKind)],
+    findings: &[&Finding],
+) -> Option<&'static str> {
+    let is_part = |finding: &&Finding| finding.rule == EngineRule::UnsupportedBlockOrArgument.id();
+    let arguments = findings.iter().filter(|finding| finding.summary == "Unsupported argument");
+    let places: BTreeSet<FileId> = arguments.filter_map(|finding| Some(finding.primary?.file)).collect();
+    let are_parts = findings.iter().all(is_part) && 2 * places.len() > files.len();
+    (are_parts && !is_run(module) && module.origins().next().is_none() && holds_only_settings(module)).then_some(
+        "Most files in this directory contain arguments outside of blocks, and none declares anything, so they are parts of \
+         blocks.",
     )
 }
 
@@ -181,23 +202,44 @@ fn are_alternatives(
 ) -> Option<&'static str> {
     let module = node.module();
     let is_duplicate = |finding: &&&Finding| finding.rule == EngineRule::DuplicateDeclaration.id();
+    let repeated: BTreeSet<Span> =
+        findings.iter().filter(is_duplicate).filter_map(|finding| finding.primary).collect();
     let mut repeats: BTreeMap<FileId, usize> = BTreeMap::new();
-    for place in findings.iter().filter(is_duplicate).filter_map(|finding| finding.primary) {
+    for place in &repeated {
         *repeats.entry(place.file).or_default() += 1;
     }
     if files.len() < 2 || repeats.len() + 1 != files.len() {
         return None;
     }
-    let own = |file: FileId| module.origins().filter(|origin| origin.header().file == file).count();
-    if node.role() == Role::Test && repeats.iter().all(|(file, repeats)| *repeats > own(*file)) {
-        return Some(
-            "The files in this directory repeat each other's declarations, so Terraform and OpenTofu cannot load them \
-             together. A test may use one at a time.",
-        );
+    let own_headers = || module.origins().map(Origin::header).filter(|header| !repeated.contains(header));
+    let own = |file: FileId| own_headers().filter(|header| header.file == file).count();
+    if repeats.iter().all(|(file, repeats)| *repeats > own(*file)) {
+        match node.role() {
+            Role::Test => {
+                return Some(
+                    "The files in this directory repeat each other's declarations, so Terraform and OpenTofu cannot \
+                     load them together. A test may use one at a time.",
+                );
+            }
+            Role::Example => {
+                return Some(
+                    "The files in this directory repeat each other's declarations, so Terraform and OpenTofu cannot \
+                     load them together. Each may be an example of its own.",
+                );
+            }
+            Role::Root | Role::Shared => {}
+        }
     }
     let names: Vec<&str> = directory.files.iter().map(|file| file.name.as_str()).collect();
-    let holds_settings_alone = differ_in_last_part(&names)
-        && module.variables.is_empty()
+    (differ_in_last_part(&names) && holds_only_settings(module)).then_some(
+        "The files in this directory contain only settings, and each repeats the settings of the others, so \
+         Terraform and OpenTofu cannot load them together.",
+    )
+}
+
+/// Whether the module declares nothing beside settings and providers.
+fn holds_only_settings(module: &Module) -> bool {
+    module.variables.is_empty()
         && module.locals.is_empty()
         && module.outputs.is_empty()
         && module.calls.is_empty()
@@ -207,11 +249,7 @@ fn are_alternatives(
         && module.moved.is_empty()
         && module.removed.is_empty()
         && module.imports.is_empty()
-        && module.checks.is_empty();
-    holds_settings_alone.then_some(
-        "The files in this directory contain only settings, and each repeats the settings of the others, so \
-         Terraform and OpenTofu cannot load them together.",
-    )
+        && module.checks.is_empty()
 }
 
 /// Whether there are several names that differ only in their last part, such as `state-s3.tf` and `state-gcs.tf`.
