@@ -4,6 +4,7 @@ use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Node, RefusedDefault, Role};
 use crate::syntax::ExprKind;
+use crate::text::Span;
 
 #[derive(Default)]
 pub(super) struct DefaultFailsValidation;
@@ -15,11 +16,17 @@ impl Rule for DefaultFailsValidation {
     const ROLES: &'static [Role] = &[Role::Root, Role::Shared, Role::Example];
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        let mut reported: Option<(Span, usize)> = None;
         for refused in node.refused_defaults() {
             // If a call uses the default, Terraform and OpenTofu report it.
             if refused.is_used || requires_a_value(&refused) {
                 continue;
             }
+            if let Some((_, at)) = reported.filter(|(default, _)| *default == refused.default) {
+                findings[at] = findings[at].clone().related(refused.condition, "this condition fails too");
+                continue;
+            }
+            reported = Some((refused.default, findings.len()));
             let name = &refused.variable.name;
             let why = match refused.error {
                 Some(error) => format!("the condition fails with \"{error}\""),

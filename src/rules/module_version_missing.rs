@@ -61,21 +61,20 @@ impl Rule for ModuleVersionMissing {
     }
 }
 
-/// The version of another call of the same package in this module, with the name of that call.
+/// The version of another call of the same package in this module, with the name of that call. For a module in a
+/// subdirectory, only calls of the same one count: not every version of a package has it.
 fn version_elsewhere<'m>(
     module: &'m Module,
     package: &RegistryModule,
 ) -> Option<(&'m str, &'m VersionConstraint)> {
-    let is_same = |other: &RegistryModule| {
-        let parts = |module: &RegistryModule| {
-            [&module.host, &module.namespace, &module.name, &module.system].map(SmolStr::clone)
-        };
-        parts(other) == parts(package)
+    let has_it = |other: &RegistryModule| {
+        let at_root = RegistryModule { subdir: SmolStr::default(), ..other.clone() };
+        other == package || at_root == *package
     };
     let mut calls = module.calls.values();
     calls.find_map(|call| {
         let source = call.source.as_ref()?.address.as_ref()?;
-        let is_same = matches!(source, ModuleSource::Registry(other) if is_same(other));
+        let is_same = matches!(source, ModuleSource::Registry(other) if has_it(other));
         Some((call.name.as_str(), call.version.as_ref().filter(|_| is_same)?))
     })
 }

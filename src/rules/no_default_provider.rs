@@ -33,7 +33,8 @@ impl Rule for NoDefaultProvider {
         }
         for (default, mut blocks) in blocks {
             let Some(needed) = node.uses().configurations.get(&default) else { continue };
-            if blocks.iter().any(|block| block.alias.is_none()) {
+            // Beside an alias without arguments, an empty default configuration is nothing new.
+            if blocks.iter().any(|block| block.alias.is_none() || block.config.is_empty()) {
                 continue;
             }
             blocks.sort_by_key(|block| block.origin.header());

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::{ADVICE, Context, Page, Rule, page};
 use crate::engine::RequiredVersion;
 use crate::finding::{Concern, Finding};
-use crate::graph::{Node, Role};
+use crate::graph::{Callee, Node, Role};
 use crate::module::Module;
 use crate::module::declaration::Origin;
 use crate::syntax::Block;
@@ -42,9 +42,10 @@ impl Rule for RequiredVersionMissing {
         let Some(at) = is_run_or_published(node).then(|| place(module, &settings)).flatten() else { return };
         let product = module.features.engine.product;
         let below = oldest_below(node);
-        let any = match below {
-            Some(_) => format!("any version of {} that its child modules allow", product.name()),
-            None => format!("any version of {}", product.name()),
+        let any = if below.is_some() || calls_unread_module(node) {
+            format!("any version of {} that its child modules allow", product.name())
+        } else {
+            format!("any version of {}", product.name())
         };
         let finding = Self::finding("Missing `required_version`")
             .detail(format!(
@@ -80,6 +81,13 @@ fn oldest_below(node: Node<'_>) -> Option<(SmolStr, Span)> {
         .filter_map(|requirement| Some((requirement.constraints.range().lower?.version, requirement)));
     let (_, newest) = bounds.max_by(|(a, _), (b, _)| a.cmp(b))?;
     Some((newest.constraints.oldest()?, newest.at))
+}
+
+/// Whether the module or one of its descendants calls a module of another repository, which may set a version.
+fn calls_unread_module(node: Node<'_>) -> bool {
+    let graph = node.graph();
+    let calls = |id| graph.node(id).calls().map(|(_, leads_to)| leads_to);
+    graph.below(&[node.id()]).into_iter().flat_map(calls).any(|leads_to| leads_to == Callee::Opaque)
 }
 
 /// Whether the module is a root module, or is called from elsewhere. For a module that is only called from this

@@ -1,5 +1,7 @@
 #![doc = include_str!("../../policies/rules/sensitive-default.md")]
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::{ADVICE, Context, Page, Rule, page};
 use crate::finding::Finding;
 use crate::graph::{Node, Role};
@@ -14,9 +16,16 @@ impl Rule for SensitiveDefault {
     const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
-        for variable in node.module().variables.values() {
+        let variables = &node.module().variables;
+        let markers = markers(variables.values().map(|variable| &**variable));
+        for variable in variables.values() {
             let (Some(sensitive), Some(default)) = (&variable.sensitive, &variable.default) else { continue };
-            if !sensitive.value || names_something(&variable.name) || !holds_something(&default.value) {
+            let is_marker = default.value.as_str().is_some_and(|text| markers.contains(text));
+            if !sensitive.value
+                || is_marker
+                || names_something(&variable.name)
+                || !holds_something(&default.value)
+            {
                 continue;
             }
             let product = node.module().features.engine.product.name();
@@ -51,10 +60,30 @@ fn help(variable: &Variable, node: Node<'_>) -> String {
     format!("{remove}{null}; if the default is a secret in use, replace that secret")
 }
 
-/// Whether a variable holds a name, such as that of a user or of a secret, which is not a secret.
+/// The defaults that several sensitive variables have in common, such as "changeme": secrets differ.
+fn markers<'m>(variables: impl Iterator<Item = &'m Variable>) -> BTreeSet<&'m str> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for variable in variables {
+        let is_sensitive = variable.sensitive.as_ref().is_some_and(|sensitive| sensitive.value);
+        if let Some(text) = variable.default.as_ref().and_then(|default| default.value.as_str())
+            && is_sensitive
+        {
+            *counts.entry(text).or_default() += 1;
+        }
+    }
+    counts.into_iter().filter(|(_, count)| *count >= FEWEST_MARKERS).map(|(text, _)| text).collect()
+}
+
+/// The number of sensitive variables whose common default is no secret.
+const FEWEST_MARKERS: usize = 3;
+
+/// Whether a variable holds a name, such as that of a user, a secret or a file, which is not a secret.
 fn names_something(variable: &str) -> bool {
-    let last = variable.rsplit(['_', '-']).next();
-    matches!(last, Some("name" | "user" | "username" | "login" | "email" | "arn"))
+    let is_version = |part: &&str| {
+        part.strip_prefix('v').is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let last = variable.rsplit(['_', '-']).find(|part| !is_version(part));
+    matches!(last, Some("name" | "user" | "username" | "login" | "email" | "arn" | "file" | "path"))
 }
 
 /// Common placeholders for a secret that is set later.

@@ -11,7 +11,7 @@ use crate::finding::{Concern, EngineRule, Finding, Severity, has_errors};
 use crate::graph::{Node, Role};
 use crate::module::declaration::Variable;
 use crate::module::values::ValuesFile;
-use crate::syntax::Attribute;
+use crate::syntax::{Attribute, ExprKind};
 use crate::value::{Budget, Value, constant_within};
 
 /// A file that sets more undeclared variables than this counts as a file of another module.
@@ -36,6 +36,8 @@ pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     for (file, argument) in winners.into_values().chain(named) {
         let from = findings.len();
         match node.module().variables.get(&argument.name) {
+            // A template of a file may set null where another file or an option sets the value.
+            Some(_) if !file.is_automatic && matches!(argument.expr.kind, ExprKind::Null) => {}
             Some(variable) => judge(argument, variable, node, &work, findings),
             None => findings.extend(undeclared(argument, node)),
         }
