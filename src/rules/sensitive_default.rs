@@ -89,11 +89,17 @@ fn names_something(variable: &str) -> bool {
 /// Common placeholders for a secret that is set later.
 const PLACEHOLDERS: [&str; 3] = ["", "none", "null"];
 
+/// Words that show that a person has to replace the default.
+const TO_REPLACE: [&str; 2] = ["replace_me", "replace-me"];
+
 /// Whether the value contains a string or number that may be a secret. The parser limits the depth of values.
 fn holds_something(value: &Value) -> bool {
     match value {
         Value::String(text) => {
-            !PLACEHOLDERS.contains(&text.trim().to_lowercase().as_str()) && !value.holds_placeholder()
+            let text = text.trim().to_lowercase();
+            !PLACEHOLDERS.contains(&text.as_str())
+                && !TO_REPLACE.iter().any(|word| text.contains(word))
+                && !value.holds_placeholder()
         }
         Value::Number(number) => !number.is_zero(),
         Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => {

@@ -13,6 +13,7 @@ use crate::module::declaration::Variable;
 use crate::module::values::ValuesFile;
 use crate::syntax::{Attribute, ExprKind};
 use crate::value::{Budget, Value, constant_within};
+use crate::vfs::parent;
 
 /// A file that sets more undeclared variables than this counts as a file of another module.
 const MOST_UNDECLARED: usize = 2;
@@ -64,7 +65,10 @@ fn is_for(file: &ValuesFile, node: Node<'_>) -> bool {
     let declared = file.arguments.iter().filter(|argument| module.variables.contains_key(&argument.name));
     let declared = declared.count();
     let undeclared = file.arguments.len() - declared;
-    undeclared <= MOST_UNDECLARED && declared > undeclared
+    // A single name in another directory may be that of a variable of another module.
+    let is_beside = parent(&file.path).unwrap_or_default() == module.directory;
+    let is_distinct = is_beside || declared > 1 || module.variables.len() == 1;
+    is_distinct && undeclared <= MOST_UNDECLARED && declared > undeclared
 }
 
 fn undeclared(argument: &Attribute, node: Node<'_>) -> Option<Finding> {
