@@ -11,6 +11,7 @@
 
 mod affected_modules;
 mod affected_roots;
+mod call_path;
 mod comparison;
 mod effects;
 mod interfaces;

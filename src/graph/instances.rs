@@ -2,6 +2,8 @@
 
 mod same_expression;
 
+pub(crate) use same_expression::{have_same_parts, same_steps};
+
 use crate::finding::{EngineRule, Finding, Severity};
 use crate::graph::Node;
 use crate::graph::providers::is_configured;

@@ -1,15 +1,15 @@
 //! Finds out which expressions of a module use its variables, its local values, and the outputs of the modules that it
 //! calls.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use smol_str::SmolStr;
 
 use super::read_outputs::for_each_read_output;
 use crate::graph::Node;
-use crate::module::ModuleFile;
 use crate::module::address::{ResourceAddress, Subject, reference};
 use crate::module::canonical::{NamedValue, named_values};
+use crate::module::{Module, ModuleFile};
 use crate::syntax::{Expr, ExprKind, Traversal};
 use crate::text::Span;
 
@@ -65,11 +65,31 @@ pub(crate) fn for_each_user(node: Node<'_>, files: &[ModuleFile<'_>], visit: &mu
             users.insert(expr.span, User::Resource(resource.address.clone()));
         });
     }
+    let dependencies = dependencies(module);
     for file in files {
         file.body.for_each_expression(&mut |expr| {
-            visit(expr, users.get(&expr.span).unwrap_or(&User::Plan));
+            if !is_depends_on(expr, &dependencies) {
+                visit(expr, users.get(&expr.span).unwrap_or(&User::Plan));
+            }
         });
     }
+}
+
+/// The spans of the roots of the references in `depends_on` to resources and modules as a whole.
+fn dependencies(module: &Module) -> HashSet<Span> {
+    let of_resources = module.resources.values().flat_map(|resource| &resource.depends_on);
+    let of_calls = module.calls.values().flat_map(|call| &call.depends_on);
+    let of_outputs = module.outputs.values().flat_map(|output| &output.depends_on);
+    let all = of_resources.chain(of_calls).chain(of_outputs).map(|dependency| &dependency.traversal);
+    all.filter(|it| it.root != "module" || it.steps.len() == 1).map(|it| it.root_span).collect()
+}
+
+/// Whether an expression is the list in `depends_on`, which decides about the order of operations only.
+fn is_depends_on(expr: &Expr, dependencies: &HashSet<Span>) -> bool {
+    let ExprKind::Tuple(items) = &expr.kind else { return false };
+    let is_dependency =
+        |item: &Expr| matches!(&item.kind, ExprKind::Traversal(it) if dependencies.contains(&it.root_span));
+    !items.is_empty() && items.iter().all(is_dependency)
 }
 
 impl ValueFlow {

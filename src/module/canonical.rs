@@ -92,9 +92,10 @@ pub(crate) struct Parts {
     /// The expression of each named value.
     values: BTreeMap<NamedValue, String>,
     /// The texts of each variable without its default, by the header of its block.
-    variables: BTreeMap<String, Vec<String>>,
-    /// The texts of each resource and module call, by the header of its block.
-    repeatable: BTreeMap<String, (NamedValue, Vec<String>)>,
+    variables: BTreeMap<String, (SmolStr, Vec<String>)>,
+    /// The texts of each resource and module call, and of each output without nested blocks, by the header of its
+    /// block.
+    blocks: BTreeMap<String, (NamedValue, Vec<String>)>,
     /// Everything else.
     rest: Meaning,
 }
@@ -106,63 +107,72 @@ impl Parts {
         let spans: HashSet<Span> = values.iter().map(|(_, span)| *span).collect();
         let is_value = |_: &Block, attribute: &Attribute| spans.contains(&attribute.expr.span);
         let mut rest = Meaning::without(OF_NAMED_VALUES, &is_value, module, files, sources)?;
-        let mut variables: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        let calls = module.calls.keys();
-        let calls = calls.map(|it| (format!("module {:?} {{", it.as_str()), NamedValue::Call(it.clone())));
-        let resources = module.resources.keys();
-        let resources = resources.map(|it| (header_of_resource(it), NamedValue::Resource(it.clone())));
-        let blocks = resources.chain(calls).map(|(header, value)| (header, (value, Vec::new())));
-        let mut repeatable: BTreeMap<String, (NamedValue, Vec<String>)> = blocks.collect();
+        let names = module.variables.keys();
+        let mut variables: BTreeMap<String, (SmolStr, Vec<String>)> =
+            names.map(|name| (header_of_variable(name), (name.clone(), Vec::new()))).collect();
+        let mut blocks = named_blocks(module);
         for (is_base, texts) in [(true, &mut rest.primary), (false, &mut rest.overriding)] {
             texts.retain(|text| {
                 let (header, body) = text.split_once('\n').unwrap_or((text, ""));
                 let has_only_values = body == "}\n";
-                if header.starts_with("variable \"") {
+                if let Some((_, texts)) = variables.get_mut(header) {
                     if is_base || !has_only_values {
-                        variables.entry(header.to_owned()).or_default().push(body.to_owned());
+                        texts.push(body.to_owned());
                     }
                     return false;
                 }
-                if let Some((_, texts)) = repeatable.get_mut(header) {
-                    texts.push(body.to_owned());
+                // A nested block is a precondition.
+                let is_named =
+                    |value: &NamedValue| !matches!(value, NamedValue::Output(_)) || !body.contains("{\n");
+                if let Some((_, texts)) = blocks.get_mut(header).filter(|(value, _)| is_named(value)) {
+                    if is_base || !has_only_values || !header.starts_with("output \"") {
+                        texts.push(body.to_owned());
+                    }
                     return false;
                 }
-                !(has_only_values && (header == "locals {" || header.starts_with("output \"")))
+                !(has_only_values && header == "locals {")
             });
         }
         let text = |span| without_layout(sources.slice(span));
         let values = values.into_iter().map(|(value, span)| (value, text(span))).collect();
-        Some(Self { values, variables, repeatable, rest })
+        Some(Self { values, variables, blocks, rest })
     }
 
     /// The named values that differ between two states of a module. Returns `None` if anything else does.
     pub(crate) fn differing(&self, now: &Self) -> Option<BTreeSet<NamedValue>> {
-        let has_default = |header: &String| {
-            let names = |name: &SmolStr| header_of_variable(name) == *header;
-            now.values.keys().any(|value| matches!(value, NamedValue::Variable(name) if names(name)))
+        let mut in_both =
+            self.variables.iter().filter_map(|(header, before)| Some((before, now.variables.get(header)?)));
+        // A variable without a default needs a value from every caller.
+        let default = |name: &SmolStr| NamedValue::Variable(name.clone());
+        let loses_default = |name: &SmolStr| {
+            self.values.contains_key(&default(name)) && !now.values.contains_key(&default(name))
         };
-        let is_sound = |(header, texts): (&String, &Vec<String>)| {
-            self.variables.get(header).map_or_else(|| has_default(header), |before| before == texts)
-        };
-        let mut before = self.variables.keys();
-        if self.rest != now.rest
-            || !before.all(|header| now.variables.contains_key(header))
-            || !self.repeatable.keys().eq(now.repeatable.keys())
-            || !now.variables.iter().all(is_sound)
-        {
+        if self.rest != now.rest || in_both.any(|(before, now)| before != now || loses_default(&now.0)) {
             return None;
         }
         let differs = |value: &&NamedValue| self.values.get(*value) != now.values.get(*value);
         let mut differing: BTreeSet<NamedValue> =
             self.values.keys().chain(now.values.keys()).filter(differs).cloned().collect();
-        let blocks = self.repeatable.values().zip(now.repeatable.values());
-        let blocks = blocks.filter(|((_, before), (_, now))| before != now);
-        differing.extend(blocks.map(|((value, _), _)| value.clone()));
-        // A variable without a default needs a value from every caller.
-        let is_required_now =
-            |value: &NamedValue| matches!(value, NamedValue::Variable(_)) && !now.values.contains_key(value);
-        (!differing.iter().any(is_required_now)).then_some(differing)
+        for (one, other) in [(self, now), (now, self)] {
+            let added = one.variables.iter().filter(|(header, _)| !other.variables.contains_key(*header));
+            differing.extend(added.map(|(_, (name, _))| default(name)));
+            let blocks =
+                one.blocks.iter().filter(|(header, block)| other.blocks.get(*header) != Some(*block));
+            differing.extend(blocks.map(|(_, (value, _))| value.clone()));
+        }
+        Some(differing)
     }
+}
+
+/// The resources, module calls and outputs of a module, by the first line of their canonical texts.
+fn named_blocks(module: &Module) -> BTreeMap<String, (NamedValue, Vec<String>)> {
+    let calls = module.calls.keys();
+    let calls = calls.map(|it| (format!("module {:?} {{", it.as_str()), NamedValue::Call(it.clone())));
+    let outputs = module.outputs.keys();
+    let outputs = outputs.map(|it| (format!("output {:?} {{", it.as_str()), NamedValue::Output(it.clone())));
+    let resources = module.resources.keys();
+    let resources = resources.map(|it| (header_of_resource(it), NamedValue::Resource(it.clone())));
+    resources.chain(calls).chain(outputs).map(|(header, value)| (header, (value, Vec::new()))).collect()
 }
 
 /// The first line of the canonical text of a variable.

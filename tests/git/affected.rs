@@ -107,7 +107,7 @@ fn a_default_affects_callers_that_do_not_set_the_variable() {
     place.commit("defaults");
     place.stage("modules/net/main.tf", with_default("b"));
     assert_eq!(affected(&place), "live/b ← modules/net ← modules/net/main.tf\n1 root module affected\n");
-    place.stage("modules/net/main.tf", with_default("b").replace("size", "sizes"));
+    place.stage("modules/net/main.tf", with_default("b").replace("number", "string"));
     assert!(affected(&place).starts_with("live/a ←"), "more than a default");
 }
 

@@ -244,7 +244,7 @@ fn a_module_without_instances_affects_no_root() {
         ("modules/app/main.tf", "== null ? \"none\"", "!= null ? \"none\"", "live/all live/none live/some"),
         ("modules/app/main.tf", "= var.mode\n}", "= [var.mode]\n}", "live/all live/some"),
         ("modules/app/main.tf", "? 0 : 1", "? 1 : 0", "live/all live/none live/some"),
-        ("modules/app/main.tf", "toset([])", "toset([\"a\"])", "live/all live/none live/some"),
+        ("modules/app/main.tf", "toset([])", "toset([\"a\"])", "live/none live/some"),
         ("modules/app/main.tf", "toset([\"disk\"])", "toset([\"disks\"])", "live/all live/some"),
         ("live/some/main.tf", "var.wants ?", "!var.wants ?", "live/some"),
     ] {

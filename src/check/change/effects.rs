@@ -3,14 +3,17 @@
 //!
 //! An expression that uses an altered value and may fail counts as a part of the plan, because the error does.
 
+mod unaltered;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use smol_str::SmolStr;
 
+use super::call_path::{CallPath, argument, expression};
 use super::side::Side;
 use crate::check::EngineView;
-use crate::graph::{Absence, Node, NodeId, Used, User, ValueFlow};
+use crate::graph::{Node, NodeId, Used, User, ValueFlow};
 use crate::module::canonical::NamedValue;
 use crate::module::declaration::ModuleCall;
 use crate::syntax::{Attribute, Expr, ExprKind};
@@ -57,7 +60,7 @@ pub(super) struct Effects<'c> {
     /// The directories of these modules and of their callers.
     concerned: &'c BTreeSet<SmolStr>,
     /// What has no instances, for each path of calls. The first is for modules on any path.
-    paths: Vec<Rc<Path<'c>>>,
+    paths: Vec<Rc<CallPath<'c>>>,
     children: HashMap<(Place, SmolStr), usize>,
     flows: HashMap<(usize, NodeId), Rc<ValueFlow>>,
     /// `None` while the consequences are being computed: modules that call each other may affect each other.
@@ -71,14 +74,6 @@ struct Place {
     view: usize,
     id: NodeId,
     path: usize,
-}
-
-/// A path of calls from a root module to a module.
-#[derive(Default)]
-struct Path<'c> {
-    now: Absence,
-    /// The same path before the change, and the module there.
-    before: Option<(Absence, Node<'c>)>,
 }
 
 /// The path of modules whose callers are not distinguished.
@@ -136,8 +131,7 @@ impl<'c> Effects<'c> {
                 let views = self.before.nodes(directory);
                 let before =
                     views.map(|(_, node)| node).find(|it| it.graph().engine() == node.graph().engine());
-                let before = before.map(|node| (Absence::in_root(node), node));
-                self.paths.push(Rc::new(Path { now: Absence::in_root(node), before }));
+                self.paths.push(Rc::new(CallPath::of_root(node, before, None)));
                 let place = Place { path: self.paths.len() - 1, ..place };
                 !self.of_module(place).own.is_none()
             })
@@ -156,13 +150,10 @@ impl<'c> Effects<'c> {
             of_child.path = if let Some(path) = self.children.get(&key) {
                 *path
             } else if self.paths.len() < MOST_PATHS {
-                let path = &self.paths[place.path];
-                let before = path.before.as_ref().and_then(|(absence, node)| {
-                    let of_before = node.child(call)?;
-                    let is_same = of_before.module().directory == child.module().directory;
-                    is_same.then(|| (absence.in_child(call, of_before), of_before))
-                });
-                let path = Path { now: path.now.in_child(call, child), before };
+                let caller = self.node(place);
+                // The child lives as long as its caller.
+                let child = caller.child(call).unwrap_or(caller);
+                let path = self.paths[place.path].in_child(caller, call, child);
                 self.paths.push(Rc::new(path));
                 self.children.insert(key, self.paths.len() - 1);
                 self.paths.len() - 1
@@ -228,7 +219,7 @@ impl<'c> Effects<'c> {
             Some(Altered::Values { values: altered, set, reading }) => {
                 for value in reading {
                     match value {
-                        NamedValue::Resource(_) if self.is_unaltered(place, value) => {}
+                        NamedValue::Resource(_) if self.paths[place.path].is_absent(node, value) => {}
                         NamedValue::Resource(_) | NamedValue::Call(_) => {
                             return OfModule { for_callers: Effect::ANY, own: Effect::ANY };
                         }
@@ -241,8 +232,11 @@ impl<'c> Effects<'c> {
                 for value in altered {
                     match value {
                         NamedValue::Variable(name) if is_set_automatically(node, name) => {}
-                        NamedValue::Variable(name) => own.add(&self.of_default(place, name)),
-                        other if self.is_unaltered(place, other) => {}
+                        NamedValue::Variable(name) => {
+                            let place = self.without_value(place, name);
+                            own.add(&self.of_default(place, name));
+                        }
+                        other if self.is_unaltered(place, other) || self.is_harmless(place, other) => {}
                         NamedValue::Resource(_) | NamedValue::Call(_) => {
                             return OfModule { for_callers: Effect::ANY, own: Effect::ANY };
                         }
@@ -271,30 +265,6 @@ impl<'c> Effects<'c> {
         OfModule { for_callers, own }
     }
 
-    /// Whether an expression has the same known value as before on a path of calls, or a resource or call has no
-    /// instances as before.
-    fn is_unaltered(&self, place: Place, value: &NamedValue) -> bool {
-        let Path { now, before: Some((before, earlier)) } = &*self.paths[place.path] else { return false };
-        let node = self.node(place);
-        match value {
-            NamedValue::Resource(resource) => {
-                return before.has_resource(resource) && now.has_resource(resource);
-            }
-            NamedValue::Call(call) => {
-                let child = |node: Node<'c>| node.child(call).map(|child| child.module().directory.as_str());
-                let is_same = child(*earlier).is_some_and(|it| child(node) == Some(it));
-                return is_same && before.has_call(call) && now.has_call(call);
-            }
-            _ => {}
-        }
-        let (Some(was), Some(is)) = (expression(*earlier, value), expression(node, value)) else {
-            return false;
-        };
-        let is_accepted = !matches!(value, NamedValue::Argument { .. }) || !self.may_fail(place, value);
-        is_accepted
-            && now.value(node, &is.expr).is_some_and(|is| before.value(*earlier, &was.expr) == Some(is))
-    }
-
     /// The consequences of the change of a child module for a module that calls it. A changed default matters only if
     /// the call does not set the variable. A call that sets `null` uses the default too, if the variable is not
     /// nullable.
@@ -312,12 +282,24 @@ impl<'c> Effects<'c> {
                     let set = self.paths[caller.path].now.value(self.node(caller), &set.expr);
                     set.is_none_or(|set| set.is_null())
                 };
-                if argument(call, name).is_none_or(|set| !is_nullable && may_be_null(&set)) {
+                let set = argument(call, name);
+                if !child.module().variables.contains_key(name) {
+                    // A call that still sets it fails.
+                    effect.on_plan |= set.is_some();
+                } else if set.is_none_or(|set| !is_nullable && may_be_null(&set)) {
                     effect.add(&self.of_default(place, name));
                 }
             }
         }
         effect
+    }
+
+    /// A root module in which nothing sets a variable. Another module is returned as it is.
+    fn without_value(&mut self, place: Place, variable: &str) -> Place {
+        let path = self.paths[place.path].without_value(self.node(place), variable);
+        let Some(path) = path.filter(|_| self.paths.len() < MOST_PATHS) else { return place };
+        self.paths.push(Rc::new(path));
+        Place { path: self.paths.len() - 1, ..place }
     }
 
     /// The consequences of another default, where nothing sets the variable.
@@ -331,7 +313,12 @@ impl<'c> Effects<'c> {
             {
                 Effect::ANY
             }
-            Some(default) if node.validates(&default.value, variable) => self.of_variable(place, name),
+            Some(default) if node.validates(&default.value, variable) => {
+                if self.is_new(place, &Used::Variable(name.clone())) {
+                    return Effect::default();
+                }
+                self.of_variable(place, name)
+            }
             _ => Effect::ANY,
         }
     }
@@ -381,7 +368,8 @@ impl<'c> Effects<'c> {
         }
         loop {
             while let Some(value) = next.pop() {
-                if matches!(&value, NamedValue::Argument { call, .. } if absence.has_call(call)) {
+                if matches!(&value, NamedValue::Argument { call, .. } if absence.has_call(call) || !node.module().calls.contains_key(call))
+                {
                     continue;
                 }
                 if self.may_fail(place, &value) {
@@ -411,6 +399,7 @@ impl<'c> Effects<'c> {
                 match user {
                     User::Validation(name) if one == Used::Variable(name.clone()) => {}
                     User::Resource(resource) if absence.has_resource(resource) => {}
+                    _ if self.is_same_despite(place, user, &one) => {}
                     User::Plan | User::Validation(_) | User::Resource(_) => return Effect::ANY,
                     User::Value(value) if seen.insert(value.clone()) => next.push(value.clone()),
                     User::Value(_) => {}
@@ -433,28 +422,6 @@ impl<'c> Effects<'c> {
             },
         }
     }
-
-    /// Whether the evaluation of an altered value may fail.
-    fn may_fail(&self, place: Place, value: &NamedValue) -> bool {
-        let node = self.node(place);
-        let variable = match value {
-            NamedValue::Argument { call, variable } => {
-                let Some(child) = node.child(call) else { return true };
-                let Some(variable) = child.module().variables.get(variable) else { return true };
-                Some((&**variable, child))
-            }
-            _ => None,
-        };
-        let Some(attribute) = expression(node, value) else {
-            // The call uses the default now.
-            return variable.is_some_and(|(variable, child)| {
-                variable.default.as_ref().is_none_or(|default| !child.validates(&default.value, variable))
-            });
-        };
-        let values = node.values();
-        !values.cannot_fail(&attribute.expr)
-            || variable.is_some_and(|(variable, child)| !values.is_accepted(&attribute.expr, variable, child))
-    }
 }
 
 /// The calls of a module in a directory.
@@ -465,21 +432,6 @@ fn calls_of<'c>(node: Node<'c>, directory: &str) -> Vec<(&'c ModuleCall, Node<'c
 
 fn of_output(call: &ModuleCall, output: &SmolStr) -> Used {
     Used::Output { call: call.name.clone(), output: Some(output.clone()) }
-}
-
-/// The argument that defines a value, other than the default of a variable. `None` if the change removes it.
-fn expression(node: Node<'_>, value: &NamedValue) -> Option<std::sync::Arc<Attribute>> {
-    let module = node.module();
-    match value {
-        NamedValue::Variable(_) | NamedValue::Resource(_) | NamedValue::Call(_) => None,
-        NamedValue::Local(name) => module.locals.get(name).map(|local| local.attribute.clone()),
-        NamedValue::Output(name) => module.outputs.get(name)?.value.clone(),
-        NamedValue::Argument { call, variable } => argument(module.calls.get(call)?, variable),
-    }
-}
-
-fn argument(call: &ModuleCall, variable: &str) -> Option<std::sync::Arc<Attribute>> {
-    call.config.just_attributes(&mut Vec::new()).into_iter().find(|argument| argument.name == variable)
 }
 
 fn is_set_automatically(node: Node<'_>, variable: &str) -> bool {

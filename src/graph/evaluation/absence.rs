@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use super::run_values::{Computed, Resources, RunValues, Within};
+use super::run_values::{Computed, Resources, RunValues, Within, default_of};
 use crate::graph::Node;
 use crate::module::address::ResourceAddress;
+use crate::module::declaration::Variable;
 use crate::syntax::{Attribute, Expr};
 use crate::value::{Budget, Marks, Type, Value, convert};
 
@@ -22,11 +23,17 @@ pub(crate) struct Absence {
 }
 
 impl Absence {
-    /// What has no instances in a root module, whatever values its variables have.
-    pub(crate) fn in_root(node: Node<'_>) -> Self {
-        let unknown = |value| Computed { value, is_exact: false };
+    /// What has no instances in a root module, whatever values its variables have, other than the one that nothing
+    /// sets.
+    pub(crate) fn in_root(node: Node<'_>, unset: Option<&str>) -> Self {
+        let value = |name: &SmolStr, variable: &Variable| {
+            if unset == Some(name) {
+                return default_of(variable);
+            }
+            Computed { value: variable.unknown_value(), is_exact: false }
+        };
         let variables = node.module().variables.iter();
-        let variables = variables.map(|(name, variable)| (name.clone(), unknown(variable.unknown_value())));
+        let variables = variables.map(|(name, variable)| (name.clone(), value(name, variable)));
         Self::with(node, variables.collect())
     }
 
@@ -50,11 +57,12 @@ impl Absence {
         let (earlier, work) = (BTreeMap::new(), Budget::of(node.module().evaluation_steps()));
         let variables = self.variables.clone();
         let values = RunValues::new(node, (Resources::Changed, false), variables, &earlier, &work);
-        let mut value = values.of(expr, Within::Module).0.value;
-        // The difference between two sensitive values counts, and that between their marks.
-        let is_marked = value.deep_marks() != Marks::NONE;
-        value.take_deep_marks();
-        (!is_marked && value.is_wholly_known()).then_some(value)
+        known(values.of(expr, Within::Module).0.value)
+    }
+
+    /// The value that a variable of a called module gets, if all of it is known.
+    pub(crate) fn given(&self, call: &str, variable: &str) -> Option<Value> {
+        known(self.given.get(call)?.get(variable)?.value.clone())
     }
 
     fn with(node: Node<'_>, variables: BTreeMap<SmolStr, Computed>) -> Self {
@@ -89,6 +97,14 @@ impl Absence {
         }
         absence
     }
+}
+
+/// A value that is completely known and has no marks. The difference between two sensitive values counts, and that
+/// between their marks.
+fn known(mut value: Value) -> Option<Value> {
+    let is_marked = value.deep_marks() != Marks::NONE;
+    value.take_deep_marks();
+    (!is_marked && value.is_wholly_known()).then_some(value)
 }
 
 fn is_zero(value: &Value) -> bool {

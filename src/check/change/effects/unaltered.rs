@@ -1,0 +1,165 @@
+//! Decides whether a value, a resource or a module call that a change touches is the same as before on a path of calls.
+
+use std::sync::Arc;
+
+use super::super::call_path::{argument, expression};
+use super::{Altered, Effects, Place};
+use crate::graph::{Node, Used, User, ValueFlow};
+use crate::module::ModuleFile;
+use crate::module::address::Mode;
+use crate::module::canonical::NamedValue;
+use crate::syntax::Block;
+
+impl<'c> Effects<'c> {
+    /// Whether a value is the same as before on a path of calls, or a resource or call has no instances as before.
+    pub(super) fn is_unaltered(&self, place: Place, value: &NamedValue) -> bool {
+        let (path, node) = (&self.paths[place.path], self.node(place));
+        match value {
+            NamedValue::Resource(_) => {
+                path.is_absent(node, value) || self.has_same_content(place, value, &|_| false)
+            }
+            NamedValue::Call(call) => {
+                let is_argument = |name: &str| {
+                    let call = node.module().calls.get(call);
+                    call.is_some_and(|call| argument(call, name).is_some())
+                };
+                path.is_absent(node, value) || self.has_same_content(place, value, &is_argument)
+            }
+            _ => path.has_same(node, value),
+        }
+    }
+
+    /// Whether the block of a resource or call has the same content as before on a path of calls.
+    fn has_same_content(&self, place: Place, value: &NamedValue, is_left_out: &dyn Fn(&str) -> bool) -> bool {
+        let path = &self.paths[place.path];
+        let blocks = self.blocks(place, value);
+        blocks.is_some_and(|(was, is)| path.has_same_content(self.node(place), (&was, &is), is_left_out))
+    }
+
+    /// Whether a user of an altered value is the same as before on a path of calls.
+    pub(super) fn is_same_despite(&self, place: Place, user: &User, altered: &Used) -> bool {
+        let (path, node) = (&self.paths[place.path], self.node(place));
+        // A path stays the same if the file there changes.
+        let reads_files =
+            |altered: &Altered| matches!(altered, Altered::Values { reading, .. } if !reading.is_empty());
+        if self.altered.values().any(reads_files) || !path.has_same_marks(node, altered) {
+            return false;
+        }
+        match user {
+            User::Value(value) => path.is_same_despite(node, value, altered),
+            User::Resource(resource) => {
+                let blocks = self.blocks(place, &NamedValue::Resource(resource.clone()));
+                blocks.is_some_and(|(was, is)| path.has_same_content_despite(node, (&was, &is), altered))
+            }
+            User::Plan | User::Validation(_) => false,
+        }
+    }
+
+    /// The only block of a resource or call before and after the change.
+    fn blocks(&self, place: Place, value: &NamedValue) -> Option<(Arc<Block>, Arc<Block>)> {
+        let (_, earlier) = self.paths[place.path].before.as_ref()?;
+        let node = self.node(place);
+        let mut views = self.before.nodes(&earlier.module().directory);
+        let (view, _) = views.find(|(view, _)| view.engine == node.graph().engine())?;
+        let mut was = blocks_of(value, &view.files(*earlier, &self.before.snapshot));
+        let mut is = blocks_of(value, &self.views[place.view].files(node, &self.side.snapshot));
+        let is_one = was.len() == 1 && is.len() == 1;
+        is_one.then(|| was.pop().zip(is.pop()))?
+    }
+
+    /// Whether a value is new and cannot fail, or fails as before under another name. What uses it differs, too.
+    pub(super) fn is_harmless(&self, place: Place, value: &NamedValue) -> bool {
+        let is_new = match value {
+            NamedValue::Local(name) => self.is_new(place, &Used::Local(name.clone())),
+            NamedValue::Argument { call, variable } => {
+                let child = self.node(place).child(call);
+                let of_path = &self.paths[place.path];
+                // The path to the child is only known if its caller called it before.
+                let former = of_path.before.as_ref().and_then(|(_, earlier)| earlier.child(call));
+                let (Some(child), Some(former)) = (child, former) else { return false };
+                child.module().variables.contains_key(variable)
+                    && !former.module().variables.contains_key(variable)
+                    && !self.was_used(place.view, former, &Used::Variable(variable.clone()))
+            }
+            NamedValue::Output(name) => {
+                let path = &self.paths[place.path];
+                let former = path.before.as_ref().zip(path.caller_before());
+                former.is_some_and(|((_, former), (caller, call))| {
+                    let used = Used::Output { call: call.clone(), output: Some(name.clone()) };
+                    !former.module().outputs.contains_key(name) && !self.was_used(place.view, caller, &used)
+                })
+            }
+            NamedValue::Variable(_) | NamedValue::Resource(_) | NamedValue::Call(_) => false,
+        };
+        is_new && (self.paths[place.path].is_renamed(self.node(place), value) || !self.may_fail(place, value))
+    }
+
+    /// Whether nothing had this name before the change, so that every expression that uses it differs, too.
+    pub(super) fn is_new(&self, place: Place, used: &Used) -> bool {
+        let Some((_, earlier)) = self.paths[place.path].before else { return false };
+        let module = earlier.module();
+        let is_declared = match used {
+            Used::Variable(name) => module.variables.contains_key(name),
+            Used::Local(name) => module.locals.contains_key(name),
+            Used::Output { .. } => true,
+        };
+        !is_declared && !self.was_used(place.view, earlier, used)
+    }
+
+    /// Whether an expression used a name before the change.
+    fn was_used(&self, view: usize, earlier: Node<'c>, used: &Used) -> bool {
+        let engine = self.views[view].engine;
+        let mut views = self.before.nodes(&earlier.module().directory);
+        let Some((view, _)) = views.find(|(view, _)| view.engine == engine) else { return true };
+        let flow = ValueFlow::of(earlier, &view.files(earlier, &self.before.snapshot));
+        flow.users(used).next().is_some()
+    }
+
+    /// Whether the evaluation of an altered value may fail.
+    pub(super) fn may_fail(&self, place: Place, value: &NamedValue) -> bool {
+        let node = self.node(place);
+        let variable = match value {
+            NamedValue::Argument { call, variable } => {
+                let Some(child) = node.child(call) else { return true };
+                let Some(variable) = child.module().variables.get(variable) else {
+                    return expression(node, value).is_some();
+                };
+                Some((&**variable, child))
+            }
+            _ => None,
+        };
+        let Some(attribute) = expression(node, value) else {
+            // The call uses the default now, or the variable is removed.
+            return variable.is_some_and(|(variable, child)| {
+                variable.default.as_ref().is_none_or(|default| !child.validates(&default.value, variable))
+            });
+        };
+        let values = node.values();
+        !values.cannot_fail(&attribute.expr)
+            || variable.is_some_and(|(variable, child)| !values.is_accepted(&attribute.expr, variable, child))
+    }
+}
+
+/// The blocks of a resource or module call in the files of its module.
+fn blocks_of(value: &NamedValue, files: &[ModuleFile<'_>]) -> Vec<Arc<Block>> {
+    let blocks = |kind: &str, labels: &[&str]| {
+        let all = files.iter().flat_map(|file| file.body.any_blocks());
+        let is_wanted = |block: &Arc<Block>| {
+            block.kind == kind
+                && block.labels.iter().map(|label| label.text.as_str()).eq(labels.iter().copied())
+        };
+        all.filter(is_wanted).collect()
+    };
+    match value {
+        NamedValue::Resource(address) => {
+            let kind = match address.mode {
+                Mode::Managed => "resource",
+                Mode::Data => "data",
+                Mode::Ephemeral => "ephemeral",
+            };
+            blocks(kind, &[&address.kind, &address.name])
+        }
+        NamedValue::Call(name) => blocks("module", &[name]),
+        _ => Vec::new(),
+    }
+}
