@@ -10,7 +10,7 @@ use crate::graph::Node;
 use crate::module::address::{ResourceAddress, Subject, reference};
 use crate::module::canonical::{NamedValue, named_values};
 use crate::module::{Module, ModuleFile};
-use crate::syntax::{Expr, ExprKind, Traversal};
+use crate::syntax::{Attribute, Expr, ExprKind, Traversal};
 use crate::text::Span;
 
 /// A value that expressions of a module can use.
@@ -32,12 +32,14 @@ pub(crate) enum Used {
 /// A user of a value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum User {
-    /// The plan or a test: a provider configuration, `count`, a condition, and so on.
+    /// The plan or a test: a provider configuration, a condition, and so on.
     Plan,
     /// A validation of the variable.
     Validation(SmolStr),
     /// The arguments of a resource for its provider.
     Resource(ResourceAddress),
+    /// `count` or `for_each` of a resource or module call.
+    Repetition(NamedValue),
     /// An expression that defines another value.
     Value(NamedValue),
 }
@@ -60,7 +62,17 @@ pub(crate) fn for_each_user(node: Node<'_>, files: &[ModuleFile<'_>], visit: &mu
         let user = || User::Validation(variable.name.clone());
         users.extend(parts.flatten().map(|part| (part.expr.span, user())));
     }
+    let repetition = |count: Option<&Attribute>, for_each: Option<&Attribute>, of: NamedValue| {
+        let both = [count, for_each].into_iter().flatten();
+        both.map(|it| (it.expr.span, User::Repetition(of.clone()))).collect::<Vec<_>>()
+    };
+    for call in module.calls.values() {
+        let of = NamedValue::Call(call.name.clone());
+        users.extend(repetition(call.count.as_deref(), call.for_each.as_deref(), of));
+    }
     for resource in module.resources.values() {
+        let of = NamedValue::Resource(resource.address.clone());
+        users.extend(repetition(resource.count.as_deref(), resource.for_each.as_deref(), of));
         resource.config.for_each_expression(&mut |expr| {
             users.insert(expr.span, User::Resource(resource.address.clone()));
         });

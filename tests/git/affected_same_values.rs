@@ -57,6 +57,9 @@ fn callers() -> Place {
                 resource "terraform_data" "users" {
                   input = { users = local.mine, port = local.ports.http }
                 }
+                resource "terraform_data" "each" {
+                  for_each = toset([for name, stage in local.users : name if stage == var.stage])
+                }
                 resource "terraform_data" "optional" {
                   count = var.stage == "b" ? 1 : 0
                   input = "none"

@@ -191,7 +191,7 @@ impl Comparison {
                 match user {
                     User::Value(value) => drop(reading.insert(value.clone())),
                     User::Resource(resource) => drop(reading.insert(NamedValue::Resource(resource.clone()))),
-                    User::Plan | User::Validation(_) => is_certain = false,
+                    User::Plan | User::Validation(_) | User::Repetition(_) => is_certain = false,
                 }
             });
         }

@@ -400,7 +400,9 @@ impl<'c> Effects<'c> {
                     User::Validation(name) if one == Used::Variable(name.clone()) => {}
                     User::Resource(resource) if absence.has_resource(resource) => {}
                     _ if self.is_same_despite(place, user, &one) => {}
-                    User::Plan | User::Validation(_) | User::Resource(_) => return Effect::ANY,
+                    User::Plan | User::Validation(_) | User::Resource(_) | User::Repetition(_) => {
+                        return Effect::ANY;
+                    }
                     User::Value(value) if seen.insert(value.clone()) => next.push(value.clone()),
                     User::Value(_) => {}
                 }

@@ -45,12 +45,14 @@ impl<'c> Effects<'c> {
         if self.altered.values().any(reads_files) || !path.has_same_marks(node, altered) {
             return false;
         }
+        let same_block = |value: &NamedValue| {
+            let blocks = self.blocks(place, value);
+            blocks.is_some_and(|(was, is)| path.has_same_content_despite(node, (&was, &is), altered))
+        };
         match user {
             User::Value(value) => path.is_same_despite(node, value, altered),
-            User::Resource(resource) => {
-                let blocks = self.blocks(place, &NamedValue::Resource(resource.clone()));
-                blocks.is_some_and(|(was, is)| path.has_same_content_despite(node, (&was, &is), altered))
-            }
+            User::Resource(resource) => same_block(&NamedValue::Resource(resource.clone())),
+            User::Repetition(of) => same_block(of),
             User::Plan | User::Validation(_) => false,
         }
     }
