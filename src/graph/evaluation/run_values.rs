@@ -15,7 +15,7 @@ use crate::graph::{Node, arguments, builtin};
 use crate::module::Module;
 use crate::module::address::{Mode, ResourceAddress};
 use crate::module::declaration::{Condition, ModuleCall, Resource, Variable};
-use crate::syntax::{Attribute, Expr, ExprKind, Part, StepKind, Traversal};
+use crate::syntax::{Attribute, Expr, ExprKind, Part, StepKind, Template, Traversal};
 use crate::value::{Budget, Type, Value, convert, evaluate};
 use scope::RunScope;
 
@@ -365,13 +365,18 @@ fn is_simple(expr: &Expr) -> bool {
             | ExprKind::Unary(..)
             | ExprKind::Binary(..)
             | ExprKind::Parens(_) => true,
-            ExprKind::Template(template) => match &template.parts[..] {
-                // JSON writes every expression as such a template.
-                [Part::Interpolation(_)] => true,
-                parts => parts.iter().all(|part| matches!(part, Part::Literal { .. })),
-            },
+            ExprKind::Template(template) => is_simple_template(template),
+            ExprKind::JsonString(string) => string.template.as_ref().is_ok_and(is_simple_template),
             _ => false,
         };
     });
     simple
+}
+
+/// Whether a template is constant, or has the value of the one expression in it, as in JSON.
+fn is_simple_template(template: &Template) -> bool {
+    match &template.parts[..] {
+        [Part::Interpolation(_)] => true,
+        parts => parts.iter().all(|part| matches!(part, Part::Literal { .. })),
+    }
 }
