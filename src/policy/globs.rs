@@ -58,7 +58,7 @@ impl Globs {
             let plain = pattern.strip_prefix('!');
             if plain.is_some() && index == 0 {
                 let why =
-                    "a pattern with `!` excludes matches of earlier patterns, but this is the first pattern";
+                    "a pattern with `!` is an exception to earlier patterns, but this is the first pattern";
                 return Err(invalid(why.to_owned()));
             }
             for glob in expand(plain.unwrap_or(pattern)).map_err(invalid)? {

@@ -132,12 +132,9 @@ impl Comparisons<'_> {
             _ => self.value_of(constant).as_str() == Some(""),
         };
         if is_empty && is_collection {
-            let is_string = !matches!(constant.kind, ExprKind::Tuple(_) | ExprKind::Object(_));
-            let collection = if self.may_be_null(other) && is_string {
+            let collection = if self.may_be_null(other) {
                 let empty = if matches!(wanted, Type::Map(_)) { "{}" } else { "[]" };
                 format!("coalesce({text}, {empty})")
-            } else if self.may_be_null(other) {
-                format!("coalesce({text}, {})", editor.slice(constant.span))
             } else {
                 text.to_owned()
             };

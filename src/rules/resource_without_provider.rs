@@ -38,7 +38,7 @@ impl Rule for ResourceWithoutProvider {
                         resource.address
                     ))
                     .at(at)
-                    .related(*alias, "the other configuration")
+                    .related(*alias, "a configuration with an alias")
                     .help(format!("add {}, or select another configuration", argument(context, at.file, "provider", &written)))
                     .address(resource.address.to_string()),
             );

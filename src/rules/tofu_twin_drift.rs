@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/tofu-twin-drift.md")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{Context, Page, Rule, page};
 use crate::engine::{Engine, Product};
@@ -39,9 +39,10 @@ impl Rule for TofuTwinDrift {
         let (Some(all_terraform), Some(all_tofu)) = (all(Product::Terraform), all(Product::OpenTofu)) else {
             return;
         };
+        let by_name: HashMap<&str, _> = directory.files.iter().map(|file| (&*file.name, file)).collect();
         for file in &directory.files {
             let Some(twin) = Engine::newest(Product::OpenTofu).hidden_by(&file.name) else { continue };
-            let Some(twin) = directory.files.iter().find(|other| other.name == twin) else { continue };
+            let Some(twin) = by_name.get(&*twin).copied() else { continue };
             let (Some(of_terraform), Some(of_tofu)) = (declared(file, context), declared(twin, context))
             else {
                 continue;

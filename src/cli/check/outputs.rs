@@ -98,7 +98,7 @@ fn writable(file: &Path, at: &Path) -> Result<PathBuf, Failure> {
     let cannot = |why: &str| Failure::new(format!("cannot write `{}`: {why}", file.display()));
     let last = file.as_os_str().as_encoded_bytes().last();
     if at.is_dir() || last.is_some_and(|byte| is_separator(char::from(*byte))) {
-        return Err(cannot("it is a directory"));
+        return Err(cannot("it names a directory; add the name of a file"));
     }
     if at.is_file() {
         // The file keeps its content until the report is written.

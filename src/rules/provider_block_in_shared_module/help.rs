@@ -131,5 +131,5 @@ fn values(node: Node<'_>, provider: &ProviderConfiguration) -> String {
         }
         all => all.join(", "),
     };
-    format!("; in the moved block, replace {listed} with {with}")
+    format!("; in the provider block there, replace {listed} with {with}")
 }
