@@ -36,7 +36,7 @@ struct Entry {
 const EXPRESSIONS: usize = 6;
 
 /// All modules of a run together may take this many times the steps of a single expression, beside those for their size.
-const MODULES: usize = 60;
+const MODULES: usize = 42;
 
 /// The part of the steps of a single expression that each byte of a module adds.
 const PER_BYTE: usize = 50_000;
@@ -334,7 +334,7 @@ mod tests {
     fn small_modules_of_a_large_repository_can_build_long_strings() {
         let limits = Limits::default().among(1_000);
         // A `for` expression over 1,024 strings of 64 bytes, joined.
-        assert!(limits.evaluation_of_module(500) > 1_024 * (64 / 16 + 24));
+        assert!(limits.evaluation_of_module(1_000) > 1_024 * (64 / 16 + 24));
         assert!(limits.evaluation_of_module(1 << 20) <= 6 * limits.evaluation());
     }
 
