@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use overrule::check::Analysis;
-use overrule::engine::Choice;
+use overrule::engine::{Choice, is_module_file};
 use overrule::finding::Severity;
 use overrule::policy::Policy;
 use overrule::report::Names;
@@ -52,10 +52,14 @@ fn files_of(case: &Case) -> Vec<(String, Vec<u8>)> {
     case.entries.iter().filter_map(|entry| Some((entry.path.clone(), entry.bytes()?))).collect()
 }
 
-/// The same tree with one file instead of the files of each module.
+/// The same tree with one file instead of the module files of each module. Test files and the like stay.
 fn flattened(files: &[(String, Vec<u8>)], flat: &BTreeMap<String, Flat>) -> Vec<(String, Vec<u8>)> {
     let directory = |path: &str| path.rsplit_once('/').map_or("", |(directory, _)| directory).to_owned();
-    let others = files.iter().filter(|(path, _)| !flat.contains_key(&directory(path))).cloned();
+    let is_merged = |path: &str| {
+        let name = path.rsplit('/').next().expect("a file name");
+        is_module_file(name) && flat.contains_key(&directory(path))
+    };
+    let others = files.iter().filter(|(path, _)| !is_merged(path)).cloned();
     let texts = flat.iter().map(|(directory, flat)| {
         let path = if directory.is_empty() { "main.tf".to_owned() } else { format!("{directory}/main.tf") };
         (path, flat.text.clone().into_bytes())
