@@ -98,7 +98,7 @@ impl Variable {
 
     /// An unknown value with the type and marks of the variable.
     pub fn unknown_value(&self) -> Value {
-        let ty = self.constraint.as_ref().map(|constraint| constraint.value.of_values.clone());
+        let ty = self.constraint.as_ref().map(|constraint| constraint.value.ty.without_optional());
         Value::Unknown(ty.unwrap_or(Type::Any)).mark(self.marks())
     }
 }

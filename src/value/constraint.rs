@@ -16,15 +16,13 @@ use super::{Attribute, Type, Value, constant, convert};
 pub struct Constraint {
     /// The type; `any` after an error.
     pub ty: Type,
-    /// The type of its values: without optional attributes. Each reference to a variable needs it.
-    pub of_values: Type,
     /// The defaults of optional attributes, if there are any.
     pub defaults: Option<Defaults>,
 }
 
 impl Constraint {
     /// `any`, without defaults.
-    pub const ANY: Self = Self { ty: Type::Any, of_values: Type::Any, defaults: None };
+    pub const ANY: Self = Self { ty: Type::Any, defaults: None };
 
     /// `value` with defaults for missing and null attributes. The result may still need conversion to the type.
     pub fn apply_defaults(&self, value: &Value) -> Value {
@@ -35,16 +33,6 @@ impl Constraint {
     }
 }
 
-/// The parts of a type constraint that are written.
-struct Written {
-    ty: Type,
-    defaults: Option<Defaults>,
-}
-
-impl Written {
-    const ANY: Self = Self { ty: Type::Any, defaults: None };
-}
-
 /// Parses the `type` argument of a variable.
 pub fn type_constraint(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {
     if expr.is_native_quoted_string() {
@@ -53,17 +41,13 @@ pub fn type_constraint(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {
     }
     // A bare `list`, `map` or `set` is a type only here, and not in another type.
     match expr.keyword().as_deref() {
-        Some("list") => return constraint(plain(Type::list(Type::Any))),
-        Some("map") => return constraint(plain(Type::map(Type::Any))),
+        Some("list") => return plain(Type::list(Type::Any)),
+        Some("map") => return plain(Type::map(Type::Any)),
         Some(_) | None => {}
     }
     let before = findings.len();
-    let written = exact_type(expr, findings);
-    if findings.len() > before { Constraint::ANY } else { constraint(written) }
-}
-
-fn constraint(Written { ty, defaults }: Written) -> Constraint {
-    Constraint { of_values: ty.without_optional(), ty, defaults }
+    let constraint = exact_type(expr, findings);
+    if findings.len() > before { Constraint::ANY } else { constraint }
 }
 
 /// A quoted type, the syntax before Terraform 0.12.
@@ -89,7 +73,7 @@ fn quoted(expr: &Expr, findings: &mut Vec<Finding>) {
     findings.push(finding.detail("A type in quotes is a string, not a type."));
 }
 
-fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Written {
+fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {
     if let Some(name) = expr.keyword() {
         let detail = match name.as_str() {
             "bool" => return plain(Type::Bool),
@@ -113,7 +97,7 @@ fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Written {
         return constructed(call, expr.span, findings);
     }
     if expr.is_unread() {
-        return Written::ANY;
+        return Constraint::ANY;
     }
     if let ExprKind::JsonString(string) = &expr.kind {
         match parse_expression(&string.text) {
@@ -126,7 +110,7 @@ fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Written {
             Err(wrong) if wrong.iter().any(is_limit) => {
                 // The part that was not parsed may be a valid type.
                 findings.extend(wrong.into_iter().filter(is_limit).map(|finding| finding.at(expr.span)));
-                return Written::ANY;
+                return Constraint::ANY;
             }
             Ok(_) | Err(_) => {}
         }
@@ -173,7 +157,7 @@ fn needs_element(name: &str) -> String {
 }
 
 /// A type in the form of a function call.
-fn constructed(call: &Call, span: Span, findings: &mut Vec<Finding>) -> Written {
+fn constructed(call: &Call, span: Span, findings: &mut Vec<Finding>) -> Constraint {
     let parens = call.open.to(call.close);
     let name = call.name.as_str();
     let (argument, needs) = match name {
@@ -187,12 +171,12 @@ fn constructed(call: &Call, span: Span, findings: &mut Vec<Finding>) -> Written 
             return invalid("Only an attribute of an object type can be optional.", call.name_span, findings);
         }
         _ => {
-            let written = invalid(format!("No type with arguments is named {name:?}."), span, findings);
+            let invalid = invalid(format!("No type with arguments is named {name:?}."), span, findings);
             let meant = nearest(name, ["list", "set", "map", "object", "tuple"]);
             if let (Some(meant), Some(finding)) = (meant, findings.last_mut()) {
                 finding.help = Some(format!("did you mean `{meant}`?"));
             }
-            return written;
+            return invalid;
         }
     };
     let argument = match argument {
@@ -216,12 +200,12 @@ fn constructed(call: &Call, span: Span, findings: &mut Vec<Finding>) -> Written 
             let defaults = element
                 .defaults
                 .map(|inner| Defaults { parts: Parts::Elements(Box::new(inner)), values: BTreeMap::new() });
-            Written { ty, defaults }
+            Constraint { ty, defaults }
         }
     }
 }
 
-fn tuple(argument: &Expr, findings: &mut Vec<Finding>) -> Written {
+fn tuple(argument: &Expr, findings: &mut Vec<Finding>) -> Constraint {
     let Some(elements) = argument.as_list() else {
         return invalid(NEEDS_ELEMENTS, argument.span, findings);
     };
@@ -236,10 +220,10 @@ fn tuple(argument: &Expr, findings: &mut Vec<Finding>) -> Written {
     }
     let defaults =
         (!parts.is_empty()).then(|| Defaults { parts: Parts::Tuple(parts), values: BTreeMap::new() });
-    Written { ty: Type::tuple(types), defaults }
+    Constraint { ty: Type::tuple(types), defaults }
 }
 
-fn object(argument: &Expr, findings: &mut Vec<Finding>) -> Written {
+fn object(argument: &Expr, findings: &mut Vec<Finding>) -> Constraint {
     let Some(pairs) = argument.as_map() else {
         return invalid(NEEDS_ATTRIBUTES, argument.span, findings);
     };
@@ -256,22 +240,22 @@ fn object(argument: &Expr, findings: &mut Vec<Finding>) -> Written {
             continue;
         };
         let Some(attribute) = attribute(expr, findings) else { continue };
-        free.insert(Attribute { ty: attribute.written.ty, optional: attribute.optional });
+        free.insert(Attribute { ty: attribute.constraint.ty, optional: attribute.optional });
         if let Some(default) = attribute.default {
             values.insert(name.clone(), default);
         }
-        if let Some(defaults) = attribute.written.defaults {
+        if let Some(defaults) = attribute.constraint.defaults {
             parts.insert(name, defaults);
         }
     }
     let defaults =
         (!values.is_empty() || !parts.is_empty()).then_some(Defaults { parts: Parts::Object(parts), values });
-    Written { ty: Type::object(attributes), defaults }
+    Constraint { ty: Type::object(attributes), defaults }
 }
 
 /// An attribute of an object type.
 struct Read {
-    written: Written,
+    constraint: Constraint,
     optional: bool,
     default: Option<Value>,
 }
@@ -280,7 +264,7 @@ struct Read {
 fn attribute(expr: &Expr, findings: &mut Vec<Finding>) -> Option<Read> {
     let call = match &expr.kind {
         ExprKind::Call(call) if call.name == "optional" => call,
-        _ => return Some(Read { written: exact_type(expr, findings), optional: false, default: None }),
+        _ => return Some(Read { constraint: exact_type(expr, findings), optional: false, default: None }),
     };
     let parens = call.open.to(call.close);
     let before = findings.len();
@@ -306,10 +290,10 @@ fn attribute(expr: &Expr, findings: &mut Vec<Finding>) -> Option<Read> {
                     invalid(detail, parens, findings);
                 }
             }
-            let written = exact_type(ty, findings);
+            let constraint = exact_type(ty, findings);
             let default =
-                default.and_then(|(value, span)| checked_default(&value, &written.ty, span, findings));
-            Some(Read { written, optional, default })
+                default.and_then(|(value, span)| checked_default(&value, &constraint.ty, span, findings));
+            Some(Read { constraint, optional, default })
         }
     }
 }
@@ -340,12 +324,12 @@ fn rebase(findings: &mut [Finding], string: Span) {
     }
 }
 
-fn plain(ty: Type) -> Written {
-    Written { ty, defaults: None }
+fn plain(ty: Type) -> Constraint {
+    Constraint { ty, defaults: None }
 }
 
-fn invalid(detail: impl Into<String>, at: Span, findings: &mut Vec<Finding>) -> Written {
+fn invalid(detail: impl Into<String>, at: Span, findings: &mut Vec<Finding>) -> Constraint {
     let finding = Finding::language(EngineRule::InvalidTypeConstraint, "Invalid type specification");
     findings.push(finding.at(at).detail(detail));
-    Written::ANY
+    Constraint::ANY
 }

@@ -355,14 +355,10 @@ fn deeper_than(value: &Value, depth: usize) -> bool {
     let Some(rest) = depth.checked_sub(1) else { return true };
     let has_deep_type = match value {
         Value::List(ty, _) | Value::Set(ty, _) | Value::Map(ty, _) | Value::Null(ty) | Value::Unknown(ty) => {
-            type_deeper_than(ty, rest)
+            ty.depth() > rest
         }
         Value::Marked(inner, _) => return deeper_than(inner, depth),
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Tuple(_) | Value::Object(_) => false,
     };
     has_deep_type || value.parts().any(|part| deeper_than(part, rest))
-}
-
-fn type_deeper_than(ty: &Type, depth: usize) -> bool {
-    depth.checked_sub(1).is_none_or(|rest| ty.parts().any(|part| type_deeper_than(part, rest)))
 }

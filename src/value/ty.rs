@@ -4,7 +4,6 @@ mod compound;
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
-use std::slice;
 
 use smol_str::SmolStr;
 
@@ -89,19 +88,6 @@ impl Type {
         if let Self::Object(attributes) = self { Some(attributes) } else { None }
     }
 
-    /// The types of elements or attributes.
-    pub(super) fn parts(&self) -> impl Iterator<Item = &Type> {
-        let (elements, attributes) = match self {
-            Self::Any | Self::Bool | Self::Number | Self::String => (&[][..], None),
-            Self::List(element) | Self::Set(element) | Self::Map(element) => {
-                (slice::from_ref(&**element), None)
-            }
-            Self::Tuple(elements) => (&elements[..], None),
-            Self::Object(attributes) => (&[][..], Some(attributes.values())),
-        };
-        elements.iter().chain(attributes.into_iter().flatten().map(|attribute| &attribute.ty))
-    }
-
     /// What is known of it and all its parts.
     fn facts(&self) -> Facts {
         match self {
@@ -116,6 +102,11 @@ impl Type {
     /// The number of types in it when written out, even if they share memory: converting traverses all of them.
     pub(super) fn nodes(&self) -> usize {
         self.facts().nodes
+    }
+
+    /// The levels of types in one another; 1 for `string`.
+    pub(super) fn depth(&self) -> usize {
+        self.facts().depth
     }
 
     /// Whether it is not completely known, because it contains [`Type::Any`].

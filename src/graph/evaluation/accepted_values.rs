@@ -169,7 +169,7 @@ pub(super) fn converted(value: &Value, variable: &Variable) -> Result<Value, Mis
     let any = Constraint::ANY;
     let constraint = variable.constraint.as_ref().map_or(&any, |constraint| &constraint.value);
     let value = if value.is_null() { value.clone() } else { constraint.apply_defaults(value) };
-    if value.is(&constraint.of_values) {
+    if value.is(&constraint.ty.without_optional()) {
         return Ok(value);
     }
     convert(&value, &constraint.ty)

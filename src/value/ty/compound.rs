@@ -28,6 +28,8 @@ struct Shared<T> {
 pub(super) struct Facts {
     /// The number of types when written out, even if they share memory.
     pub nodes: usize,
+    /// The levels of types in one another; 1 without parts.
+    pub depth: usize,
     /// Whether one of them is [`Type::Any`].
     pub has_any: bool,
     /// Whether one of them is an object type with an optional attribute.
@@ -36,12 +38,13 @@ pub(super) struct Facts {
 
 impl Facts {
     /// Of a type without parts, such as `string`.
-    pub(super) const PRIMITIVE: Self = Self { nodes: 1, has_any: false, has_optional: false };
+    pub(super) const PRIMITIVE: Self = Self { nodes: 1, depth: 1, has_any: false, has_optional: false };
     pub(super) const ANY: Self = Self { has_any: true, ..Self::PRIMITIVE };
 
-    fn and(self, part: Self) -> Self {
+    fn with(self, part: Self) -> Self {
         Self {
             nodes: self.nodes.saturating_add(part.nodes),
+            depth: self.depth.max(part.depth + 1),
             has_any: self.has_any || part.has_any,
             has_optional: self.has_optional || part.has_optional,
         }
@@ -101,7 +104,7 @@ impl Content for BTreeMap<SmolStr, Attribute> {
 impl<T: Content> Compound<T> {
     pub(super) fn new(content: T) -> Self {
         let own = Facts { has_optional: content.has_optional(), ..Facts::PRIMITIVE };
-        let facts = content.parts().map(Type::facts).fold(own, Facts::and);
+        let facts = content.parts().map(Type::facts).fold(own, Facts::with);
         let required = facts.has_optional.then(|| Self::new(content.with_required()));
         Self(Arc::new(Shared { content, facts, required }))
     }
