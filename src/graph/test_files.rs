@@ -15,6 +15,7 @@ use crate::graph::{Callee, Node, Test};
 use crate::module::address::{Subject, TestSubject, reference_in_test};
 use crate::module::declaration::Dependency;
 use crate::module::test_file::{Run, TestFile};
+use crate::vfs::{NamedFile, TEST_DIRECTORY, child};
 
 /// The module that a run executes.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +28,7 @@ pub(super) enum UnderTest<'t> {
 
 /// Checks the test files of a module.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
+    test_directory(node, findings);
     let similar = Similar::default();
     // The engine compares types of providers only if everything was loaded.
     let is_loaded = !findings.iter().any(|it| (it.stage, it.severity) == (Stage::Load, Severity::Error));
@@ -49,6 +51,23 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         if !test.file.complete {
             findings.truncate(from);
         }
+    }
+}
+
+/// Reports a file in the place of the test directory, which the engine lists where a command runs.
+fn test_directory(node: Node<'_>, findings: &mut Vec<Finding>) {
+    let module = node.module();
+    let path = child(&module.directory, TEST_DIRECTORY);
+    let is_listed = module.features.grammar.tests && !node.is_called() && !node.is_installed();
+    if is_listed && matches!(node.graph().named_files.at(&path), NamedFile::File(_)) {
+        findings.push(
+            Finding::language(EngineRule::UnreadableFile, "Failed to read test directory")
+                .detail(format!(
+                    "\"{path}\" is a file. It must be a directory with test files, or not exist."
+                ))
+                .help("rename the file")
+                .about(&path),
+        );
     }
 }
 

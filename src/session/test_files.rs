@@ -11,7 +11,7 @@ use crate::module::test_file::{MockData, TestFile};
 use crate::session::parse_cache::ParseCache;
 use crate::session::test_paths::{in_test_directories, mock_directory, mocks_in};
 use crate::text::Span;
-use crate::vfs::{CompanionFile, Reached, Snapshot, TEST_DIRECTORY, child};
+use crate::vfs::{CompanionFile, Reached, Snapshot, TEST_DIRECTORY, child, unreadable};
 
 /// The tests of one module.
 #[derive(Debug, Default)]
@@ -82,6 +82,9 @@ impl Tests {
             if reached(&path) == Some(Reached::Missing) {
                 self.findings.extend(blocks.iter().map(|(source, header)| no_directory(source, *header)));
                 continue;
+            }
+            for file in mocks_in(snapshot, &path).filter(|file| file.is_broken_link) {
+                self.findings.push(unreadable(&child(&path, &file.name), "there is no such file"));
             }
             self.mock_directory(mocks_in(snapshot, &path), cache, features, cache.limits());
         }

@@ -40,7 +40,7 @@ impl Snapshot {
         }
         self.listen(&directory.path, read.signals);
         let is_linked = directory.real != directory.path;
-        let files = read.files.into_iter().map(|ReadFile { name, source, target }| {
+        let files = read.files.into_iter().map(|ReadFile { name, source, target, .. }| {
             let target = target.or_else(|| is_linked.then(|| child(&directory.real, &name)));
             File { name, id: source.and_then(|source| self.add_file(source, target.as_deref())) }
         });

@@ -18,6 +18,8 @@ pub struct CompanionFile {
     pub kind: Companion,
     /// The source. `None` if the file cannot be read.
     pub id: Option<FileId>,
+    /// Whether it is a symbolic link to nothing.
+    pub is_broken_link: bool,
 }
 
 impl Snapshot {
@@ -57,10 +59,10 @@ impl Snapshot {
 
     /// Adds the files beside the modules of a directory.
     pub(super) fn accompanied(&mut self, directory: &str, files: Vec<ReadFile>) {
-        let files = files.into_iter().filter_map(|ReadFile { name, source, target }| {
+        let files = files.into_iter().filter_map(|ReadFile { name, source, target, is_broken_link }| {
             let kind = Companion::of(&name)?;
             let id = source.and_then(|source| self.add_file(source, target.as_deref()));
-            Some(CompanionFile { name, kind, id })
+            Some(CompanionFile { name, kind, id, is_broken_link })
         });
         let files = files.collect();
         self.accompany(directory, files);

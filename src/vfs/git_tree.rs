@@ -165,7 +165,8 @@ impl Reading<'_> {
             let kind = match item.kind {
                 ItemKind::File => Kind::File,
                 ItemKind::Link => Kind::Link,
-                ItemKind::Directory | ItemKind::Submodule => return,
+                ItemKind::Directory => return listing.add_directory(&decode(name), item.id),
+                ItemKind::Submodule => return,
             };
             listing.add(&decode(name), item.id, kind);
         };
@@ -256,6 +257,7 @@ impl Reading<'_> {
                 let (path, id) = self.target_of(real, entry.at)?;
                 Ok(Bytes { bytes: self.blob(id, limit)?, target: Some(decode(&path).into_owned()) })
             }
+            Kind::Directory => Err(Failure::Directory),
             Kind::Special => Err(Failure::NotAFile),
         }
     }

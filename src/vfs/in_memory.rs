@@ -62,7 +62,12 @@ impl Snapshot {
                     directory.has_values |= kind == Companion::Values;
                     let source = Source::new(super::path::child(path, &name), content.clone());
                     let id = Some(self.sources.push(source));
-                    companions.push(CompanionFile { name: SmolStr::new(&name), kind, id });
+                    companions.push(CompanionFile {
+                        name: SmolStr::new(&name),
+                        kind,
+                        id,
+                        is_broken_link: false,
+                    });
                 }
                 signals.extend(Signal::of_file(&name, &String::from_utf8_lossy(&content)));
                 others.insert(super::path::child(path, &name), content);

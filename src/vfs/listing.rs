@@ -7,7 +7,7 @@ use std::path::Path;
 
 use smol_str::{SmolStr, ToSmolStr};
 
-use crate::engine::{self, Companion, LOCK_FILE, Signal};
+use crate::engine::{self, Companion, LOCK_FILE, Signal, is_automatic_values_file};
 use crate::text::file_name::decode_os;
 
 /// The relevant entries of a directory. `At` is the type of their places.
@@ -41,6 +41,7 @@ pub(super) struct Entry<At> {
 pub(super) enum Kind {
     File,
     Link,
+    Directory,
     /// A pipe, a socket or a device. Opening one may block forever.
     Special,
 }
@@ -109,6 +110,13 @@ impl<At> Listing<At> {
             && self.unread.is_empty()
     }
 
+    /// Adds a directory with the name of a file that an engine then fails to read. Engines ignore all others.
+    pub(super) fn add_directory(&mut self, name: &str, at: At) {
+        if name == LOCK_FILE || is_automatic_values_file(name) {
+            self.add(name, at, Kind::Directory);
+        }
+    }
+
     /// Adds an entry that is not a directory, if its name is relevant. Returns its place otherwise.
     pub(super) fn add(&mut self, name: &str, at: At, kind: Kind) -> Option<At> {
         if engine::is_module_file(name) {
@@ -138,6 +146,7 @@ impl OnDisk {
         if text == ".git" {
             self.has_git = true;
         } else if kind.is_dir() {
+            self.files.add_directory(&text, name.clone());
             self.directories.push(name);
         } else if let Some(name) = self.files.add(&text, name, Kind::of(kind))
             && kind.is_symlink()

@@ -286,7 +286,7 @@ fn content(read: Result<Vec<u8>, Failure>) -> NamedFile {
     match read {
         Ok(bytes) => NamedFile::File(Some(bytes.into())),
         Err(Failure::TooLarge) => NamedFile::File(None),
-        Err(Failure::Io(_) | Failure::NotAFile | Failure::Leaves) => NamedFile::Unknown,
+        Err(Failure::Io(_) | Failure::Directory | Failure::NotAFile | Failure::Leaves) => NamedFile::Unknown,
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use smol_str::SmolStr;
 
 use super::listing::{Entry, Kind, Listing};
-use super::path::{child, tested_by};
+use super::path::{child, last_name, tested_by};
 use super::top_directory::{Top, slashed};
 use crate::engine::{Companion, LOCK_FILE, Signal};
 use crate::finding::{EngineRule, Finding, Severity};
@@ -44,6 +44,8 @@ pub(super) struct ReadFile {
     pub(super) source: Option<Source>,
     /// The target of a symbolic link, relative to the top.
     pub(super) target: Option<String>,
+    /// Whether it is a symbolic link to nothing.
+    pub(super) is_broken_link: bool,
 }
 
 /// The content of a file.
@@ -63,6 +65,7 @@ impl From<Vec<u8>> for Bytes {
 #[derive(Debug)]
 pub(super) enum Failure {
     Io(io::Error),
+    Directory,
     NotAFile,
     Leaves,
     TooLarge,
@@ -87,6 +90,7 @@ impl<'a> Reader<'a> {
                 let target = real.strip_prefix(self.top.path()).ok().map(slashed);
                 Ok(Bytes { bytes: content(&real, limit)?, target })
             }
+            Kind::Directory => Err(Failure::Directory),
             Kind::Special => Err(Failure::NotAFile),
         }
     }
@@ -150,15 +154,15 @@ impl<At> Files<'_, At> {
     ) -> Vec<ReadFile> {
         let read = |entry: &Entry<At>| {
             let name = child(self.path, &entry.name);
-            let (source, target) = match self.bytes(entry) {
-                Ok(Bytes { bytes, target }) => (Some(Source::new(name, bytes)), target),
+            let (source, target, is_broken_link) = match self.bytes(entry) {
+                Ok(Bytes { bytes, target }) => (Some(Source::new(name, bytes)), target, false),
                 Err(failure) => {
                     let module = reported_in(entry, &failure);
                     findings.extend(module.map(|module| failure.finding(&name, self.limits).module(module)));
-                    (None, None)
+                    (None, None, failure.is_missing())
                 }
             };
-            ReadFile { name: entry.name.clone(), source, target }
+            ReadFile { name: entry.name.clone(), source, target, is_broken_link }
         };
         entries.iter().map(read).collect()
     }
@@ -174,7 +178,7 @@ impl<At> Files<'_, At> {
         self.read(&self.listing.companions, findings, |entry, failure| {
             // Terraform reads all test files, but variable values only for some commands.
             let is_reported = match failure {
-                Failure::TooLarge => true,
+                Failure::TooLarge | Failure::Directory => true,
                 Failure::Io(_) | Failure::NotAFile => Companion::of(&entry.name) == Some(Companion::Test),
                 Failure::Leaves => false,
             };
@@ -195,7 +199,7 @@ impl<At> Files<'_, At> {
                         lock = Some(Source::new(child(self.path, &entry.name), bytes));
                     }
                 }
-                Err(failure @ Failure::TooLarge) => {
+                Err(failure @ (Failure::TooLarge | Failure::Directory)) => {
                     let name = child(self.path, &entry.name);
                     findings.push(failure.finding(&name, self.limits).module(self.path));
                 }
@@ -237,34 +241,45 @@ fn content(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
 }
 
 impl Failure {
+    fn is_missing(&self) -> bool {
+        matches!(self, Self::Io(error) if error.kind() == io::ErrorKind::NotFound)
+    }
+
     /// The reason: one line for the end of a sentence.
     pub(super) fn reason(&self) -> String {
         match self {
             Self::Io(error) => reason(error),
+            Self::Directory => "it is a directory".to_owned(),
             Self::NotAFile => "it is not a regular file".to_owned(),
             Self::Leaves => "it is outside of the repository".to_owned(),
             Self::TooLarge => "it is too large".to_owned(),
         }
     }
 
-    /// The finding for the module file `name`. The engines report it without a location.
+    /// The finding for the file `name`.
     fn finding(&self, name: &str, limits: &Limits) -> Finding {
-        let unreadable = |why: &str| {
-            Finding::language(EngineRule::UnreadableFile, "Failed to read file")
-                .detail(format!("The file \"{name}\" could not be read: {why}."))
-        };
-        let finding = match self {
-            Self::Io(error) => unreadable(&reason(error)),
-            Self::NotAFile => unreadable("it is not a regular file"),
-            Self::Leaves => link_leaves(name),
+        match self {
+            Self::Io(_) | Self::NotAFile => unreadable(name, &self.reason()),
+            Self::Directory if last_name(name) == LOCK_FILE => unreadable(name, &self.reason()).at_validate(),
+            Self::Directory => {
+                let summary = "Failed to read variables file".to_owned();
+                Finding { summary, ..unreadable(name, &self.reason()) }.at_plan()
+            }
+            Self::Leaves => link_leaves(name).about(name),
             Self::TooLarge => {
                 let detail =
                     format!("The file \"{name}\" is too large, so overrule checks this module without it.");
-                Finding::limit(Limit::FileSize, limits, "File too large to check", &detail)
+                Finding::limit(Limit::FileSize, limits, "File too large to check", &detail).about(name)
             }
-        };
-        finding.about(name)
+        }
     }
+}
+
+/// The finding for a file that could not be read. The engines report it without a location.
+pub fn unreadable(name: &str, why: &str) -> Finding {
+    Finding::language(EngineRule::UnreadableFile, "Failed to read file")
+        .detail(format!("The file \"{name}\" could not be read: {why}."))
+        .about(name)
 }
 
 /// The finding for a directory that could not be listed.

@@ -41,7 +41,7 @@ impl Question {
     }
 
     fn is_about_lock(&self) -> bool {
-        self.case.entries.iter().any(|entry| entry.path == LOCK)
+        self.case.entries.iter().any(|entry| entry.path.split('/').next() == Some(LOCK))
     }
 
     fn command(&self) -> &'static str {
@@ -260,8 +260,12 @@ fn ours(questions: &[&mut Question]) -> Vec<Vec<String>> {
         }
         let summary = diagnostic["summary"].as_str().unwrap_or_default();
         let severity = diagnostic["severity"].as_str().unwrap_or_default();
-        said[number].push(if inside == LOCK && severity == "error" {
+        let has_place = diagnostic["range"].is_object();
+        let is_about_lock = inside == LOCK || !has_place && questions[number].is_about_lock();
+        said[number].push(if is_about_lock && severity == "error" {
             format!("lock: {summary}")
+        } else if !has_place {
+            format!("{severity} -: {summary}")
         } else if summary == "Value for undeclared variable" {
             UNDECLARED.to_owned()
         } else {

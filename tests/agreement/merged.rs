@@ -165,7 +165,9 @@ pub(crate) fn told_apart(case: &Case, terraform: &Terraform) -> Option<Vec<Strin
             if NOT_EXPECTED.contains(&summary.as_str()) {
                 return format!("{level} something that is not expected");
             }
-            // Which of two entries is reported as the second one is random.
+            // Which of two similar names is suggested is random.
+            let detail = detail.split(" Did you mean").next().unwrap_or_default();
+            // Which of two entries is reported as the second one is random, too.
             match summary.as_str() {
                 "Duplicate required provider" | "Missing required argument" => format!("{level} {summary}"),
                 _ => format!("{level} {summary}: {detail}"),

@@ -70,6 +70,7 @@ impl Reading<'_> {
             let id = match entry.kind {
                 Kind::Link => self.linked(path, entry.at).ok(),
                 Kind::File | Kind::Special => Some(entry.at),
+                Kind::Directory => None,
             };
             // No name contains this byte, and no file has an empty id.
             hasher.update(entry.name.as_bytes());
