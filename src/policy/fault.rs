@@ -18,17 +18,7 @@ pub(super) fn unknown<'a>(
     known: impl IntoIterator<Item = &'a str> + Clone,
     at: Span,
 ) -> Finding {
-    let finding = fault(format!("Unknown {what}"), at);
-    if let Some(meant) = nearest(word, known.clone()) {
-        return finding
-            .detail(format!("No {what} is named `{word}`."))
-            .help(format!("did you mean `{meant}`?"));
-    }
-    finding.detail(format!("No {what} is named `{word}`. Use one of {}.", listed(known)))
-}
-
-fn listed<'a>(known: impl IntoIterator<Item = &'a str>) -> String {
-    known.into_iter().map(|known| format!("`{known}`")).collect::<Vec<_>>().join(", ")
+    suggesting(fault(format!("Unknown {what}"), at), format!("No {what} is named `{word}`."), word, known)
 }
 
 /// The finding for a value that an argument cannot have, with the nearest valid value or all of them.
@@ -39,12 +29,21 @@ pub(super) fn unknown_value<'a>(
     at: Span,
 ) -> Finding {
     let finding = fault(format!("Invalid value for `{argument}`"), at);
+    suggesting(finding, format!("`{word}` is not allowed here."), word, known)
+}
+
+/// The finding with a detail, and with the word that is nearest to a wrong one, or all of them.
+fn suggesting<'a>(
+    finding: Finding,
+    detail: String,
+    word: &str,
+    known: impl IntoIterator<Item = &'a str> + Clone,
+) -> Finding {
     if let Some(meant) = nearest(word, known.clone()) {
-        return finding
-            .detail(format!("`{word}` is not allowed here."))
-            .help(format!("did you mean `{meant}`?"));
+        return finding.detail(detail).help(format!("did you mean `{meant}`?"));
     }
-    finding.detail(format!("`{word}` is not allowed here. Use one of {}.", listed(known)))
+    let known: Vec<String> = known.into_iter().map(|known| format!("`{known}`")).collect();
+    finding.detail(format!("{detail} Use one of {}.", known.join(", ")))
 }
 
 /// The finding for an unknown rule.

@@ -218,13 +218,13 @@ fn are_alternatives(
             Role::Test => {
                 return Some(
                     "The files in this directory repeat each other's declarations, so Terraform and OpenTofu cannot \
-                     load them together. A test may use one at a time.",
+                     load them together. This is not an error if a test uses only one of them at a time.",
                 );
             }
             Role::Example => {
                 return Some(
                     "The files in this directory repeat each other's declarations, so Terraform and OpenTofu cannot \
-                     load them together. Each may be an example of its own.",
+                     load them together. This is not an error if each is an example of its own.",
                 );
             }
             Role::Root | Role::Shared => {}
