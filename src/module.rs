@@ -89,6 +89,8 @@ pub struct Module {
     pub files: usize,
     /// The total size of the files, in bytes.
     pub(crate) bytes: usize,
+    /// The number of valid blocks at the top of the files.
+    pub(crate) top_blocks: usize,
     /// The `required_version` constraints that apply.
     pub required_versions: Vec<VersionConstraint>,
     /// The constraints before the first override file that sets `required_version`, whether the engine replaces them
@@ -189,6 +191,7 @@ impl Module {
         let mut module = Self { limits: *limits, ..Self::empty(directory.into(), features) };
         module.files = files.len();
         module.bytes = files.iter().map(|file| file.body.span().range().len()).sum();
+        module.top_blocks = files.iter().map(|file| decode::top_blocks(file.body, features).len()).sum();
         module.complete = files.iter().all(|file| file.complete);
         module.generate(generated);
         merge::files(&mut module, primary, overriding, findings);
@@ -215,6 +218,7 @@ impl Module {
             unmodelled: None,
             files: 0,
             bytes: 0,
+            top_blocks: 0,
             required_versions: Vec::new(),
             overridden_versions: Vec::new(),
             backend: None,

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::FileKind;
 use crate::finding::{EngineRule, Finding, RuleId, Severity};
-use crate::graph::{Node, Role};
+use crate::graph::{Node, Reason, Role};
 use crate::module::Module;
 use crate::module::declaration::Origin;
 use crate::text::{FileId, Source, Span};
@@ -74,12 +74,14 @@ pub(crate) enum Evidence {
 }
 
 /// Looks for evidence that a directory is not a module. `findings` are all findings of its module. A module that is
-/// called, has a lock file or variable values beside it, or is the top of the repository always counts as one.
+/// called, has a lock file or variable values beside it, is the top of the repository, or has the role `root` or `shared`
+/// in the policy always counts as one.
 pub(crate) fn evidence(node: Node<'_>, snapshot: &Snapshot, findings: &[&Finding]) -> Option<Evidence> {
     let module = node.module();
     let directory = snapshot.directory(&module.directory)?;
     // A module with these signs is checked by itself.
-    let is_whole = directory.path.is_empty();
+    let is_whole = directory.path.is_empty()
+        || matches!(node.role_with_reason(), (Role::Root | Role::Shared, Reason::Policy));
     if is_whole || node.is_called() || directory.has_lock_file || directory.has_values || module.excluded {
         return None;
     }
@@ -169,8 +171,8 @@ fn are_parts(node: Node<'_>, files: &[(FileId, FileKind)], findings: &[&Finding]
     )
 }
 
-/// Whether nothing is declared, and most files have arguments at their top: bodies of blocks, or variable values in a
-/// file with the wrong name.
+/// Whether there is no block of a module, and most files have arguments at their top: bodies of blocks, or variable
+/// values in a file with the wrong name.
 fn hold_arguments(
     module: &Module,
     files: &[(FileId, FileKind)],
@@ -180,7 +182,7 @@ fn hold_arguments(
     let arguments = findings.iter().filter(|finding| finding.summary == "Unsupported argument");
     let places: BTreeSet<FileId> = arguments.filter_map(|finding| Some(finding.primary?.file)).collect();
     let are_parts = findings.iter().all(is_part) && 2 * places.len() > files.len();
-    (are_parts && !is_run(module) && module.origins().next().is_none() && holds_only_settings(module)).then_some(
+    (are_parts && module.top_blocks == 0).then_some(
         "Most files in this directory contain arguments outside of blocks, and none declares anything, so they are parts of \
          blocks.",
     )
