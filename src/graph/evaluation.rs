@@ -345,8 +345,13 @@ impl<'t> Evaluation<'t, '_> {
         }
         for attribute in given {
             let Some(variable) = child.module().variables.get(&attribute.name) else { continue };
-            let value = self.known(&attribute.expr, Symbols::OF_ARGUMENTS);
-            let mut found = validation::refused(&value, Some(&attribute.expr), variable, child, &self.work);
+            let (value, failed) = self.known_or_partial(&attribute.expr, Symbols::OF_ARGUMENTS);
+            let (value, mut found) = if failed {
+                (Value::UNKNOWN, Vec::new())
+            } else {
+                let refused = validation::refused(&value, Some(&attribute.expr), variable, child, &self.work);
+                (value, refused)
+            };
             found.extend(accepted_values::argument(&value, &attribute.expr, variable));
             accepted_values::ignored(&attribute.expr, variable, child.module(), &mut found);
             let address = |finding: Finding| finding.at_validate().address(format!("module.{}", call.name));

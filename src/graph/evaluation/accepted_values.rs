@@ -1,5 +1,6 @@
 //! Checks values of `count`, `for_each` and module arguments.
 
+use super::validation::unusable;
 use crate::finding::{Code, EngineRule, Finding, Related};
 use crate::graph::references::sites::{Owner, Site};
 use crate::module::declaration::Variable;
@@ -133,8 +134,11 @@ fn result(value: &Value, expr: &Expr) -> Option<Finding> {
     Some(invalid(rule, "Invalid condition result", detail, expr))
 }
 
-/// The error of a validation that fails before the value of the variable is known.
+/// The error of a validation that fails, or has an unusable result, before the value of the variable is known.
 fn validation(value: &Value, expr: &Expr, variable: &Variable) -> Option<Finding> {
+    if let Some(unusable) = unusable(value, expr) {
+        return Some(unusable);
+    }
     // A condition that does not refer to the variable is an error of its own.
     let refers = || {
         let own = StepKind::Attribute(variable.name.clone());

@@ -6,10 +6,10 @@ use super::accepted_values;
 use super::locals::Locals;
 use super::scope::ModuleScope;
 use crate::engine::{Engine, Product};
-use crate::finding::{EngineRule, Finding, Severity};
+use crate::finding::{EngineRule, Finding, Severity, has_errors};
 use crate::graph::{Node, arguments, references};
 use crate::module::declaration::{Condition, ModuleCall, Variable};
-use crate::syntax::Expr;
+use crate::syntax::{Expr, ExprKind};
 use crate::text::Span;
 use crate::value::{Budget, Marks, Type, Value, convert, evaluate};
 
@@ -75,8 +75,8 @@ impl<'t> Node<'t> {
     }
 }
 
-/// One finding per failed validation. Like the engine, it points at the argument; for a default, the engine reports
-/// no position.
+/// The findings for the validations of a variable with the value of a call, or with its default. Like the engine, those
+/// for a false condition point at the argument; for a default, the engine reports no position.
 pub(super) fn refused(
     value: &Value,
     expr: Option<&Expr>,
@@ -84,8 +84,8 @@ pub(super) fn refused(
     child: Node<'_>,
     work: &Budget,
 ) -> Vec<Finding> {
-    let refusals = refusals(value, variable, child, work).into_iter();
-    refusals
+    let mut findings: Vec<Finding> = refusals(value, variable, child, work)
+        .into_iter()
         .filter(|refusal| refusal.error.is_none())
         .map(|refusal| {
             let mut finding = failed(variable, expr, refusal.condition, refusal.message.as_deref());
@@ -94,7 +94,78 @@ pub(super) fn refused(
             }
             finding
         })
-        .collect()
+        .collect();
+    let set = expr.map(|expr| expr.span);
+    findings.extend(unusable_with(value, variable, child, work).into_iter().map(|error| match set {
+        Some(set) => error.related(set, "with this value"),
+        None => error,
+    }));
+    findings
+}
+
+/// The errors in the validations of a variable with a value, known or not, beyond those that the engine reports for
+/// every value.
+fn unusable_with(value: &Value, variable: &Variable, node: Node<'_>, work: &Budget) -> Vec<Finding> {
+    let Some(value) = validated(value, variable, node) else { return Vec::new() };
+    let locals = Locals::default();
+    let unknown = ModuleScope::new(node, &locals, work);
+    let known = ModuleScope { known: Some((&variable.name, &value)), ..unknown };
+    let evaluated = |expr: &Expr| {
+        let (mut with, mut without) = (Vec::new(), Vec::new());
+        let mut result = evaluate(expr, &known, &mut with);
+        result.take_deep_marks();
+        let is_usable = !has_errors(&with);
+        if !is_usable {
+            evaluate(expr, &unknown, &mut without);
+        }
+        let is_new = |finding: &Finding| {
+            let is_same =
+                |other: &Finding| (&other.summary, other.primary) == (&finding.summary, finding.primary);
+            finding.severity == Severity::Error && !without.iter().any(is_same)
+        };
+        with.retain(is_new);
+        (is_usable.then_some(result), with)
+    };
+    let mut errors = Vec::new();
+    for validation in &variable.validations {
+        let (Some(condition), Some(message)) = (&validation.condition, &validation.error_message) else {
+            continue;
+        };
+        let (result, found) = evaluated(&condition.expr);
+        errors.extend(found);
+        // A JSON string that is not a template is shown as it is.
+        let (message_value, found) = match message.expr.kind {
+            ExprKind::JsonString(_) => (None, Vec::new()),
+            _ => evaluated(&message.expr),
+        };
+        errors.extend(found);
+        let Some(result) = result else { continue };
+        errors.extend(unusable(&result, &condition.expr));
+        if let (Ok(Value::Bool(false)), Some(text)) = (convert(&result, &Type::Bool), message_value)
+            && text.is_known()
+            && !text.is_null()
+        {
+            errors.extend(accepted_values::message(&text, &message.expr));
+        }
+    }
+    errors
+}
+
+/// The value that the validations of a variable get, if it has any and the engine evaluates them.
+fn validated(value: &Value, variable: &Variable, node: Node<'_>) -> Option<Value> {
+    if variable.validations.is_empty() {
+        return None;
+    }
+    let value = accepted_values::converted(value, variable).ok()?;
+    if value.is_null() && accepted_values::refuses_null(variable) {
+        return None;
+    }
+    // The engine checks the references of all parts before it evaluates any.
+    let mut parts =
+        variable.validations.iter().flat_map(|validation| [&validation.condition, &validation.error_message]);
+    let is_wrong =
+        parts.any(|part| part.as_ref().is_some_and(|part| references::is_wrong(node, variable, &part.expr)));
+    (!is_wrong).then_some(value)
 }
 
 /// The error for a value, or for the default, that fails a validation, with the error message of the validation if it
@@ -144,19 +215,9 @@ pub(super) struct Refusal {
 
 /// The validations of a variable that a value fails.
 pub(super) fn refusals(value: &Value, variable: &Variable, node: Node<'_>, work: &Budget) -> Vec<Refusal> {
-    if variable.validations.is_empty() || !value.is_known() {
+    let Some(value) = validated(value, variable, node).filter(|_| value.is_known()) else {
         return Vec::new();
-    }
-    let Ok(value) = accepted_values::converted(value, variable) else { return Vec::new() };
-    if value.is_null() && accepted_values::refuses_null(variable) {
-        return Vec::new();
-    }
-    // The engine checks the references of all parts before it evaluates any.
-    let parts =
-        variable.validations.iter().flat_map(|validation| [&validation.condition, &validation.error_message]);
-    if parts.flatten().any(|part| references::is_wrong(node, variable, &part.expr)) {
-        return Vec::new();
-    }
+    };
     let locals = Locals::default();
     let unknown = ModuleScope::new(node, &locals, work);
     let known = ModuleScope { known: Some((&variable.name, &value)), ..unknown };
@@ -206,7 +267,7 @@ pub(super) fn refusals(value: &Value, variable: &Variable, node: Node<'_>, work:
 }
 
 /// The engine's error for a result that is not a boolean.
-fn unusable(result: &Value, condition: &Expr) -> Option<Finding> {
+pub(super) fn unusable(result: &Value, condition: &Expr) -> Option<Finding> {
     let why = match convert(result, &Type::Bool) {
         _ if !result.is_known() => return None,
         Ok(Value::Null(_)) => "it is null".to_owned(),
