@@ -322,7 +322,7 @@ impl<'t> Evaluation<'t, '_> {
     fn built_in(&mut self, resource: &Resource) {
         let known = |expr: &Expr, symbols| self.known(expr, symbols);
         let expressions = built_in::Expressions { known: &known, wrong: self.wrong, failed: &self.failed };
-        let found = built_in::wrong(resource, &expressions);
+        let found = built_in::wrong(resource, self.node.graph().engine(), &expressions);
         let address = |finding: Finding| finding.at_validate().address(resource.address.to_string());
         self.findings.extend(found.into_iter().map(address));
     }

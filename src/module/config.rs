@@ -181,6 +181,11 @@ impl Config {
         }
     }
 
+    /// Where the engine reports a provider's error about an argument that is not set.
+    pub fn missing_place(&self) -> Option<Span> {
+        Some(self.base().first()?.missing_item())
+    }
+
     /// The bodies of the base block.
     fn base(&self) -> Vec<&Body> {
         match self {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
+use crate::engine::Engine;
 use crate::value::{Type, Value, convert};
 
 /// The backend types of all releases.
@@ -13,6 +14,9 @@ const BACKENDS: &[&str] = &[
     "kubernetes", "local", "manta", "oci", "oss", "pg", "remote", "s3", "swift",
 ];
 
+/// The backend types that Terraform 1.3 removed. OpenTofu never had them.
+const REMOVED: &[&str] = &["artifactory", "azure", "etcd", "etcdv3", "manta", "swift"];
+
 /// The arguments of a backend type.
 struct Settings {
     backend: &'static str,
@@ -20,7 +24,22 @@ struct Settings {
     required: &'static [&'static str],
     /// All other arguments that any release has.
     others: &'static [&'static str],
+    /// The arguments that are not strings.
+    typed: &'static [(Kind, &'static [&'static str])],
 }
+
+/// The type of an argument.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Bool,
+    Number,
+    /// A nested block that occurs once.
+    Object,
+    /// A type that is not checked: a collection, or a block whose form depends on the release.
+    Other,
+}
+
+use Kind::{Bool, Number, Object, Other};
 
 /// The backend types whose configuration is checked.
 #[rustfmt::skip]
@@ -38,6 +57,13 @@ const SETTINGS: &[Settings] = &[
             "use_aks_workload_identity", "use_azuread_auth", "use_cli", "use_microsoft_graph", "use_msi",
             "use_oidc",
         ],
+        typed: &[
+            (Bool, &[
+                "snapshot", "use_aks_workload_identity", "use_azuread_auth", "use_cli", "use_microsoft_graph",
+                "use_msi", "use_oidc",
+            ]),
+            (Number, &["timeout_seconds"]),
+        ],
     },
     Settings {
         backend: "consul",
@@ -45,6 +71,9 @@ const SETTINGS: &[Settings] = &[
         others: &[
             "access_token", "address", "ca_file", "cert_file", "datacenter", "gzip", "http_auth", "key_file",
             "lock", "scheme",
+        ],
+        typed: &[
+            (Bool, &["gzip", "lock"]),
         ],
     },
     Settings {
@@ -55,6 +84,10 @@ const SETTINGS: &[Settings] = &[
             "prefix", "profile", "region", "secret_id", "secret_key", "security_token",
             "shared_credentials_dir",
         ],
+        typed: &[
+            (Bool, &["accelerate", "encrypt"]),
+            (Other, &["assume_role"]),
+        ],
     },
     Settings {
         backend: "gcs",
@@ -63,6 +96,9 @@ const SETTINGS: &[Settings] = &[
             "access_token", "credentials", "encryption_key", "impersonate_service_account",
             "impersonate_service_account_delegates", "kms_encryption_key", "prefix", "storage_custom_endpoint",
             "universe_domain",
+        ],
+        typed: &[
+            (Other, &["impersonate_service_account_delegates"]),
         ],
     },
     Settings {
@@ -74,6 +110,11 @@ const SETTINGS: &[Settings] = &[
             "retry_wait_min", "skip_cert_verification", "unlock_address", "unlock_method", "update_method",
             "username",
         ],
+        typed: &[
+            (Bool, &["skip_cert_verification"]),
+            (Number, &["retry_max", "retry_wait_max", "retry_wait_min"]),
+            (Other, &["headers"]),
+        ],
     },
     Settings {
         backend: "kubernetes",
@@ -84,6 +125,10 @@ const SETTINGS: &[Settings] = &[
             "in_cluster_config", "insecure", "labels", "load_config_file", "namespace", "password", "proxy_url",
             "token", "username",
         ],
+        typed: &[
+            (Bool, &["in_cluster_config", "insecure", "load_config_file"]),
+            (Other, &["config_paths", "exec", "labels"]),
+        ],
     },
     Settings {
         backend: "local",
@@ -91,6 +136,7 @@ const SETTINGS: &[Settings] = &[
         others: &[
             "path", "workspace_dir",
         ],
+        typed: &[],
     },
     Settings {
         backend: "oss",
@@ -102,6 +148,11 @@ const SETTINGS: &[Settings] = &[
             "security_token", "session_expiration", "session_name", "shared_credentials_file", "sts_endpoint",
             "tablestore_endpoint", "tablestore_instance_name", "tablestore_table",
         ],
+        typed: &[
+            (Bool, &["encrypt"]),
+            (Number, &["assume_role_session_expiration", "session_expiration"]),
+            (Other, &["assume_role"]),
+        ],
     },
     Settings {
         backend: "pg",
@@ -110,12 +161,18 @@ const SETTINGS: &[Settings] = &[
             "conn_str", "index_name", "schema_name", "skip_index_creation", "skip_schema_creation",
             "skip_table_creation", "table_name",
         ],
+        typed: &[
+            (Bool, &["skip_index_creation", "skip_schema_creation", "skip_table_creation"]),
+        ],
     },
     Settings {
         backend: "remote",
-        required: &[],
+        required: &["organization"],
         others: &[
-            "hostname", "organization", "token", "workspaces",
+            "hostname", "token", "workspaces",
+        ],
+        typed: &[
+            (Object, &["workspaces"]),
         ],
     },
     Settings {
@@ -135,12 +192,29 @@ const SETTINGS: &[Settings] = &[
             "state_tags", "sts_endpoint", "sts_region", "token", "use_dualstack_endpoint", "use_fips_endpoint",
             "use_legacy_workflow", "use_lockfile", "use_path_style", "workspace_key_prefix",
         ],
+        typed: &[
+            (Bool, &[
+                "encrypt", "force_path_style", "insecure", "skip_credentials_validation",
+                "skip_metadata_api_check", "skip_region_validation", "skip_requesting_account_id",
+                "skip_s3_checksum", "use_dualstack_endpoint", "use_fips_endpoint", "use_legacy_workflow",
+                "use_lockfile", "use_path_style",
+            ]),
+            (Number, &["assume_role_duration_seconds", "max_retries"]),
+            (Other, &[
+                "allowed_account_ids", "assume_role", "assume_role_policy_arns", "assume_role_tags",
+                "assume_role_transitive_tag_keys", "assume_role_with_web_identity", "endpoints",
+                "forbidden_account_ids", "lock_tags", "shared_config_files", "shared_credentials_files",
+                "state_tags",
+            ]),
+        ],
     },
 ];
 
-/// Whether a release has a backend of this type.
-pub(super) fn exists(name: &str) -> bool {
+/// Whether the engine has, or may have, a backend of this type.
+pub(super) fn exists(name: &str, engine: Engine) -> bool {
     BACKENDS.contains(&name)
+        && !(engine.lacks_removed_backends() && REMOVED.contains(&name))
+        && !(name == "oci" && engine.lacks_oci_backend())
 }
 
 /// The reason why a backend refuses a configuration, if it is the same in every release.
@@ -153,10 +227,27 @@ pub(super) fn refused(backend: &str, config: &BTreeMap<SmolStr, Value>) -> Optio
     if let Some(missing) = settings.required.iter().find(|name| !config.contains_key(**name)) {
         return Some(format!("The backend {backend:?} requires the argument `{missing}`."));
     }
-    // Both arguments of this backend are strings.
-    let mut paths = config.iter().filter(|_| backend == "local");
-    paths.find_map(|(name, value)| {
-        let mismatch = convert(value, &Type::String).err()?;
-        Some(format!("This value is not valid for `{name}` of the backend \"local\": {mismatch}."))
+    config.iter().find_map(|(name, value)| {
+        let why = settings.mismatch(name, value)?;
+        Some(format!("This value is not valid for `{name}` of the backend {backend:?}: {why}."))
     })
+}
+
+impl Settings {
+    /// Why an argument cannot have a value.
+    fn mismatch(&self, name: &str, value: &Value) -> Option<String> {
+        let typed = self.typed.iter().find(|(_, names)| names.contains(&name));
+        let ty = match typed.map(|(kind, _)| kind) {
+            None => Type::String,
+            Some(Bool) => Type::Bool,
+            Some(Number) => Type::Number,
+            Some(Object) => {
+                let is_object =
+                    value.is_null() || matches!(value.ty(), Type::Any | Type::Object(_) | Type::Map(_));
+                return (!is_object).then(|| "an object is required".to_owned());
+            }
+            Some(Other) => return None,
+        };
+        Some(convert(value, &ty).err()?.to_string())
+    }
 }

@@ -1,9 +1,10 @@
 //! Checks the values in built-in resources and in provisioners.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::backend_settings;
+use crate::engine::Engine;
 use crate::finding::{EngineRule, Finding};
 use crate::graph::builtin::{self, Arguments, Presence};
 use crate::graph::references::sites::Symbols;
@@ -25,7 +26,7 @@ pub(super) struct Expressions<'e> {
 }
 
 /// The errors in the values of a resource.
-pub(super) fn wrong(resource: &Resource, expressions: &Expressions<'_>) -> Vec<Finding> {
+pub(super) fn wrong(resource: &Resource, engine: Engine, expressions: &Expressions<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let symbols = Symbols::in_resource(resource);
     if let Some(arguments) = builtin::arguments(resource) {
@@ -34,7 +35,7 @@ pub(super) fn wrong(resource: &Resource, expressions: &Expressions<'_>) -> Vec<F
         match resource.address.mode {
             _ if !set.is_right => {}
             Mode::Managed => set.computed(&mut findings),
-            Mode::Data => set.remote_state(&resource.config, &mut findings),
+            Mode::Data => set.remote_state(&resource.config, engine, &mut findings),
             Mode::Ephemeral => {}
         }
     }
@@ -99,6 +100,14 @@ impl Set {
         found.map(|(attribute, _, value)| (&**attribute, value)).filter(|(_, value)| !value.is_null())
     }
 
+    /// Where the engine reports an argument that is null or not set. `None` if it has a value.
+    fn place_of_unset(&self, name: &str, config: &Config) -> Option<Span> {
+        match self.arguments.iter().find(|(attribute, ..)| attribute.name == name) {
+            Some((attribute, _, value)) => value.is_null().then(|| config.place_of(attribute)),
+            None => config.missing_place(),
+        }
+    }
+
     /// Reports arguments that only the provider sets. The engine reports them without a position.
     fn computed(&self, findings: &mut Vec<Finding>) {
         for (attribute, presence, value) in &self.arguments {
@@ -116,17 +125,18 @@ impl Set {
         }
     }
 
-    fn remote_state(&self, config: &Config, findings: &mut Vec<Finding>) {
+    fn remote_state(&self, config: &Config, engine: Engine, findings: &mut Vec<Finding>) {
         let invalid = |summary: &str, detail: &str, attribute: &Attribute| {
             let finding = Finding::language(EngineRule::InvalidValue, summary).detail(detail);
             at_argument(finding, attribute, config)
         };
         let summary = "Invalid backend configuration";
+        let unset = self.place_of_unset("config", config);
         let config = self.get("config");
         let is_known = config.is_none_or(|(_, value)| value.is_wholly_known());
         let backend = self.get("backend").and_then(|(attribute, value)| Some((attribute, value.as_str()?)));
         match (backend, config) {
-            (Some((attribute, name)), _) if is_known && !backend_settings::exists(name) => {
+            (Some((attribute, name)), _) if is_known && !backend_settings::exists(name, engine) => {
                 findings.push(invalid(summary, &format!("No backend is named {name:?}."), attribute));
             }
             (_, Some((attribute, value))) if !is_object(value) => {
@@ -135,6 +145,12 @@ impl Set {
             (Some((_, name)), Some((attribute, Value::Object(set) | Value::Map(_, set)))) if is_known => {
                 if let Some(why) = backend_settings::refused(name, set) {
                     findings.push(invalid(summary, &why, attribute));
+                }
+            }
+            (Some((attribute, name)), None) => {
+                if let (Some(why), Some(place)) = (backend_settings::refused(name, &BTreeMap::new()), unset) {
+                    let finding = Finding::language(EngineRule::InvalidValue, summary).detail(why);
+                    findings.push(finding.at(place).related(attribute.expr.span, "the backend"));
                 }
             }
             _ => {}
