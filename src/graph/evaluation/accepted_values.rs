@@ -1,6 +1,5 @@
 //! Checks values of `count`, `for_each` and module arguments.
 
-use super::validation::unusable;
 use crate::finding::{Code, EngineRule, Finding, Related};
 use crate::graph::references::sites::{Owner, Site};
 use crate::module::declaration::Variable;
@@ -151,6 +150,19 @@ fn validation(value: &Value, expr: &Expr, variable: &Variable) -> Option<Finding
             .at(variable.origin.header())
             .related(expr.span, "this condition is always false")
     })
+}
+
+/// The engine's error for a result that is not a boolean.
+pub(super) fn unusable(result: &Value, condition: &Expr) -> Option<Finding> {
+    let why = match convert(result, &Type::Bool) {
+        _ if !result.is_known() => return None,
+        Ok(Value::Null(_)) => "it is null".to_owned(),
+        Ok(_) => return None,
+        Err(mismatch) => mismatch.to_string(),
+    };
+    let finding =
+        Finding::language(EngineRule::InvalidCheckOrCondition, "Invalid variable validation result");
+    Some(finding.detail(format!("A condition is true or false: {why}.")).at(condition.span))
 }
 
 pub(super) fn message(value: &Value, expr: &Expr) -> Option<Finding> {

@@ -140,7 +140,7 @@ fn unusable_with(value: &Value, variable: &Variable, node: Node<'_>, work: &Budg
         };
         errors.extend(found);
         let Some(result) = result else { continue };
-        errors.extend(unusable(&result, &condition.expr));
+        errors.extend(accepted_values::unusable(&result, &condition.expr));
         if let (Ok(Value::Bool(false)), Some(text)) = (convert(&result, &Type::Bool), message_value)
             && text.is_known()
             && !text.is_null()
@@ -227,7 +227,7 @@ pub(super) fn refusals(value: &Value, variable: &Variable, node: Node<'_>, work:
         let mut result = evaluate(condition, &known, &mut found);
         result.take_deep_marks();
         let error = if found.is_empty() {
-            unusable(&result, condition)
+            accepted_values::unusable(&result, condition)
         } else {
             error_of_value(condition, known, unknown)
         };
@@ -264,19 +264,6 @@ pub(super) fn refusals(value: &Value, variable: &Variable, node: Node<'_>, work:
         })
     };
     variable.validations.iter().filter_map(judge).collect()
-}
-
-/// The engine's error for a result that is not a boolean.
-pub(super) fn unusable(result: &Value, condition: &Expr) -> Option<Finding> {
-    let why = match convert(result, &Type::Bool) {
-        _ if !result.is_known() => return None,
-        Ok(Value::Null(_)) => "it is null".to_owned(),
-        Ok(_) => return None,
-        Err(mismatch) => mismatch.to_string(),
-    };
-    let finding =
-        Finding::language(EngineRule::InvalidCheckOrCondition, "Invalid variable validation result");
-    Some(finding.detail(format!("A condition is true or false: {why}.")).at(condition.span))
 }
 
 /// The error of an expression with the known value, if it does not occur for every value. Operands that some engine
