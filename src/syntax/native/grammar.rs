@@ -2,7 +2,7 @@
 //!
 //! The grammar accepts and refuses the same text as `hclsyntax`, with its summaries, and recovers where `hclsyntax`
 //! does: a flag silences errors that only follow from an earlier one, and the tree keeps the parsed part of a broken
-//! expression. hcl-edit then parses each expression that is not plain; see [`super::hcl`].
+//! expression. hcl-edit then parses each expression that iterates; see [`super::hcl`].
 
 use std::collections::BTreeMap;
 
@@ -82,10 +82,10 @@ pub(super) fn address(lexed: Lexed<'_>, limits: &Limits) -> Outcome<Option<Trave
 /// The contents of an expression that decide which parser reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Content {
-    /// Literals and traversals, and templates, collections and calls of them.
+    /// No iteration.
     Plain,
-    /// Anything else: hcl-edit parses it.
-    Operations,
+    /// `for`, a splat or a template directive: hcl-edit parses it.
+    Iteration,
     /// An object literal too long for hcl-edit, which takes quadratic time.
     LongObject,
 }

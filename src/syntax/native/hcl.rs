@@ -1,8 +1,8 @@
 //! Converts the expressions that hcl-edit parses.
 //!
-//! hcl-edit parses the expressions that are not plain: those with operators, conditionals, `for`, splats,
-//! non-constant indexes or template directives. It gets the source unchanged. Its tree is converted at once, because
-//! it takes twenty times the memory of the source.
+//! hcl-edit parses the expressions that iterate: those with `for`, splats or template directives. The others are too
+//! frequent to be parsed twice. It gets the source unchanged. Its tree is converted at once, because it takes twenty
+//! times the memory of the source.
 //!
 //! hcl-edit refuses some valid expressions, or parses them differently from HashiCorp's HCL: `DIFFERENCES` in the
 //! tests lists them. For these, the result of the grammar is used. Everywhere else both parsers agree, which the

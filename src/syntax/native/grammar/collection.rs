@@ -155,7 +155,7 @@ impl Parser<'_> {
     /// A `for` expression after its opening bracket. Line breaks are ignored already.
     fn for_expression(&mut self, open: Token, close: Kind) -> Piece {
         let breaks = self.breaks;
-        self.holds(Content::Operations);
+        self.holds(Content::Iteration);
         self.read();
         let (close, parts) = self.for_parts(open, close);
         self.newlines.pop();

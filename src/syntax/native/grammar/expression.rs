@@ -16,7 +16,7 @@ impl Parser<'_> {
         let errors = self.errors;
         let start = self.peek().start;
         let piece = self.expression();
-        if self.content != Content::Operations || piece.is_broken() || self.failed_since(errors) {
+        if self.content != Content::Iteration || piece.is_broken() || self.failed_since(errors) {
             return piece;
         }
         let extent = Extent { start, end: self.previous().end };
@@ -64,7 +64,6 @@ impl Parser<'_> {
             return condition;
         }
         self.read();
-        self.holds(Content::Operations);
         let errors = self.errors;
         let then = self.expression();
         if self.lost_since(errors) {
@@ -95,7 +94,6 @@ impl Parser<'_> {
         // Operators that wait for their right operand, each with a higher precedence than the one before.
         let mut waiting: Vec<(Piece, BinaryOperator)> = Vec::new();
         while let Some(operator) = binary_operator(self.peek().kind) {
-            self.holds(Content::Operations);
             let token = self.read();
             let errors = self.errors;
             let operand = self.operand();
@@ -152,7 +150,6 @@ impl Parser<'_> {
 
     fn unary(&mut self, sign: Token) -> Piece {
         self.read();
-        self.holds(Content::Operations);
         let operand = self.deeper(Self::operand);
         let span = self.span(sign).to(operand.span());
         if operand.is_broken() {

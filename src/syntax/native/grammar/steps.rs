@@ -61,7 +61,7 @@ impl Parser<'_> {
         match postfix {
             Postfix::Constant(step) => from.followed_by(vec![step]),
             Postfix::Index { key, brackets, is_whole } => {
-                self.holds(Content::Operations);
+                self.holds(Content::Iteration);
                 if is_whole && from.is_broken() {
                     return Piece::broken(from.span().to(brackets));
                 }
@@ -82,7 +82,7 @@ impl Parser<'_> {
     }
 
     fn splatted(&mut self, from: Piece, each: Piece, marker: Span, full: bool) -> Piece {
-        self.holds(Content::Operations);
+        self.holds(Content::Iteration);
         if each.is_broken() {
             return Piece { state: each.state, ..Piece::broken(from.span().to(each.span())) };
         }

@@ -56,7 +56,7 @@ impl Parser<'_> {
         let opener = self.peek();
         let (parts, _) = self.parts(opener, Kind::End, &Dedented::new());
         let template = Template { kind: TemplateKind::Bare, parts };
-        if self.content != Content::Operations || !self.complete {
+        if self.content != Content::Iteration || !self.complete {
             return template;
         }
         hcl::template(self.lexed).unwrap_or(template)
@@ -148,7 +148,7 @@ impl Parser<'_> {
     /// Nests the parts between a pair of directives into one part. Reports unpaired directives, and drops the pair
     /// around an unexpected one.
     fn nested(&mut self, parts: Vec<Part>, directives: Vec<Directive>, close: Token) -> Vec<Part> {
-        self.holds(Content::Operations);
+        self.holds(Content::Iteration);
         let count = parts.len();
         let mut rest = parts.into_iter();
         let mut current = Vec::new();
