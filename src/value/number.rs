@@ -237,10 +237,9 @@ impl Number {
 
 impl From<usize> for Number {
     fn from(value: usize) -> Self {
-        let mantissa = BigUint::from(value);
-        let zeros = mantissa.trailing_zeros().unwrap_or(0);
-        let exponent = i64::try_from(zeros).expect("a machine word has few bits");
-        Self { negative: false, size: Size::Finite { mantissa: mantissa >> zeros, exponent } }
+        let zeros = if value == 0 { 0 } else { value.trailing_zeros() };
+        let mantissa = BigUint::from(value >> zeros);
+        Self { negative: false, size: Size::Finite { mantissa, exponent: zeros.into() } }
     }
 }
 

@@ -10,6 +10,10 @@ const LONGEST: i64 = 20_000;
 impl Number {
     /// Parses a number as in a string or literal of the engine: decimal digits, and optionally a dot and an exponent.
     pub fn parse(text: &str) -> Option<Self> {
+        // Most numbers are short and whole.
+        if let Some(whole) = text.parse().ok().filter(|_| text.len() < 10 && decimal(text)) {
+            return Some(<Self as From<usize>>::from(whole));
+        }
         let (negative, rest) = match text.as_bytes().first()? {
             b'+' => (false, &text[1..]),
             b'-' => (true, &text[1..]),
