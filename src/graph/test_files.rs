@@ -15,7 +15,7 @@ use crate::graph::{Callee, Node, Test};
 use crate::module::address::{Subject, TestSubject, reference_in_test};
 use crate::module::declaration::Dependency;
 use crate::module::test_file::{Run, TestFile};
-use crate::vfs::{NamedFile, TEST_DIRECTORY, child};
+use crate::vfs::{TEST_DIRECTORY, child};
 
 /// The module that a run executes.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +59,7 @@ fn test_directory(node: Node<'_>, findings: &mut Vec<Finding>) {
     let module = node.module();
     let path = child(&module.directory, TEST_DIRECTORY);
     let is_listed = module.features.grammar.tests && !node.is_called() && !node.is_installed();
-    if is_listed && matches!(node.graph().named_files.at(&path), NamedFile::File(_)) {
+    if is_listed && node.graph().named_files.is_file(&path) {
         findings.push(
             Finding::language(EngineRule::UnreadableFile, "Failed to read test directory")
                 .detail(format!(

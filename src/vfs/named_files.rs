@@ -123,6 +123,15 @@ impl NamedFiles {
         named
     }
 
+    /// Whether a path leads to a file. If it leads nowhere, this is faster than [`Self::at`], which looks for the reason.
+    pub fn is_file(&self, path: &str) -> bool {
+        let may_exist = match &self.origin {
+            NamedOrigin::Disk(top) => fs::symlink_metadata(top.path().join(encode_os(path))).is_ok(),
+            NamedOrigin::Git(_) | NamedOrigin::Memory { .. } => true,
+        };
+        may_exist && matches!(self.at(path), NamedFile::File(_))
+    }
+
     /// The paths of all regular files in and below a directory, relative to it and sorted. `None` if not all are known.
     /// `is_wanted` selects directories, by their paths relative to this one.
     pub fn below(&self, directory: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
