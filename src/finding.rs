@@ -223,10 +223,10 @@ impl Finding {
         Self { code: Some(code), ..self }
     }
 
-    /// Sets the primary location.
+    /// Sets the primary location, if there is one.
     #[must_use]
-    pub fn at(self, span: Span) -> Self {
-        Self { primary: Some(span), ..self }
+    pub fn at(self, span: impl Into<Option<Span>>) -> Self {
+        Self { primary: span.into(), ..self }
     }
 
     /// Sets the file, which could not be read.
@@ -247,10 +247,17 @@ impl Finding {
         Self { detail: detail.into(), ..self }
     }
 
-    /// Adds a related location.
+    /// Adds a related location, if there is one.
     #[must_use]
-    pub fn related(mut self, span: Span, message: impl Into<String>) -> Self {
-        self.related.push(Related { span, message: message.into() });
+    pub fn related(mut self, span: impl Into<Option<Span>>, message: impl Into<String>) -> Self {
+        self.related.extend(span.into().map(|span| Related { span, message: message.into() }));
+        self
+    }
+
+    /// Adds related locations with the same label.
+    #[must_use]
+    pub fn related_all(mut self, spans: impl IntoIterator<Item = Span>, message: &str) -> Self {
+        self.related.extend(spans.into_iter().map(|span| Related { span, message: message.to_owned() }));
         self
     }
 

@@ -116,7 +116,7 @@ fn missing(call: &ModuleCall, child: &Module, findings: &mut Vec<Finding>) {
                 ))
                 .help(format!("set `{name}`")),
         };
-        findings.push(Finding { primary: place, ..finding });
+        findings.push(finding.at(place));
     }
 }
 

@@ -11,16 +11,17 @@ pub(super) fn missing(node: Node<'_>, findings: &mut Vec<Finding>) {
         if callee == Callee::Missing {
             let source = call.source.as_ref();
             let raw = source.map(|source| source.raw.as_str()).unwrap_or_default();
-            let finding = Finding::language(EngineRule::MissingModule, "Module not installed")
-                .detail(format!("There is no directory {raw:?} relative to this module, so `init` fails."))
-                .at(call.origin.header())
-                .address(format!("module.{}", call.name))
-                .concerns(Concern::ModuleSource(raw.into()))
-                .help("correct `source`, or add the directory");
-            findings.push(match source {
-                Some(source) => finding.related(source.span, "this directory does not exist"),
-                None => finding,
-            });
+            findings.push(
+                Finding::language(EngineRule::MissingModule, "Module not installed")
+                    .detail(format!(
+                        "There is no directory {raw:?} relative to this module, so `init` fails."
+                    ))
+                    .at(call.origin.header())
+                    .address(format!("module.{}", call.name))
+                    .concerns(Concern::ModuleSource(raw.into()))
+                    .help("correct `source`, or add the directory")
+                    .related(source.map(|source| source.span), "this directory does not exist"),
+            );
         }
     }
 }
@@ -34,10 +35,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     }
     let module = node.module();
     let caller = node.callers().next().map(|(_, call)| call.origin.header());
-    let with_caller = |finding: Finding| match caller {
-        Some(caller) => finding.related(caller, "this module is called here"),
-        None => finding,
-    };
+    let with_caller = |finding: Finding| finding.related(caller, "this module is called here");
     if let Some(backend) = &module.backend {
         findings
             .push(with_caller(ignored("Backend configuration ignored", "backend").at(backend.block.header)));

@@ -183,8 +183,9 @@ fn missing(call: &ModuleCall, variable: &Variable) -> Finding {
                 "The child module has a required variable `{}`, whose value must be known before plan.",
                 variable.name
             ))
+            .at(place)
             .help(format!("set `{}`", variable.name));
-    with_declaration(Finding { primary: place, ..finding }, variable)
+    with_declaration(finding, variable)
 }
 
 fn is_constant(variable: &Variable) -> bool {

@@ -38,10 +38,7 @@ impl Rule for BreakingInterfaceChange {
                 .help("keep the old interface beside the new one, or release a new major version")
                 .address(address(&change))
                 .concerns(Concern::Name(change.what.into()));
-            findings.push(match at {
-                Some(at) => finding.at(at),
-                None => finding,
-            });
+            findings.push(finding.at(at));
         }
     }
 }

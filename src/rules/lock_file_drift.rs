@@ -71,12 +71,12 @@ fn is_called_for_use(node: Node<'_>) -> bool {
 }
 
 fn unread(node: Node<'_>, lock: &Lock) -> Finding {
-    let finding = LockFileDrift::finding("Lock file without effect")
+    LockFileDrift::finding("Lock file without effect")
         .detail("Other modules call this one, and Terraform and OpenTofu read only the lock file of the root module.")
         .at(lock.start)
         .help("remove the lock file")
-        .concerns(Concern::Whole);
-    node.callers().fold(finding, |finding, (_, call)| finding.related(call.origin.header(), "called here"))
+        .concerns(Concern::Whole)
+        .related_all(node.callers().map(|(_, call)| call.origin.header()), "called here")
 }
 
 /// The span that shows that a module is a root module and needs a lock file.

@@ -81,10 +81,7 @@ fn of_other_provider(
         .help(meant)
         .address(format!("module.{}", call.name))
         .concerns(Concern::Provider(entry.in_child.compact()));
-    Some(match own {
-        Some(own) => finding.related(own.block.origin.header(), "this configuration is passed"),
-        None => finding,
-    })
+    Some(finding.related(own.map(|own| own.block.origin.header()), "this configuration is passed"))
 }
 
 /// An entry without effect, because another one passes the same configuration under another local name.

@@ -25,7 +25,7 @@ impl Rule for ModuleCallCycle {
             .chain(call_cycle.first())
             .map(|(module, _)| place(&directory(*module)))
             .collect();
-        let mut finding = Self::finding("Module call cycle")
+        let finding = Self::finding("Module call cycle")
             .detail(if rest.is_empty() {
                 "This module calls itself, so `init` fails.".to_owned()
             } else {
@@ -35,9 +35,7 @@ impl Rule for ModuleCallCycle {
             .label("this call leads back to its own module")
             .help(if rest.is_empty() { "remove the call" } else { "remove one of these calls" })
             .concerns(Concern::Whole);
-        for (_, call) in rest {
-            finding = finding.related(call.origin.header(), "the next call in the cycle");
-        }
-        findings.push(finding);
+        let next = rest.iter().map(|(_, call)| call.origin.header());
+        findings.push(finding.related_all(next, "the next call in the cycle"));
     }
 }

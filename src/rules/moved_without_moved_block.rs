@@ -20,16 +20,14 @@ impl Rule for MovedWithoutMovedBlock {
             let Some((from, to)) = change.addresses.first() else { continue };
             let product = node.module().features.engine.product.name();
             let (summary, detail, label) = described(change, product);
-            let mut finding = Self::finding(summary)
+            let finding = Self::finding(summary)
                 .detail(detail)
                 .at(change.at)
                 .label(label)
                 .help(help(change))
                 .address(to)
-                .concerns(Concern::Name(from.as_str().into()));
-            if let Some(elsewhere) = change.elsewhere {
-                finding = finding.related(elsewhere, "declared here now");
-            }
+                .concerns(Concern::Name(from.as_str().into()))
+                .related(change.elsewhere, "declared here now");
             let edit = change.moves.as_ref().and_then(|moves| add_moved(context, &change.below, moves));
             findings.push(finding.fixed_by(edit.map(|edit| Fix::on_request([edit]))));
         }

@@ -58,9 +58,8 @@ impl Rule for NoDefaultProvider {
                 .at(at)
                 .help(format!("add a `provider \"{name}\"` block without `alias`{select}"))
                 .concerns(Concern::Provider(name.clone()));
-            findings.push(blocks.iter().fold(finding, |finding, block| {
-                finding.related(block.origin.header(), "a configuration with an alias")
-            }));
+            let aliased = blocks.iter().map(|block| block.origin.header());
+            findings.push(finding.related_all(aliased, "a configuration with an alias"));
         }
         of_other_provider(node, findings);
     }

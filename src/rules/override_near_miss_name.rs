@@ -71,10 +71,7 @@ impl Rule for OverrideNearMissName {
                     context.names(&module.directory).files.contains(&right),
                 ))
                 .concerns(Concern::File(name.into()));
-            findings.push(match evidence.base {
-                Some(base) => finding.related(base, "also declared here"),
-                None => finding,
-            });
+            findings.push(finding.related(evidence.base, "also declared here"));
         }
     }
 }

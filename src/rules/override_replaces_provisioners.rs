@@ -48,7 +48,7 @@ fn provisioners(replacement: &Replacement) -> Option<Finding> {
         .at(replacement.by[0].header)
         .label("replaces all earlier provisioners")
         .help("in the override file, repeat the provisioners to keep");
-    Some(lost.fold(finding, |finding, lost| finding.related(lost.header, "is replaced")))
+    Some(finding.related_all(lost.map(|lost| lost.header), "is replaced"))
 }
 
 /// The finding for an override without all arguments of the replaced connection.

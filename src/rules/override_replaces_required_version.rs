@@ -40,6 +40,6 @@ impl Rule for OverrideReplacesRequiredVersion {
             .at(new.span)
             .help("set `required_version` only in a base file")
             .concerns(Concern::RequiredVersion);
-        findings.push(lost.fold(finding, |finding, lost| finding.related(lost.span, message)));
+        findings.push(finding.related_all(lost.map(|lost| lost.span), message));
     }
 }

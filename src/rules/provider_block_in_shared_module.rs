@@ -53,12 +53,7 @@ impl Rule for ProviderBlockInSharedModule {
                 .at(provider.origin.header())
                 .help(if is_used { help::of(node, provider) } else { "remove this block".to_owned() })
                 .address(format!("provider.{}", provider.compact()));
-            findings.push(
-                calls
-                    .iter()
-                    .take(SHOWN)
-                    .fold(finding, |finding, call| finding.related(call.at, "called here")),
-            );
+            findings.push(finding.related_all(calls.iter().take(SHOWN).map(|call| call.at), "called here"));
         }
     }
 }

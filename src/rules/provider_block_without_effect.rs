@@ -54,10 +54,8 @@ fn dropped(
         .at(block.origin.header())
         .address(format!("provider.{}", block.compact()))
         .concerns(Concern::Provider(block.compact()));
-    let finding = match node.requirements_of(&key.provider).next() {
-        Some(entry) => finding.related(entry.value_span, format!("{provider} is `{name}` here")),
-        None => finding,
-    };
+    let required = node.requirements_of(&key.provider).next().map(|entry| entry.value_span);
+    let finding = finding.related(required, format!("{provider} is `{name}` here"));
     match attached {
         Some(other) => finding
             .related(other.origin.header(), "takes effect")
@@ -89,10 +87,8 @@ fn random(node: Node<'_>, key: &Configuration, blocks: &[&ProviderConfiguration]
         .at(blocks.first().map_or_else(|| entries[0].value_span, |block| block.origin.header()))
         .help(format!("keep only the entry `{kept}`, and use `{kept}` for this provider everywhere in this module"))
         .concerns(Concern::Provider(kept.clone()));
-    let finding = blocks
-        .iter()
-        .skip(1)
-        .fold(finding, |finding, block| finding.related(block.origin.header(), "takes effect in other runs"));
+    let others = blocks.iter().skip(1).map(|block| block.origin.header());
+    let finding = finding.related_all(others, "takes effect in other runs");
     entries.iter().fold(finding, |finding, entry| {
         finding.related(entry.value_span, format!("required here as `{}`", entry.name))
     })

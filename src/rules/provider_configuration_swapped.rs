@@ -70,14 +70,10 @@ pub(super) fn placed(
     node: Node<'_>,
     context: &Context<'_>,
 ) -> Finding {
-    let finding = finding.concerns(Concern::Provider(change.name.clone()));
     let at = change.at.or_else(|| context.first_block(node.module(), change.file.as_deref()));
-    let finding = match change.block.filter(|block| Some(*block) != at) {
-        Some(block) => finding.related(block, "this configuration is used after the change"),
-        None => finding,
-    };
-    match at {
-        Some(at) => finding.at(at),
-        None => finding,
-    }
+    let block = change.block.filter(|block| Some(*block) != at);
+    finding
+        .concerns(Concern::Provider(change.name.clone()))
+        .related(block, "this configuration is used after the change")
+        .at(at)
 }

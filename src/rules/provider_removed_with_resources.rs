@@ -28,10 +28,7 @@ impl Rule for ProviderRemovedWithResources {
         let mut add = |finding: Finding, was: &Origin| {
             // Removed content has no span, only a file and a module.
             let file = texts.get(was.header().file).name();
-            findings.push(match context.first_block(node.module(), Some(file)) {
-                Some(at) => finding.at(at),
-                None => finding,
-            });
+            findings.push(finding.at(context.first_block(node.module(), Some(file))));
         };
         for lost in search.in_module(both) {
             if let Some(finding) = of_block(both, node, &lost) {

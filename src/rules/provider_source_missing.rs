@@ -54,10 +54,7 @@ impl Rule for ProviderSourceMissing {
                         if address == assumed { edits.map(Fix::safe) } else { edits.map(Fix::on_request) };
                     let help = help_to_set(context, entry, &[("source", quoted(&address))]);
                     let finding = finding.help(help).fixed_by(fix);
-                    match at {
-                        Some(at) => finding.related(at, format!("`{name}` is {address} here")),
-                        None => finding,
-                    }
+                    finding.related(at, format!("`{name}` is {address} here"))
                 }
                 None => finding.help(format!(
                     "look up the publisher of `{name}` in the registry, and set `source` to its address"

@@ -76,7 +76,7 @@ fn shared(address: &StateAddress, roots: &BTreeMap<SmolStr, Span>) -> Option<Fin
             _ => format!("give each root module its own `{}`", address.own),
         })
         .concerns(Concern::Modules(roots.keys().cloned().collect()));
-    Some(others.iter().fold(finding, |finding, (_, at)| finding.related(*at, "the same state")))
+    Some(finding.related_all(others.iter().map(|(_, at)| *at), "the same state"))
 }
 
 /// Whether the root module in a directory is likely used with several workspaces, which have separate states: it

@@ -28,9 +28,8 @@ impl Rule for UnusedOutput {
                 .at(output.origin.header())
                 .help("remove it, unless modules in other repositories use it")
                 .address(format!("output.{}", output.name));
-            findings.push(node.callers().take(3).fold(finding, |finding, (_, call)| {
-                finding.related(call.origin.header(), "this call does not use it")
-            }));
+            let calls = node.callers().take(3).map(|(_, call)| call.origin.header());
+            findings.push(finding.related_all(calls, "this call does not use it"));
         }
     }
 }

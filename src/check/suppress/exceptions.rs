@@ -267,19 +267,16 @@ fn is_steady(rule: &str) -> bool {
 impl Ended<'_> {
     fn finding(&self) -> Finding {
         let Self { exception, until, reported } = self;
-        let finding = finding(EXPIRED_EXCEPTION, "Exception has expired")
+        finding(EXPIRED_EXCEPTION, "Exception has expired")
             .detail(format!(
                 "It was valid until {}, so the findings that it suppressed are reported again. Its reason was: {}",
                 until.date, exception.reason
             ))
             .at(until.span)
             .related(exception.header, "this exception")
-            .help("remove the exception, or set a new date");
-        // With this location, a report on that file alone contains the reason.
-        match reported {
-            Some(reported) => finding.related(*reported, "is reported again"),
-            None => finding,
-        }
+            .help("remove the exception, or set a new date")
+            // With this location, a report on that file alone contains the reason.
+            .related(*reported, "is reported again")
     }
 }
 

@@ -111,18 +111,13 @@ fn follows(finding: Finding, product: Product) -> Finding {
 
 /// The engine's error for a message that is not a valid template, with the reason.
 fn taken_for_text(message: &Expr, why: Option<Finding>) -> Finding {
-    let finding = Finding::language(
-        EngineRule::InvalidCheckOrCondition,
-        "Validation error message expression is invalid",
-    )
-    .severity(Severity::Warning)
-    .detail("This message cannot be evaluated, so Terraform shows the expression as it is written.")
-    .at(message.span)
-    .at_validate();
-    match why.and_then(|why| Some((why.primary?, why.summary))) {
-        Some((place, summary)) => finding.related(place, summary),
-        None => finding,
-    }
+    let (place, summary) = why.map(|why| (why.primary, why.summary)).unwrap_or_default();
+    Finding::language(EngineRule::InvalidCheckOrCondition, "Validation error message expression is invalid")
+        .severity(Severity::Warning)
+        .detail("This message cannot be evaluated, so Terraform shows the expression as it is written.")
+        .at(message.span)
+        .at_validate()
+        .related(place, summary)
 }
 
 /// The parts of a condition.

@@ -98,12 +98,12 @@ impl Decoder<'_> {
         let address = match ModuleSource::parse(&raw, version.is_some(), self.features) {
             Ok(address) => Some(address),
             Err(error) => {
-                let finding = Finding::language(EngineRule::InvalidModuleSource, error.summary);
-                let finding = finding.detail(error.detail).at(at);
-                self.findings.push(match version {
-                    Some(version) => finding.related(version, "only a module from a registry has a version"),
-                    None => finding,
-                });
+                self.findings.push(
+                    Finding::language(EngineRule::InvalidModuleSource, error.summary)
+                        .detail(error.detail)
+                        .at(at)
+                        .related(version, "only a module from a registry has a version"),
+                );
                 None
             }
         };

@@ -54,7 +54,7 @@ impl Replacement {
 
     /// Adds the replaced blocks to a finding about the new ones.
     pub fn related(&self, finding: Finding) -> Finding {
-        self.replaced.iter().fold(finding, |finding, block| finding.related(block.header, "is replaced"))
+        finding.related_all(self.replaced.iter().map(|block| block.header), "is replaced")
     }
 
     /// A record for each replaced block, as part of the block with this address.

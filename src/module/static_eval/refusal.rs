@@ -93,10 +93,7 @@ pub(super) fn not_constant(variable: &Variable, at: Span, purpose: &Purpose) -> 
         upper(&purpose.what),
         variable.name
     ));
-    match &variable.constant {
-        Some(constant) => finding.related(constant.span, "set here"),
-        None => finding,
-    }
+    finding.related(variable.constant.as_ref().map(|constant| constant.span), "set here")
 }
 
 pub(super) fn circular(name: &str, declared: Span, at: Span) -> Finding {

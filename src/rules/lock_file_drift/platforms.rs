@@ -52,7 +52,7 @@ pub(super) fn lacking(lock: &Lock, platforms: &[SmolStr], module: &Module) -> Op
         .help(format!("run `{program} providers lock{options}`, and commit the lock file"))
         .address("terraform");
     let more = lacking.iter().skip(1).take(3);
-    Some(more.fold(finding, |finding, (_, selection)| finding.related(selection.at, "lacks hashes too")))
+    Some(finding.related_all(more.map(|(_, selection)| selection.at), "lacks hashes too"))
 }
 
 /// Whether a word is a platform, such as `linux_amd64`.

@@ -49,10 +49,7 @@ impl Rule for RequiredFile {
             .concerns(Concern::Whole);
         // The finding is at the start of the first file, so that a comment there or a path in a policy can make an
         // exception.
-        findings.push(match context.first_block(module, None) {
-            Some(at) => finding.at(at),
-            None => finding,
-        });
+        findings.push(finding.at(context.first_block(module, None)));
     }
 }
 

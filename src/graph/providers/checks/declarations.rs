@@ -194,10 +194,7 @@ fn undeclared_in_calls(module: &Module, declared: &Declared<'_>, findings: &mut 
             .address(format!("module.{}", call.name))
             .concerns(Concern::Provider(name.clone()))
             .help(format!("add an entry `{name}` with its `source` to `required_providers`"));
-            findings.push(match empty {
-                Some(header) => finding.related(header, "an empty block does not declare it"),
-                None => finding,
-            });
+            findings.push(finding.related(empty, "an empty block does not declare it"));
         }
     }
 }
@@ -242,7 +239,7 @@ fn proxies(module: &Module, declared: &Declared<'_>, sources: &Sources, findings
         let overridden =
             blocks.iter().find(|block| block.origin.header() == first && !block.config.is_empty());
         let over = overridden.and_then(|block| block.origin.blocks().nth(1));
-        let mut finding = match over {
+        let finding = match over {
             Some(over) => finding
                 .detail("Terraform and OpenTofu treat this block as empty, because it has an override.")
                 .related(over.header, "this override")
@@ -254,12 +251,8 @@ fn proxies(module: &Module, declared: &Declared<'_>, sources: &Sources, findings
                 )
                 .help(help),
         };
-        for block in blocks {
-            if block.origin.header() != first {
-                finding = finding.related(block.origin.header(), "another empty block");
-            }
-        }
-        findings.push(finding);
+        let headers = blocks.iter().map(|block| block.origin.header());
+        findings.push(finding.related_all(headers.filter(|header| *header != first), "another empty block"));
     }
 }
 

@@ -266,10 +266,10 @@ impl Edge<'_> {
                 .address(format!("module.{}", self.call.name))
                 .concerns(Concern::Provider(name.into()))
                 .help(self.how_to_declare(passed, theirs));
-        match &child.required_providers_block {
-            Some(block) => finding.related(block.header, "it should be declared here"),
-            None => finding,
-        }
+        finding.related(
+            child.required_providers_block.as_ref().map(|block| block.header),
+            "it should be declared here",
+        )
     }
 
     /// The entry to write in the child module. An alias belongs to the entry of its provider.
@@ -337,9 +337,8 @@ impl Edge<'_> {
         let child = self.child.module().required_providers.get(&passed.in_child.name).map(Box::as_ref);
         let caller = self.required_in_parent(passed, &passed.in_child.compact());
         let places = [(caller, "required in the parent module"), (child, "required in the child module")];
-        places.into_iter().fold(finding, |finding, (required, words)| match required {
-            Some(required) => finding.related(required.value_span, words),
-            None => finding,
+        places.into_iter().fold(finding, |finding, (required, words)| {
+            finding.related(required.map(|required| required.value_span), words)
         })
     }
 

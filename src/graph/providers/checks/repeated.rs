@@ -68,22 +68,17 @@ fn repetition(call: &ModuleCall) -> Option<Span> {
 
 fn incompatible(node: Node<'_>, range: Span) -> Finding {
     let module = node.module();
-    let mut finding = Finding::language(
-        EngineRule::ProviderBlockInRepeatedModule,
-        module.features.summaries.repeated_module,
-    )
-    .detail(format!(
-        "The module in {:?} configures a provider itself. Removing an instance would also remove the provider \
-         configuration that is needed to destroy its resources.",
-        if module.directory.is_empty() { "." } else { module.directory.as_str() }
-    ))
-    .at(range)
-    .label("not allowed for a module that configures a provider");
     let declared = Declared::of(module);
-    for provider in declared.configured.values() {
-        finding = finding.related(provider.origin.header(), "configured here");
-    }
-    finding.help(help(node, &declared))
+    Finding::language(EngineRule::ProviderBlockInRepeatedModule, module.features.summaries.repeated_module)
+        .detail(format!(
+            "The module in {:?} configures a provider itself. Removing an instance would also remove the provider \
+             configuration that is needed to destroy its resources.",
+            if module.directory.is_empty() { "." } else { module.directory.as_str() }
+        ))
+        .at(range)
+        .label("not allowed for a module that configures a provider")
+        .related_all(declared.configured.values().map(|provider| provider.origin.header()), "configured here")
+        .help(help(node, &declared))
 }
 
 /// How to configure the providers in the root module. A child module inherits default configurations, and aliases must
