@@ -36,7 +36,7 @@ use crate::module::declaration::{
     Resource, Storage, Variable, VersionConstraint,
 };
 use crate::module::decode::requirements::RequiredProviders;
-use crate::syntax::{Block, BlockSchema, Body, Schema};
+use crate::syntax::{AttributeSchema, Block, BlockSchema, Body, Schema};
 
 pub use provisioner::{KEEP_FOR_DESTROY, references_elsewhere};
 pub(super) use test_file::{mock_file, test_file};
@@ -145,7 +145,7 @@ fn explain_newer(body: &Body, features: &Features, findings: &mut [Finding]) {
 /// The block types that are valid at the top level of a file.
 fn blocks(features: &Features) -> Vec<BlockSchema<'static>> {
     let known = &features.grammar;
-    let optional = [
+    let newer = [
         (known.moved, BlockSchema::new("moved", &[])),
         (known.removed, BlockSchema::new("removed", &[])),
         (known.import, BlockSchema::new("import", &[])),
@@ -166,10 +166,18 @@ fn blocks(features: &Features) -> Vec<BlockSchema<'static>> {
         BlockSchema::new("resource", &["type", "name"]),
         BlockSchema::new("data", &["type", "name"]),
     ];
-    always
-        .into_iter()
-        .chain(optional.into_iter().filter(|(known, _)| *known).map(|(_, block)| block))
-        .collect()
+    known_items(&always, &newer).collect()
+}
+
+/// The optional arguments that every version of the engine knows, and those of `newer` that this version knows.
+fn arguments<'n>(always: &[&'n str], newer: &[(bool, &'n str)]) -> Vec<AttributeSchema<'n>> {
+    known_items(always, newer).map(AttributeSchema::optional).collect()
+}
+
+/// The items that every version of the engine knows, and those of `newer` that this version knows.
+fn known_items<T: Copy>(always: &[T], newer: &[(bool, T)]) -> impl Iterator<Item = T> {
+    let newer = newer.iter().filter(|(is_known, _)| *is_known).map(|(_, item)| *item);
+    always.iter().copied().chain(newer)
 }
 
 impl Decoder<'_> {

@@ -38,8 +38,7 @@ impl Decoder<'_> {
         self.name(&block.labels[1], "Invalid action name");
         let content = block.body.content(&SCHEMA, self.findings);
         let (count, for_each) = self.repetition(&content, None);
-        let configs: Vec<_> = content.blocks.iter().collect();
-        let config = self.only(&configs, "Duplicate config block", EngineRule::InvalidAction);
+        let config = self.only(&content, "config", EngineRule::InvalidAction);
         let provider_ref = content
             .attribute("provider")
             .and_then(|attribute| self.provider_ref(&attribute.expr, "provider"));

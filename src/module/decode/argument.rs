@@ -12,8 +12,8 @@ use crate::module::config::Config;
 use crate::module::declaration::{Dependency, ProviderRef, Spanned, names_value, one_block_each};
 use crate::module::decode::Decoder;
 use crate::syntax::{
-    Attribute, Block, Content, Expr, ExprKind, Label, Part, StepKind, Template, TemplateKind, Traversal,
-    parse_expression,
+    Attribute, Block, Body, Content, Expr, ExprKind, Label, Part, StepKind, Template, TemplateKind,
+    Traversal, parse_expression,
 };
 use crate::text::Span;
 use crate::value;
@@ -247,31 +247,34 @@ impl Decoder<'_> {
     }
 
     /// Combines the rest of a block with its `_` block. A block can have only one.
-    pub(super) fn escaping<'b>(
-        &mut self,
-        blocks: impl Iterator<Item = &'b Arc<Block>>,
-        config: Config,
-    ) -> Config {
-        let blocks: Vec<_> = blocks.collect();
-        let Some(first) = self.only(&blocks, "Duplicate escaping block", EngineRule::DuplicateDeclaration)
-        else {
-            return config;
-        };
-        match config {
-            Config::Plain(body) => Config::Escaped(body, first.body.clone()),
-            other => other,
+    pub(super) fn escaping(&mut self, content: &Content, body: Body) -> Config {
+        match self.only(content, "_", EngineRule::DuplicateDeclaration) {
+            Some(escaping) => Config::Escaped(body, escaping.body.clone()),
+            None => Config::Plain(body),
         }
     }
 
-    /// The first of several blocks of a type that may occur once. Reports all others.
-    pub(super) fn only<'b>(
+    /// The first block of a type that may occur once. Reports all others.
+    pub(super) fn only<'c>(
         &mut self,
-        blocks: &[&'b Arc<Block>],
+        content: &'c Content,
+        kind: &str,
+        rule: EngineRule,
+    ) -> Option<&'c Arc<Block>> {
+        let name = if kind == "_" { "escaping" } else { kind };
+        let blocks = content.blocks.iter().filter(|block| block.kind == kind);
+        self.first_of(blocks, &format!("Duplicate {name} block"), rule)
+    }
+
+    /// The first of blocks of which only one is allowed. Reports all others.
+    pub(super) fn first_of<'b>(
+        &mut self,
+        mut blocks: impl Iterator<Item = &'b Arc<Block>>,
         summary: &str,
         rule: EngineRule,
     ) -> Option<&'b Arc<Block>> {
-        let (first, others) = blocks.split_first()?;
-        for other in others {
+        let first = blocks.next()?;
+        for other in blocks {
             self.findings.push(
                 Finding::language(rule, summary)
                     .detail(format!("Only one `{}` block is allowed here.", other.kind))

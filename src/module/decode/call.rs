@@ -9,9 +9,8 @@ use smol_str::SmolStr;
 use crate::engine::ModuleAddress;
 use crate::finding::{EngineRule, Finding};
 use crate::module::address::ModuleSource;
-use crate::module::config::Config;
 use crate::module::declaration::{AddressArguments, ModuleCall, Origin, PassedProvider, ProviderRef, Source};
-use crate::module::decode::Decoder;
+use crate::module::decode::{Decoder, arguments};
 use crate::syntax::{
     Attribute, AttributeSchema, Block, BlockSchema, Content, Expr, ExprKind, MapKey, Schema, Traversal,
 };
@@ -21,14 +20,10 @@ use crate::value;
 impl Decoder<'_> {
     pub(super) fn call(&mut self, block: &Arc<Block>) -> ModuleCall {
         let mut attributes = vec![AttributeSchema { name: "source", required: !self.overriding }];
-        attributes.extend(
-            ["version", "count", "for_each", "depends_on", "providers"]
-                .into_iter()
-                .map(AttributeSchema::optional),
-        );
-        if self.features.grammar.ignore_nested_deprecations {
-            attributes.push(AttributeSchema::optional("ignore_nested_deprecations"));
-        }
+        attributes.extend(arguments(
+            &["version", "count", "for_each", "depends_on", "providers"],
+            &[(self.features.grammar.ignore_nested_deprecations, "ignore_nested_deprecations")],
+        ));
         let schema = Schema {
             attributes: &attributes,
             blocks: &[
@@ -57,7 +52,7 @@ impl Decoder<'_> {
                 _ => self.reserved(reserved, "module"),
             }
         }
-        let config = self.escaping(content.blocks_of("_"), Config::Plain(rest));
+        let config = self.escaping(&content, rest);
         ModuleCall {
             name: block.labels[0].text.clone(),
             origin: Origin::of(block),

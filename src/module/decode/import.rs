@@ -6,7 +6,7 @@ use crate::engine::Product;
 use crate::finding::{EngineRule, Finding};
 use crate::module::address::{ImportTarget, Mode, import_target};
 use crate::module::declaration::Import;
-use crate::module::decode::Decoder;
+use crate::module::decode::{Decoder, arguments};
 use crate::syntax::{Attribute, AttributeSchema, Block, Content, Expr, Schema};
 
 impl Decoder<'_> {
@@ -17,12 +17,8 @@ impl Decoder<'_> {
             AttributeSchema { name: "id", required: !known.import_identity },
             AttributeSchema::required("to"),
         ];
-        if known.import_for_each {
-            attributes.push(AttributeSchema::optional("for_each"));
-        }
-        if known.import_identity {
-            attributes.push(AttributeSchema::optional("identity"));
-        }
+        let newer = [(known.import_for_each, "for_each"), (known.import_identity, "identity")];
+        attributes.extend(arguments(&[], &newer));
         let before = self.findings.len();
         let content = block.body.content(&Schema { attributes: &attributes, blocks: &[] }, self.findings);
         let mut import = Import {

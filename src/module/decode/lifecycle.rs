@@ -6,10 +6,8 @@ use crate::engine::LifecycleSubject;
 use crate::finding::{EngineRule, Finding};
 use crate::module::address::{self, Mode, Subject};
 use crate::module::declaration::{Resource, Spanned};
-use crate::module::decode::Decoder;
-use crate::syntax::{
-    Attribute, AttributeSchema, Block, BlockSchema, Content, Expr, ExprKind, Schema, parse_string,
-};
+use crate::module::decode::{Decoder, arguments, known_items};
+use crate::syntax::{Attribute, Block, BlockSchema, Content, Expr, ExprKind, Schema, parse_string};
 use crate::text::Span;
 use crate::value;
 
@@ -35,11 +33,7 @@ impl Decoder<'_> {
 
     /// The `lifecycle` block of a data source or ephemeral resource, where only conditions are valid.
     pub(super) fn unmanaged_lifecycle(&mut self, content: &Content, resource: &mut Resource) {
-        let blocks: Vec<_> = content.blocks_of("lifecycle").collect();
-        let Some(block) = self.only(&blocks, "Duplicate lifecycle block", EngineRule::InvalidLifecycle)
-        else {
-            return;
-        };
+        let Some(block) = self.only(content, "lifecycle", EngineRule::InvalidLifecycle) else { return };
         let mode = resource.address.mode;
         let content = self.lifecycle_content(block);
         resource.enabled = content.attribute("enabled").cloned();
@@ -61,23 +55,20 @@ impl Decoder<'_> {
 
     fn lifecycle_content(&mut self, block: &Block) -> Content {
         let known = &self.features.grammar;
-        let optional = [
-            (known.replace_triggered_by, "replace_triggered_by"),
-            (known.enabled, "enabled"),
-            (known.destroy, "destroy"),
+        let attributes = arguments(
+            &["create_before_destroy", "prevent_destroy", "ignore_changes"],
+            &[
+                (known.replace_triggered_by, "replace_triggered_by"),
+                (known.enabled, "enabled"),
+                (known.destroy, "destroy"),
+            ],
+        );
+        let newer = [
+            (known.conditions, BlockSchema::new("precondition", &[])),
+            (known.conditions, BlockSchema::new("postcondition", &[])),
+            (known.action, BlockSchema::new("action_trigger", &[])),
         ];
-        let attributes: Vec<_> = ["create_before_destroy", "prevent_destroy", "ignore_changes"]
-            .into_iter()
-            .chain(optional.into_iter().filter(|(known, _)| *known).map(|(_, name)| name))
-            .map(AttributeSchema::optional)
-            .collect();
-        let mut blocks = Vec::new();
-        if known.conditions {
-            blocks.extend([BlockSchema::new("precondition", &[]), BlockSchema::new("postcondition", &[])]);
-        }
-        if known.action {
-            blocks.push(BlockSchema::new("action_trigger", &[]));
-        }
+        let blocks: Vec<_> = known_items(&[], &newer).collect();
         let before = self.findings.len();
         let content = block.body.content(&Schema { attributes: &attributes, blocks: &blocks }, self.findings);
         self.explain_unknown_conditions(block, before);

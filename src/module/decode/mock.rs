@@ -8,7 +8,7 @@ use crate::engine::Product;
 use crate::finding::{EngineRule, Finding};
 use crate::module::address::{Mode, MoveEndpoint, move_endpoint, valid_identifier};
 use crate::module::declaration::Spanned;
-use crate::module::decode::Decoder;
+use crate::module::decode::{Decoder, arguments};
 use crate::module::test_file::{Mock, MockData, Override, TestProvider};
 use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Body, Content, Schema};
 use crate::text::Span;
@@ -25,11 +25,12 @@ impl Decoder<'_> {
     /// A `mock_provider` block and its alias. Returns `None` if the name is invalid.
     pub(super) fn mock_provider(&mut self, block: &Arc<Block>) -> Option<(TestProvider, Option<SmolStr>)> {
         let known = &self.features.grammar;
-        let mut names = vec!["alias"];
-        names.extend(known.mock_source.then_some("source"));
-        names.extend(known.state_key.then_some("override_during"));
-        names.extend(known.mock_for_each.then_some("for_each"));
-        let attributes: Vec<_> = names.into_iter().map(AttributeSchema::optional).collect();
+        let newer = [
+            (known.mock_source, "source"),
+            (known.state_key, "override_during"),
+            (known.mock_for_each, "for_each"),
+        ];
+        let attributes = arguments(&["alias"], &newer);
         let schema = Schema { attributes: &attributes, blocks: &[] };
         let (content, rest) = block.body.partial_content(&schema, self.findings);
         let label = block.labels.first()?;
@@ -94,10 +95,7 @@ impl Decoder<'_> {
     }
 
     fn mock_resource(&mut self, mode: Mode, block: &Arc<Block>, into: &mut MockData) {
-        let mut attributes = vec![AttributeSchema::optional("defaults")];
-        if self.features.grammar.state_key {
-            attributes.push(AttributeSchema::optional("override_during"));
-        }
+        let attributes = arguments(&["defaults"], &[(self.features.grammar.state_key, "override_during")]);
         let content = block.body.content(&Schema { attributes: &attributes, blocks: &[] }, self.findings);
         if let Some(defaults) = content.attribute("defaults") {
             match self.features.engine.product {
@@ -167,11 +165,8 @@ impl Decoder<'_> {
     pub(super) fn override_block(&mut self, block: &Arc<Block>) -> Option<Override> {
         let values = if block.kind == "override_module" { "outputs" } else { "values" };
         let opentofu = self.features.engine.product == Product::OpenTofu;
-        let mut attributes =
-            vec![AttributeSchema { name: "target", required: opentofu }, AttributeSchema::optional(values)];
-        if self.features.grammar.state_key {
-            attributes.push(AttributeSchema::optional("override_during"));
-        }
+        let mut attributes = vec![AttributeSchema { name: "target", required: opentofu }];
+        attributes.extend(arguments(&[values], &[(self.features.grammar.state_key, "override_during")]));
         let content = block.body.content(&Schema { attributes: &attributes, blocks: &[] }, self.findings);
         let target = content.attribute("target");
         if target.is_none() && !opentofu {

@@ -181,8 +181,7 @@ impl Decoder<'_> {
         if !self.features.grammar.enabled {
             return None;
         }
-        let blocks: Vec<_> = content.blocks_of("lifecycle").collect();
-        let block = self.only(&blocks, "Duplicate lifecycle block", EngineRule::InvalidLifecycle)?;
+        let block = self.only(content, "lifecycle", EngineRule::InvalidLifecycle)?;
         block.body.content(&ENABLED, self.findings).attribute("enabled").cloned()
     }
 

@@ -4,21 +4,17 @@ use std::sync::Arc;
 
 use crate::finding::{EngineRule, Finding};
 use crate::module::declaration::{Origin, Output, Spanned};
-use crate::module::decode::Decoder;
+use crate::module::decode::{Decoder, arguments};
 use crate::syntax::{AttributeSchema, Block, BlockSchema, Schema};
 use crate::value;
 
 impl Decoder<'_> {
     pub(super) fn output(&mut self, block: &Arc<Block>) -> Output {
         let known = &self.features.grammar;
-        let optional =
+        let newer =
             [(known.ephemeral, "ephemeral"), (known.deprecated, "deprecated"), (known.output_type, "type")];
-        let attributes: Vec<_> = ["description", "depends_on", "sensitive"]
-            .into_iter()
-            .chain(optional.into_iter().filter(|(known, _)| *known).map(|(_, name)| name))
-            .map(AttributeSchema::optional)
-            .chain([AttributeSchema { name: "value", required: !self.overriding }])
-            .collect();
+        let mut attributes = arguments(&["description", "depends_on", "sensitive"], &newer);
+        attributes.push(AttributeSchema { name: "value", required: !self.overriding });
         let blocks: &[_] = if known.conditions {
             &[BlockSchema::new("precondition", &[]), BlockSchema::new("postcondition", &[])]
         } else {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::finding::{EngineRule, Finding, Severity};
 use crate::module::address::valid_identifier;
-use crate::module::config::Config;
 use crate::module::declaration::{Origin, ProviderConfiguration, Spanned, VersionConstraint};
 use crate::module::decode::Decoder;
 use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Schema};
@@ -63,7 +62,7 @@ impl Decoder<'_> {
         for reserved in content.blocks.iter().filter(|block| block.kind != "_") {
             self.reserved(reserved, "provider");
         }
-        let config = self.escaping(content.blocks_of("_"), Config::Plain(rest));
+        let config = self.escaping(&content, rest);
         let for_each = for_each.filter(|_| instanced);
         Some(ProviderConfiguration {
             name: label.text.clone(),

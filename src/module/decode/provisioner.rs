@@ -64,15 +64,13 @@ impl Decoder<'_> {
         for reserved in content.blocks_of("lifecycle") {
             self.reserved(reserved, "provisioner");
         }
-        let connections: Vec<_> = content.blocks_of("connection").collect();
-        let connection =
-            self.only(&connections, "Duplicate connection block", EngineRule::InvalidProvisioner);
+        let connection = self.only(&content, "connection", EngineRule::InvalidProvisioner);
         if let Some(connection) = connection
             && on_destroy
         {
             only_self_references(&Config::Plain(connection.body.clone()), self.findings);
         }
-        let config = self.escaping(content.blocks_of("_"), Config::Plain(rest));
+        let config = self.escaping(&content, rest);
         Some(Provisioner {
             kind: label.text.clone(),
             on_destroy,

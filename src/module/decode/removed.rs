@@ -6,7 +6,7 @@ use crate::engine::Product;
 use crate::finding::{EngineRule, Finding, Severity};
 use crate::module::address::{Mode, RemoveTarget, remove_target};
 use crate::module::declaration::{Provisioner, Removed, Spanned};
-use crate::module::decode::Decoder;
+use crate::module::decode::{Decoder, known_items};
 use crate::syntax::{AttributeSchema, Block, BlockSchema, Content, Schema};
 
 const LIFECYCLE: Schema<'_> = Schema { attributes: &[AttributeSchema::optional("destroy")], blocks: &[] };
@@ -14,14 +14,12 @@ const LIFECYCLE: Schema<'_> = Schema { attributes: &[AttributeSchema::optional("
 impl Decoder<'_> {
     pub(super) fn removed(&mut self, block: &Arc<Block>) -> Removed {
         let known = &self.features.grammar;
-        let blocks: Vec<_> = [
+        let newer = [
             (known.removed_lifecycle, BlockSchema::new("lifecycle", &[])),
             (known.removed_connection, BlockSchema::new("connection", &[])),
             (known.removed_provisioner, BlockSchema::new("provisioner", &["type"])),
-        ]
-        .into_iter()
-        .filter_map(|(known, block)| known.then_some(block))
-        .collect();
+        ];
+        let blocks: Vec<_> = known_items(&[], &newer).collect();
         let before = self.findings.len();
         let schema = Schema { attributes: &[AttributeSchema::required("from")], blocks: &blocks };
         let content = block.body.content(&schema, self.findings);
@@ -49,11 +47,11 @@ impl Decoder<'_> {
     }
 
     fn removed_lifecycle(&mut self, content: &Content) -> Option<Spanned<bool>> {
-        let mut blocks: Vec<_> = content.blocks_of("lifecycle").collect();
-        if self.features.removed_lifecycle_once {
-            let first = self.only(&blocks, "Duplicate lifecycle block", EngineRule::InvalidLifecycle);
-            blocks = first.into_iter().collect();
-        }
+        let blocks: Vec<_> = if self.features.removed_lifecycle_once {
+            self.only(content, "lifecycle", EngineRule::InvalidLifecycle).into_iter().collect()
+        } else {
+            content.blocks_of("lifecycle").collect()
+        };
         // Where several `lifecycle` blocks are allowed, the last `destroy` counts.
         let mut destroy = None;
         for block in blocks {
@@ -64,12 +62,11 @@ impl Decoder<'_> {
     }
 
     fn removed_connections(&mut self, content: &Content, managed: bool) {
-        let connections: Vec<_> = content.blocks_of("connection").collect();
         if managed {
-            self.only(&connections, "Duplicate connection block", EngineRule::InvalidProvisioner);
+            self.only(content, "connection", EngineRule::InvalidProvisioner);
             return;
         }
-        for connection in connections {
+        for connection in content.blocks_of("connection") {
             self.findings.push(
                 Finding::language(EngineRule::InvalidProvisioner, "Invalid connection block")
                     .detail("A `connection` block is allowed only if `from` is a managed resource.")

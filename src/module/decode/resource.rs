@@ -36,16 +36,11 @@ impl Decoder<'_> {
             &BLOCKS,
             ["Invalid resource type name", "Invalid resource name"],
         );
-        let lifecycles: Vec<_> = content.blocks_of("lifecycle").collect();
-        if let Some(lifecycle) =
-            self.only(&lifecycles, "Duplicate lifecycle block", EngineRule::InvalidLifecycle)
-        {
+        if let Some(lifecycle) = self.only(&content, "lifecycle", EngineRule::InvalidLifecycle) {
             self.lifecycle(lifecycle, &mut resource);
         }
         (resource.count, resource.for_each) = self.repetition(&content, resource.enabled.as_ref());
-        let connections: Vec<_> = content.blocks_of("connection").collect();
-        let connection =
-            self.only(&connections, "Duplicate connection block", EngineRule::InvalidProvisioner);
+        let connection = self.only(&content, "connection", EngineRule::InvalidProvisioner);
         resource.managed.connection = connection.cloned();
         resource.managed.provisioners =
             content.blocks_of("provisioner").filter_map(|block| self.provisioner(block)).collect();
@@ -117,7 +112,7 @@ impl Decoder<'_> {
         for reserved in content.blocks_of("locals") {
             self.reserved(reserved, mode.keyword());
         }
-        let config = self.escaping(content.blocks_of("_"), Config::Plain(rest));
+        let config = self.escaping(&content, rest);
         let resource = Resource {
             address: ResourceAddress { mode, kind: kind.text.clone(), name: name.text.clone() },
             origin: Origin::of(block),

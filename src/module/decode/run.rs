@@ -6,10 +6,10 @@ use std::sync::Arc;
 use crate::finding::{EngineRule, Finding};
 use crate::module::address::ModuleSource;
 use crate::module::declaration::Dependency;
-use crate::module::decode::Decoder;
 use crate::module::decode::test_file::multiple;
+use crate::module::decode::{Decoder, arguments, known_items};
 use crate::module::test_file::{Run, RunModule};
-use crate::syntax::{AttributeSchema, Block, BlockSchema, Content, Schema};
+use crate::syntax::{Block, BlockSchema, Content, Schema};
 
 /// `plan_options {}`.
 struct PlanOptions {
@@ -54,20 +54,21 @@ impl Decoder<'_> {
 
     fn run_content(&mut self, block: &Block) -> Content {
         let known = &self.features.grammar;
-        let mut attributes = vec!["command", "providers", "expect_failures"];
-        attributes.extend(known.state_key.then_some("state_key"));
-        attributes.extend(known.parallel_runs.then_some("parallel"));
-        attributes.extend(known.run_backend.then_some("skip_cleanup"));
-        let attributes: Vec<_> = attributes.into_iter().map(AttributeSchema::optional).collect();
-        let mut blocks: Vec<_> =
-            ["plan_options", "assert", "variables", "module"].map(|kind| BlockSchema::new(kind, &[])).into();
-        if known.mocks {
-            let overrides = ["override_resource", "override_data", "override_module"];
-            blocks.extend(overrides.map(|kind| BlockSchema::new(kind, &[])));
-        }
-        if known.run_backend {
-            blocks.push(BlockSchema::new("backend", &["name"]));
-        }
+        let newer = [
+            (known.state_key, "state_key"),
+            (known.parallel_runs, "parallel"),
+            (known.run_backend, "skip_cleanup"),
+        ];
+        let attributes = arguments(&["command", "providers", "expect_failures"], &newer);
+        let always =
+            ["plan_options", "assert", "variables", "module"].map(|kind| BlockSchema::new(kind, &[]));
+        let newer = [
+            (known.mocks, BlockSchema::new("override_resource", &[])),
+            (known.mocks, BlockSchema::new("override_data", &[])),
+            (known.mocks, BlockSchema::new("override_module", &[])),
+            (known.run_backend, BlockSchema::new("backend", &["name"])),
+        ];
+        let blocks: Vec<_> = known_items(&always, &newer).collect();
         block.body.content(&Schema { attributes: &attributes, blocks: &blocks }, self.findings)
     }
 
@@ -157,7 +158,7 @@ impl Decoder<'_> {
     }
 
     fn plan_options(&mut self, block: &Block) -> PlanOptions {
-        let attributes = ["mode", "refresh", "replace", "target"].map(AttributeSchema::optional);
+        let attributes = arguments(&["mode", "refresh", "replace", "target"], &[]);
         let content = block.body.content(&Schema { attributes: &attributes, blocks: &[] }, self.findings);
         let mode = self.one_word(&content, "mode", &["normal", "refresh-only"]);
         let refresh = self.flag(&content, "refresh").is_none_or(|refresh| refresh.value);
@@ -179,7 +180,7 @@ impl Decoder<'_> {
 
     /// The module that a run executes instead of the one under test.
     fn run_module(&mut self, block: &Arc<Block>) -> Option<RunModule> {
-        let attributes = ["source", "version"].map(AttributeSchema::optional);
+        let attributes = arguments(&["source", "version"], &[]);
         let content = block.body.content(&Schema { attributes: &attributes, blocks: &[] }, self.findings);
         let version = content.attribute("version");
         if let Some(version) = version {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::finding::{Code, EngineRule, Finding};
 use crate::module::declaration::{ProviderMeta, Storage};
-use crate::module::decode::{Declarations, Decoder};
+use crate::module::decode::{Declarations, Decoder, known_items};
 use crate::syntax::{AttributeSchema, Block, BlockSchema, Content, Schema};
 use crate::value;
 
@@ -20,7 +20,7 @@ impl Decoder<'_> {
             into.settings.push(Arc::clone(block));
         }
         let known = &self.features.grammar;
-        let optional = [
+        let newer = [
             (known.cloud, BlockSchema::new("cloud", &[])),
             (known.encryption, BlockSchema::new("encryption", &[])),
             (known.state_store_named, BlockSchema::new("state_store", &["type"])),
@@ -30,10 +30,7 @@ impl Decoder<'_> {
             BlockSchema::new("required_providers", &[]),
             BlockSchema::new("provider_meta", &["provider"]),
         ];
-        let blocks: Vec<_> = always
-            .into_iter()
-            .chain(optional.into_iter().filter(|(known, _)| *known).map(|(_, block)| block))
-            .collect();
+        let blocks: Vec<_> = known_items(&always, &newer).collect();
         let content = block.body.content(&Schema { attributes: ATTRIBUTES, blocks: &blocks }, self.findings);
         self.settings(&content, into);
         for block in &content.blocks {

@@ -6,9 +6,9 @@ use crate::engine::{Product, RunSubject};
 use crate::finding::{EngineRule, Finding};
 use crate::module::address::block_address;
 use crate::module::declaration::compact_name;
-use crate::module::decode::Decoder;
+use crate::module::decode::{Decoder, arguments, known_items};
 use crate::module::test_file::{MockData, TestFile, TestProvider};
-use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Body, Schema};
+use crate::syntax::{Attribute, Block, BlockSchema, Body, Schema};
 use crate::text::Span;
 
 const TEST: BlockSchema<'_> = BlockSchema::new("test", &[]);
@@ -46,23 +46,19 @@ pub(in crate::module) fn mock_file(body: &Body, decoder: &mut Decoder<'_>) -> Mo
 /// The block types that are valid at the top level of a test file.
 fn blocks(decoder: &Decoder<'_>) -> Vec<BlockSchema<'static>> {
     let known = &decoder.features.grammar;
-    let mut blocks = vec![
+    let always = [
         BlockSchema::new("run", &["name"]),
         BlockSchema::new("provider", &["name"]),
         BlockSchema::new("variables", &[]),
     ];
-    if known.mocks {
-        blocks.extend([
-            BlockSchema::new("mock_provider", &["name"]),
-            BlockSchema::new("override_resource", &[]),
-            BlockSchema::new("override_data", &[]),
-            BlockSchema::new("override_module", &[]),
-        ]);
-    }
-    if known.test_variables {
-        blocks.push(BlockSchema::new("variable", &["name"]));
-    }
-    blocks
+    let newer = [
+        (known.mocks, BlockSchema::new("mock_provider", &["name"])),
+        (known.mocks, BlockSchema::new("override_resource", &[])),
+        (known.mocks, BlockSchema::new("override_data", &[])),
+        (known.mocks, BlockSchema::new("override_module", &[])),
+        (known.test_variables, BlockSchema::new("variable", &["name"])),
+    ];
+    known_items(&always, &newer).collect()
 }
 
 impl Decoder<'_> {
@@ -99,19 +95,15 @@ impl Decoder<'_> {
 
     /// The `test {}` block, which may occur once.
     fn test_settings(&mut self, blocks: &[Arc<Block>]) {
-        let blocks: Vec<_> = blocks.iter().collect();
         let before = self.findings.len();
-        let Some(block) = self.only(&blocks, "Multiple \"test\" blocks", EngineRule::DuplicateDeclaration)
-        else {
+        let summary = "Multiple \"test\" blocks";
+        let Some(block) = self.first_of(blocks.iter(), summary, EngineRule::DuplicateDeclaration) else {
             return;
         };
         if self.failed_since(before) {
             return;
         }
-        let mut attributes = vec![AttributeSchema::optional("parallel")];
-        if self.features.grammar.run_backend {
-            attributes.push(AttributeSchema::optional("skip_cleanup"));
-        }
+        let attributes = arguments(&["parallel"], &[(self.features.grammar.run_backend, "skip_cleanup")]);
         let content = block.body.content(&Schema { attributes: &attributes, blocks: &[] }, self.findings);
         self.flag(&content, "parallel");
         self.skip_cleanup(&content);

@@ -7,25 +7,21 @@ use smol_str::SmolStr;
 use crate::finding::{EngineRule, Finding};
 use crate::module::address::{self, Subject, valid_identifier};
 use crate::module::declaration::{Condition, Local, Origin, Spanned, Variable};
-use crate::module::decode::Decoder;
+use crate::module::decode::{Decoder, arguments};
 use crate::module::undeclared_attributes;
-use crate::syntax::{AttributeSchema, Block, BlockSchema, Content, Label, Schema};
+use crate::syntax::{Block, BlockSchema, Content, Label, Schema};
 use crate::value::{self, Constraint, Value};
 
 impl Decoder<'_> {
     pub(super) fn variable(&mut self, block: &Arc<Block>) -> Variable {
         let known = &self.features.grammar;
-        let optional = [
+        let newer = [
             (known.nullable, "nullable"),
             (known.ephemeral, "ephemeral"),
             (known.deprecated, "deprecated"),
             (known.const_variable, "const"),
         ];
-        let attributes: Vec<_> = ["description", "default", "type", "sensitive"]
-            .into_iter()
-            .chain(optional.into_iter().filter(|(known, _)| *known).map(|(_, name)| name))
-            .map(AttributeSchema::optional)
-            .collect();
+        let attributes = arguments(&["description", "default", "type", "sensitive"], &newer);
         let schema = Schema { attributes: &attributes, blocks: &[BlockSchema::new("validation", &[])] };
         let content = block.body.content(&schema, self.findings);
         let name = self.variable_name(&block.labels[0]);
