@@ -14,7 +14,7 @@ use super::providers::{ProviderChanges, Table, Uses};
 use super::role::Surroundings;
 use crate::engine::Engine;
 use crate::module::Module;
-use crate::module::address::{ModuleSource, ModuleStep, ResourceAddress};
+use crate::module::address::{ConfigAddress, ModuleSource};
 use crate::module::declaration::ModuleCall;
 use crate::module::terragrunt::{Generated, RunBy};
 use crate::module::test_file::TestFile;
@@ -320,13 +320,11 @@ impl<'t> Node<'t> {
 
     /// Whether a `moved` or `removed` block of a caller names an address in this module, or a module that contains
     /// it.
-    pub(crate) fn is_left_by_callers(self, path: &[ModuleStep], resource: Option<&ResourceAddress>) -> bool {
+    pub(crate) fn is_left_by_callers(self, object: &ConfigAddress) -> bool {
         let has_blocks = |module: &Module| !module.moved.is_empty() || !module.removed.is_empty();
-        self.callers().filter(|(caller, _)| has_blocks(caller.module())).any(|(caller, call)| {
-            let step = ModuleStep { name: call.name.clone(), key: None };
-            let path: Vec<ModuleStep> = std::iter::once(step).chain(path.iter().cloned()).collect();
-            caller.module().is_left(&path, resource)
-        })
+        self.callers()
+            .filter(|(caller, _)| has_blocks(caller.module()))
+            .any(|(caller, call)| caller.module().is_left(&object.in_caller(&call.name)))
     }
 
     /// The test files.

@@ -1,6 +1,7 @@
 //! Converts traversals and strings to addresses, or explains why they are invalid.
 
 mod block;
+mod config;
 mod hostname;
 mod identifier;
 mod instance;
@@ -10,6 +11,7 @@ mod source;
 mod target;
 
 pub use block::block_address;
+pub use config::ConfigAddress;
 pub use identifier::valid_identifier;
 pub use instance::{InstanceKey, ModuleStep, ResourceInstance};
 pub use provider::{ProviderAddress, legal_part};

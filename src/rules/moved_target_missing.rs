@@ -9,7 +9,7 @@ use super::{Configure, Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::module::Module;
-use crate::module::address::{MoveEndpoint, ResourceAddress};
+use crate::module::address::{ConfigAddress, MoveEndpoint, ResourceAddress};
 use crate::module::declaration::Moved;
 use crate::policy::Options;
 use crate::text::{Span, Suggestions, nearest};
@@ -140,14 +140,7 @@ fn nearest_target(
 /// The addresses that `moved` blocks name.
 fn mentioned(module: &Module) -> BTreeSet<String> {
     let ends = module.moved.iter().flat_map(|moved| [moved.from.as_ref(), moved.to.as_ref()]);
-    ends.flatten().map(without_keys).collect()
-}
-
-/// The address of an endpoint without instance keys.
-fn without_keys(end: &MoveEndpoint) -> String {
-    let steps = end.path.iter().map(|step| format!("module.{}", step.name));
-    let resource = end.resource.as_ref().map(|resource| resource.resource.to_string());
-    steps.chain(resource).collect::<Vec<_>>().join(".")
+    ends.flatten().map(|end| end.config().to_string()).collect()
 }
 
 fn without_digits(name: &str) -> String {
@@ -185,7 +178,7 @@ fn is_whole(endpoint: &MoveEndpoint) -> bool {
 
 fn look_for(node: Node<'_>, endpoint: &MoveEndpoint) -> Sight {
     let resource = endpoint.resource.as_ref().map(|resource| &resource.resource);
-    let mut is_left_behind = node.is_left_by_callers(&endpoint.path, resource);
+    let mut is_left_behind = node.is_left_by_callers(&endpoint.config());
     let absent = |is_left_behind| if is_left_behind { Sight::Other } else { Sight::Absent };
     let mut at = node;
     let mut path = endpoint.path.as_slice();
@@ -194,7 +187,7 @@ fn look_for(node: Node<'_>, endpoint: &MoveEndpoint) -> Sight {
         if !module.complete {
             return Sight::Other;
         }
-        is_left_behind |= module.is_left(path, resource);
+        is_left_behind |= module.is_left(&ConfigAddress::of(path, resource));
         let Some((step, rest)) = path.split_first() else { break };
         let Some(call) = module.calls.get(&step.name) else { return absent(is_left_behind) };
         if rest.is_empty() && resource.is_none() {

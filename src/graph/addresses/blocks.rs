@@ -1,13 +1,13 @@
 //! The objects that `moved`, `removed` and `import` blocks handle.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use smol_str::SmolStr;
 
 use super::matching::Pair;
-use super::object::{Address, Object};
+use super::object::Object;
 use crate::graph::Node;
-use crate::module::address::{ModuleStep, MoveEndpoint};
+use crate::module::address::{ConfigAddress, ImportTarget, MoveEndpoint};
 use crate::module::declaration::ModuleCall;
 
 /// The blocks of a module after a change.
@@ -18,7 +18,7 @@ pub(super) struct Blocks<'t> {
     /// The new names of these calls.
     new_names: BTreeSet<&'t SmolStr>,
     /// The addresses to which the blocks move objects.
-    targets: BTreeSet<Address>,
+    targets: HashSet<ConfigAddress>,
 }
 
 impl<'t> Blocks<'t> {
@@ -56,7 +56,7 @@ impl<'t> Blocks<'t> {
     /// Whether no block moves an object to its new address.
     pub(super) fn leave_new(&self, object: &Object<'t>) -> bool {
         let is_moved = object.path.first().is_some_and(|(_, call)| self.new_names.contains(&call.name));
-        !is_target(&self.targets, object) || is_moved && !self.targets.contains(&object.address())
+        !object.address().is_in(&self.targets) || is_moved && !self.targets.contains(&object.address())
     }
 
     /// Whether both objects are in the module of the same call, which has compared them already.
@@ -74,8 +74,8 @@ impl<'t> Blocks<'t> {
 
 /// Whether a block in this module or in a caller handles an object.
 pub(super) fn is_left(node: Node<'_>, object: &Object<'_>) -> bool {
-    let (path, resource) = object.steps();
-    node.module().is_left(&path, resource.as_ref()) || node.is_left_by_callers(&path, resource.as_ref())
+    let address = object.address();
+    node.module().is_left(&address) || node.is_left_by_callers(&address)
 }
 
 /// Whether a block of this module names an object itself, and not only its call.
@@ -83,42 +83,22 @@ fn is_named(node: Node<'_>, object: &Object<'_>) -> bool {
     let address = object.address();
     let moved = node.module().moved.iter().filter_map(|moved| moved.from.as_ref());
     let removed = node.module().removed.iter().filter_map(|removed| removed.from.as_ref());
-    let mut removed = removed.map(|from| (from.path.clone(), from.resource.clone()));
-    moved.map(endpoint).any(|from| from == address) || removed.any(|from| from == address)
-}
-
-fn endpoint(end: &MoveEndpoint) -> Address {
-    (names(&end.path), end.resource.as_ref().map(|resource| resource.resource.clone()))
-}
-
-fn names(path: &[ModuleStep]) -> Vec<SmolStr> {
-    path.iter().map(|step| step.name.clone()).collect()
+    moved.map(MoveEndpoint::config).any(|from| from == address)
+        || removed.into_iter().any(|from| from.address == address)
 }
 
 /// Whether a block names an object in the module of a call.
 pub(super) fn is_entered(node: Node<'_>, call: &Object<'_>) -> bool {
-    let (names, _) = call.address();
-    let is_in = |path: &[ModuleStep]| {
-        path.len() >= names.len() && path.iter().zip(&names).all(|(step, name)| step.name == *name)
-    };
+    let names = call.address().path;
+    let moved = node.module().moved.iter().filter_map(|moved| moved.from.as_ref());
     let removed = node.module().removed.iter().filter_map(|removed| removed.from.as_ref());
-    node.module().moved.iter().any(|moved| moved.from.as_ref().is_some_and(|from| is_in(&from.path)))
-        || removed.into_iter().any(|from| from.path.starts_with(&names))
+    moved.map(MoveEndpoint::config).any(|from| from.path.starts_with(&names))
+        || removed.into_iter().any(|from| from.address.path.starts_with(&names))
 }
 
 /// The addresses to which the blocks of a module move or import objects.
-pub(super) fn targets(node: Node<'_>) -> BTreeSet<Address> {
-    let moved = node.module().moved.iter().filter_map(|moved| moved.to.as_ref()).map(endpoint);
+pub(super) fn targets(node: Node<'_>) -> HashSet<ConfigAddress> {
+    let moved = node.module().moved.iter().filter_map(|moved| moved.to.as_ref());
     let imported = node.module().imports.iter().filter_map(|import| import.target.as_ref());
-    let imported = imported.map(|target| (names(&target.path), Some(target.resource.resource.clone())));
-    moved.chain(imported).collect()
-}
-
-pub(super) fn is_target(targets: &BTreeSet<Address>, object: &Object<'_>) -> bool {
-    if targets.is_empty() {
-        return false;
-    }
-    let address = object.address();
-    targets.contains(&address)
-        || (1..=address.0.len()).any(|length| targets.contains(&(address.0[..length].to_vec(), None)))
+    moved.map(MoveEndpoint::config).chain(imported.map(ImportTarget::config)).collect()
 }

@@ -306,7 +306,7 @@ fn unmatched<'t>(
     matched: &[&Object<'t>],
 ) -> Vec<Object<'t>> {
     let is_apart = |call: &Object<'t>| {
-        let (path, _) = call.address();
+        let path = call.address().path;
         !matched.iter().any(|object| {
             let names = object.names();
             names.len() >= path.len() && names.iter().zip(&path).all(|(name, step)| **name == *step)

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::blocks::{is_entered, is_left, is_target, targets};
+use super::blocks::{is_entered, is_left, targets};
 use super::change::{AddressChange, Cause};
 use super::compare::{has_instances, loses_instances};
 use super::object::{Declared, Object};
@@ -64,7 +64,7 @@ impl<'t> Node<'t> {
         let targets = targets(self);
         for (address, object) in &now {
             let is_new_end = moves.values().any(|(to, _)| *to == address);
-            if !before.contains_key(address) && !is_new_end && !is_target(&targets, object) {
+            if !before.contains_key(address) && !is_new_end && !object.address().is_in(&targets) {
                 add(Impact::Feature, address, "added".to_owned());
             }
         }

@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use super::keys;
 use super::repetition::Repetition;
 use crate::graph::Node;
-use crate::module::address::{Mode, ModuleStep, ResourceAddress};
+use crate::module::address::{ConfigAddress, Mode};
 use crate::module::declaration::{ModuleCall, Origin, Resource};
 use crate::syntax::Attribute;
 use crate::text::Sources;
@@ -29,9 +29,6 @@ pub(super) enum Declared<'t> {
     Resource(&'t Resource),
     Call(&'t ModuleCall),
 }
-
-/// The names of the calls in a module path, and a resource, or `None` for a module call, whose name is the last.
-pub(super) type Address = (Vec<SmolStr>, Option<ResourceAddress>);
 
 impl<'t> Object<'t> {
     /// The managed resources and the module calls of a module; `sources` has the texts of its state.
@@ -75,21 +72,16 @@ impl<'t> Object<'t> {
         }
     }
 
-    pub(super) fn address(&self) -> Address {
-        let mut names: Vec<SmolStr> = self.names().into_iter().cloned().collect();
+    pub(super) fn address(&self) -> ConfigAddress {
+        let calls = self.names().into_iter();
         match self.declared {
-            Declared::Resource(resource) => (names, Some(resource.address.clone())),
+            Declared::Resource(resource) => {
+                ConfigAddress { path: calls.cloned().collect(), resource: Some(resource.address.clone()) }
+            }
             Declared::Call(call) => {
-                names.push(call.name.clone());
-                (names, None)
+                ConfigAddress { path: calls.chain([&call.name]).cloned().collect(), resource: None }
             }
         }
-    }
-
-    /// The path for `moved` and `removed` blocks, which consist of module steps.
-    pub(super) fn steps(&self) -> (Vec<ModuleStep>, Option<ResourceAddress>) {
-        let (names, resource) = self.address();
-        (names.into_iter().map(|name| ModuleStep { name, key: None }).collect(), resource)
     }
 
     /// The address in the module that declares it.
@@ -102,9 +94,7 @@ impl<'t> Object<'t> {
 
     /// The address, without instance keys.
     pub(super) fn written(&self) -> String {
-        let (names, resource) = self.address();
-        let calls = names.iter().map(|name| format!("module.{name}"));
-        calls.chain(resource.map(|resource| resource.to_string())).collect::<Vec<_>>().join(".")
+        self.address().to_string()
     }
 
     /// `count` and `for_each`.

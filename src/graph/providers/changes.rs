@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use self::cause::{Cause, cause};
-use self::consumers::{Address, Consumer, Consumers, Places, User};
+use self::consumers::{Consumer, Consumers, Places, User};
 use super::change::{Effect, ProviderChange, ProviderChanges};
 use super::configuration::Configuration;
 use super::identity::{Identity, Likeness};
@@ -17,7 +17,7 @@ use super::resolve::{Found, in_root};
 use crate::finding::{EngineRule, Finding};
 use crate::graph::{ModuleGraph, Node};
 use crate::module::Module;
-use crate::module::address::ProviderAddress;
+use crate::module::address::{ConfigAddress, ProviderAddress};
 use crate::module::declaration::{ProviderConfiguration, compact_name};
 use crate::text::{Sources, grouped};
 
@@ -64,7 +64,7 @@ fn changes(earlier: State<'_>, now: State<'_>) -> ProviderChanges {
         if places.exhausted {
             incomplete_from.get_or_insert(top.id());
         }
-        let mut add = |address: &Address, old: &Consumer<'_>, new: &Consumer<'_>| {
+        let mut add = |address: &ConfigAddress, old: &Consumer<'_>, new: &Consumer<'_>| {
             let pair = Pair { old, new, earlier, now };
             let Some((cause, effect)) = pair.effect().and_then(|effect| Some((pair.cause()?, effect))) else {
                 return;

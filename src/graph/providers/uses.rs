@@ -121,7 +121,8 @@ fn own(node: Node<'_>) -> Uses {
             }
         }
     }
-    let removed = module.removed.iter().filter_map(|removed| removed.from.as_ref()?.resource.as_ref());
+    let removed =
+        module.removed.iter().filter_map(|removed| removed.from.as_ref()?.address.resource.as_ref());
     let of_removed = removed.filter_map(|resource| Some(implied(module, resource)?.provider)).collect();
     let known = node.calls().all(|(_, callee)| matches!(callee, Callee::Module(_)));
     Uses { configurations, of_removed, complete: known && module.complete }

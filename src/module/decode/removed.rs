@@ -32,7 +32,7 @@ impl Decoder<'_> {
         let destroy = self.removed_lifecycle(&content);
         let managed = from
             .as_ref()
-            .and_then(|from| from.resource.as_ref())
+            .and_then(|from| from.address.resource.as_ref())
             .is_some_and(|address| address.mode == Mode::Managed);
         self.removed_connections(&content, managed);
         let provisioners = match self.features.engine.product {
@@ -119,7 +119,7 @@ impl Decoder<'_> {
                     .at(block.header)
                     .help("add `when = destroy`"),
                 );
-            } else if from.is_some_and(|from| from.resource.is_none()) {
+            } else if from.is_some_and(|from| from.address.resource.is_none()) {
                 self.findings.push(
                     Finding::language(EngineRule::InvalidProvisioner, "Invalid \"removed\" block")
                         .detail("A `provisioner` block is allowed only if `from` is a resource, not a module call.")

@@ -7,7 +7,7 @@ use smol_str::ToSmolStr;
 
 use crate::engine::ImportSubject;
 use crate::finding::{EngineRule, Finding};
-use crate::module::address::{ImportTarget, Mode, ProviderAddress, legal_part};
+use crate::module::address::{Mode, ProviderAddress, legal_part};
 use crate::module::declaration::{
     Action, Check, Import, Local, ModuleCall, Output, ProviderConfiguration, ProviderMeta, Resource, Variable,
 };
@@ -225,7 +225,7 @@ impl Merger<'_> {
                 };
                 self.findings.push(
                     duplicate(
-                        format!("Duplicate import configuration for {:?}", without_keys(target)),
+                        format!("Duplicate import configuration for {:?}", target.config().to_string()),
                         at,
                         *first,
                     )
@@ -257,12 +257,6 @@ fn declaration(address: &str) -> String {
 
 /// The number of earlier `import` blocks of one target that are reported with a later one.
 const MOST_DUPLICATES: usize = 4;
-
-/// The address of the import target, without instance keys.
-fn without_keys(target: &ImportTarget) -> String {
-    let path = target.path.iter().map(|step| format!("module.{}.", step.name));
-    path.chain([target.resource.resource.to_string()]).collect()
-}
 
 pub(super) fn duplicate(summary: impl Into<String> + Debug, at: Span, first: Span) -> Finding {
     Finding::language(EngineRule::DuplicateDeclaration, summary)

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use smol_str::SmolStr;
 
 use crate::graph::{Callee, Configuration, Node, NodeId, Supply};
-use crate::module::address::{Mode, ModuleStep, ResourceAddress};
+use crate::module::address::{ConfigAddress, Mode, ResourceAddress};
 use crate::module::declaration::{ModuleCall, ProviderConfiguration};
 
 /// A module before the change, and the one in its place after it, if there is one.
@@ -65,7 +65,7 @@ impl<'t> Search<'t> {
         lost.collect()
     }
 
-    fn below(&mut self, both: Both<'t>, call: &'t ModuleCall, path: &[ModuleStep]) -> Option<Lost<'t>> {
+    fn below(&mut self, both: Both<'t>, call: &'t ModuleCall, path: &[SmolStr]) -> Option<Lost<'t>> {
         let path = longer(path, call);
         let child = self.follow(both, call, &path)?;
         let directory = |node: Node<'t>| node.module().directory.as_str();
@@ -85,7 +85,7 @@ impl<'t> Search<'t> {
         &mut self,
         both: Both<'t>,
         block: &'t ProviderConfiguration,
-        path: &[ModuleStep],
+        path: &[SmolStr],
     ) -> Option<Lost<'t>> {
         let before = both.before;
         let configuration = Configuration::by(before.module(), block)?;
@@ -104,12 +104,7 @@ impl<'t> Search<'t> {
     }
 
     /// An object of a configuration that is no longer declared and was not moved.
-    fn removed(
-        &mut self,
-        both: Both<'t>,
-        configuration: &Configuration,
-        path: &[ModuleStep],
-    ) -> Option<Object> {
+    fn removed(&mut self, both: Both<'t>, configuration: &Configuration, path: &[SmolStr]) -> Option<Object> {
         let Both { before, now } = both;
         let place = (before.id(), now.map(Node::id), configuration.clone());
         // What seems to be removed may be in a file that could not be read.
@@ -126,11 +121,11 @@ impl<'t> Search<'t> {
         let mut addresses = objects.map(|resource| &resource.address);
         let is_gone = |address: &&ResourceAddress| !is_there(address) && !self.is_moved(both, path, address);
         if let Some(address) = addresses.find(is_gone) {
-            return Some(Object::Resource(joined(path, &[address])));
+            return Some(Object::Resource(at(path, Some(address)).to_string()));
         }
         let mut outside = before.outside_calls_with(configuration);
         if let Some(call) = outside.find(|call| self.is_removed(both, path, call)) {
-            return Some(Object::Module(joined(&longer(path, call), &[])));
+            return Some(Object::Module(at(&longer(path, call), None).to_string()));
         }
         before.calls().find_map(|(call, callee)| {
             let Callee::Module(child) = callee else { return None };
@@ -141,7 +136,7 @@ impl<'t> Search<'t> {
     }
 
     /// The child module before and after the change. Returns `None` if either is unknown, or if it was moved.
-    fn follow(&self, both: Both<'t>, call: &ModuleCall, path: &[ModuleStep]) -> Option<Both<'t>> {
+    fn follow(&self, both: Both<'t>, call: &ModuleCall, path: &[SmolStr]) -> Option<Both<'t>> {
         let before = both.before.child(&call.name)?;
         let Some(now) = both.now else { return Some(Both { before, now: None }) };
         if now.module().calls.contains_key(&call.name) {
@@ -151,41 +146,33 @@ impl<'t> Search<'t> {
     }
 
     /// Whether a call of the module at `path` was removed, and not moved.
-    fn is_removed(&self, both: Both<'t>, path: &[ModuleStep], call: &ModuleCall) -> bool {
+    fn is_removed(&self, both: Both<'t>, path: &[SmolStr], call: &ModuleCall) -> bool {
         !both.now.is_some_and(|now| {
             now.module().calls.contains_key(&call.name) || self.is_call_moved(now, call, &longer(path, call))
         })
     }
 
-    fn is_call_moved(&self, now: Node<'t>, call: &ModuleCall, path: &[ModuleStep]) -> bool {
-        now.module().is_moved(&[step(call)], None) || self.is_moved_from_top(path, None)
+    fn is_call_moved(&self, now: Node<'t>, call: &ModuleCall, path: &[SmolStr]) -> bool {
+        now.module().is_moved(&at(std::slice::from_ref(&call.name), None))
+            || self.is_moved_from_top(&at(path, None))
     }
 
-    fn is_moved(&self, both: Both<'t>, path: &[ModuleStep], object: &ResourceAddress) -> bool {
-        both.now.is_some_and(|now| now.module().is_moved(&[], Some(object)))
-            || self.is_moved_from_top(path, Some(object))
+    fn is_moved(&self, both: Both<'t>, path: &[SmolStr], object: &ResourceAddress) -> bool {
+        both.now.is_some_and(|now| now.module().is_moved(&at(&[], Some(object))))
+            || self.is_moved_from_top(&at(path, Some(object)))
     }
 
     /// Whether the module where the search started, or one of its callers, moves or removes the object.
-    fn is_moved_from_top(&self, path: &[ModuleStep], object: Option<&ResourceAddress>) -> bool {
-        self.top.module().is_moved(path, object)
-            || self.top.callers().any(|(caller, call)| {
-                let path: Vec<ModuleStep> = std::iter::once(step(call)).chain(path.iter().cloned()).collect();
-                caller.module().is_moved(&path, object)
-            })
+    fn is_moved_from_top(&self, object: &ConfigAddress) -> bool {
+        self.top.module().is_moved(object)
+            || self.top.callers().any(|(caller, by)| caller.module().is_moved(&object.in_caller(&by.name)))
     }
 }
 
-/// An address as Terraform writes it.
-fn joined(path: &[ModuleStep], resource: &[&ResourceAddress]) -> String {
-    let steps = path.iter().map(ToString::to_string);
-    steps.chain(resource.iter().map(ToString::to_string)).collect::<Vec<_>>().join(".")
+fn at(path: &[SmolStr], resource: Option<&ResourceAddress>) -> ConfigAddress {
+    ConfigAddress { path: path.to_vec(), resource: resource.cloned() }
 }
 
-fn step(call: &ModuleCall) -> ModuleStep {
-    ModuleStep { name: call.name.clone(), key: None }
-}
-
-fn longer(path: &[ModuleStep], call: &ModuleCall) -> Vec<ModuleStep> {
-    path.iter().cloned().chain([step(call)]).collect()
+fn longer(path: &[SmolStr], call: &ModuleCall) -> Vec<SmolStr> {
+    path.iter().chain([&call.name]).cloned().collect()
 }

@@ -2,7 +2,6 @@
 //! repository.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use smol_str::SmolStr;
 
@@ -11,24 +10,9 @@ use crate::graph::providers::checks::missing;
 use crate::graph::providers::configuration::Configuration;
 use crate::graph::providers::resolve::{Level, Trace, trace};
 use crate::graph::providers::supply::Supply;
-use crate::module::address::{Mode, ModuleStep, ResourceAddress};
+use crate::module::address::{ConfigAddress, Mode, MoveEndpoint};
 use crate::module::declaration::{ModuleCall, PassedProvider, ProviderRef, Resource};
 use crate::text::Span;
-
-/// The address of a resource or a module, without instance keys.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Address {
-    path: Vec<SmolStr>,
-    resource: Option<ResourceAddress>,
-}
-
-impl fmt::Display for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let steps = self.path.iter().map(|name| format!("module.{name}"));
-        let resource = self.resource.as_ref().map(ToString::to_string);
-        f.write_str(&steps.chain(resource).collect::<Vec<_>>().join("."))
-    }
-}
 
 /// A block that uses a provider configuration.
 #[derive(Clone, Copy)]
@@ -128,10 +112,10 @@ impl<'t> OutsideCall<'t> {
 /// The managed resources of a module and its descendants, and their calls of modules outside of the repository.
 #[derive(Default)]
 pub(super) struct Consumers<'t> {
-    pub(super) resources: BTreeMap<Address, Consumer<'t>>,
-    pub(super) outside_calls: BTreeMap<Address, OutsideCall<'t>>,
+    pub(super) resources: BTreeMap<ConfigAddress, Consumer<'t>>,
+    pub(super) outside_calls: BTreeMap<ConfigAddress, OutsideCall<'t>>,
     /// The `from` address of each `moved` block, by its `to` address.
-    moves: BTreeMap<Address, Address>,
+    moves: BTreeMap<ConfigAddress, ConfigAddress>,
 }
 
 /// The number of module instances that may still be compared.
@@ -168,25 +152,22 @@ impl<'t> Consumers<'t> {
             if requested.provider.is_built_in() {
                 continue;
             }
-            let address = Address { path: path.clone(), resource: Some(resource.address.clone()) };
+            let address = ConfigAddress { path: path.clone(), resource: Some(resource.address.clone()) };
             let user = User::Resource(resource);
             self.resources.insert(address, Consumer { user, levels: levels.clone(), requested, trace });
         }
         for call in node.outside_calls() {
             let path = path.iter().chain([&call.name]).cloned().collect();
-            let address = Address { path, resource: None };
+            let address = ConfigAddress { path, resource: None };
             self.outside_calls.insert(address, OutsideCall { levels: levels.clone(), call });
         }
-        let names = |steps: &[ModuleStep]| {
-            path.iter().cloned().chain(steps.iter().map(|step| step.name.clone())).collect::<Vec<_>>()
+        let from_top = |end: &MoveEndpoint| {
+            let ConfigAddress { path: below, resource } = end.config();
+            ConfigAddress { path: path.iter().cloned().chain(below).collect(), resource }
         };
-        self.moves.extend(module.moved.iter().filter_map(|moved| {
-            let [from, to] = [moved.from.as_ref()?, moved.to.as_ref()?].map(|end| Address {
-                path: names(&end.path),
-                resource: end.resource.as_ref().map(|resource| resource.resource.clone()),
-            });
-            Some((to, from))
-        }));
+        let moves = module.moved.iter();
+        let moves = moves.filter_map(|it| Some((from_top(it.to.as_ref()?), from_top(it.from.as_ref()?))));
+        self.moves.extend(moves);
         for (call, _) in node.calls() {
             if let Some(child) = node.child(&call.name) {
                 levels.push(Level { node: child, call: Some(call) });
@@ -199,8 +180,8 @@ impl<'t> Consumers<'t> {
     /// The value before the change for an address after the change.
     pub(super) fn earlier<'e, T>(
         &self,
-        before: &'e BTreeMap<Address, T>,
-        address: &Address,
+        before: &'e BTreeMap<ConfigAddress, T>,
+        address: &ConfigAddress,
     ) -> Option<&'e T> {
         let mut address = address.clone();
         for _ in 0..=MOST_MOVES {
@@ -217,14 +198,17 @@ impl<'t> Consumers<'t> {
 const MOST_MOVES: usize = 16;
 
 /// The address before the last move.
-fn undone(address: &Address, moves: &BTreeMap<Address, Address>) -> Option<Address> {
+fn undone(address: &ConfigAddress, moves: &BTreeMap<ConfigAddress, ConfigAddress>) -> Option<ConfigAddress> {
     if let Some(from) = moves.get(address) {
         return (from.resource.is_some() == address.resource.is_some()).then(|| from.clone());
     }
-    let Address { path, resource } = address;
+    let ConfigAddress { path, resource } = address;
     (0..=path.len()).rev().find_map(|length| {
         let (around, rest) = path.split_at(length);
-        let from = moves.get(&Address { path: around.to_vec(), resource: None })?;
-        Some(Address { path: from.path.iter().chain(rest).cloned().collect(), resource: resource.clone() })
+        let from = moves.get(&ConfigAddress { path: around.to_vec(), resource: None })?;
+        Some(ConfigAddress {
+            path: from.path.iter().chain(rest).cloned().collect(),
+            resource: resource.clone(),
+        })
     })
 }

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::path::{INVALID_ADDRESS, Part, PartKind, module_path, resource_instance, whole, wrong};
 use crate::engine::{Features, Product};
 use crate::finding::{EngineRule, Finding};
-use crate::module::address::{ModuleStep, ResourceInstance};
+use crate::module::address::{ConfigAddress, ModuleStep, ResourceInstance};
 use crate::syntax::{Expr, ExprKind, Step};
 
 /// The target of an `import` block, relative to the root module.
@@ -19,6 +19,13 @@ pub struct ImportTarget {
     pub resource: ResourceInstance,
     /// Whether every instance key is a literal. Other keys are missing from the address.
     pub is_static: bool,
+}
+
+impl ImportTarget {
+    /// The address without instance keys.
+    pub fn config(&self) -> ConfigAddress {
+        ConfigAddress::of(&self.path, Some(&self.resource.resource))
+    }
 }
 
 /// Parses a `to` argument. A JSON string must be parsed as an expression first.

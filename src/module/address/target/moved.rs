@@ -5,7 +5,7 @@ use std::fmt;
 use super::path::{module_path, parts, resource_instance, whole};
 use crate::engine::Features;
 use crate::finding::Finding;
-use crate::module::address::{ModuleStep, ResourceInstance};
+use crate::module::address::{ConfigAddress, ModuleStep, ResourceInstance};
 use crate::syntax::Traversal;
 use crate::text::Span;
 
@@ -32,6 +32,11 @@ pub fn move_endpoint(traversal: &Traversal, features: &Features) -> Result<MoveE
 }
 
 impl MoveEndpoint {
+    /// The address without instance keys.
+    pub fn config(&self) -> ConfigAddress {
+        ConfigAddress::of(&self.path, self.resource.as_ref().map(|resource| &resource.resource))
+    }
+
     /// Whether objects can move between these endpoints: both are resources, or both are modules.
     ///
     /// A module without a key means the whole call or its single instance, depending on the other endpoint. So a key

@@ -1,23 +1,19 @@
 //! Parses the `from` argument of `removed` blocks.
 
-use std::fmt;
-
 use smol_str::SmolStr;
 
 use super::path::{INVALID_ADDRESS, Part, PartKind, module_name, parts, resource, whole, wrong};
 use crate::engine::{Features, Product};
 use crate::finding::Finding;
-use crate::module::address::{Mode, ResourceAddress};
+use crate::module::address::{ConfigAddress, Mode, ResourceAddress};
 use crate::syntax::Traversal;
 use crate::text::Span;
 
 /// The target of a `removed` block: a resource or a module with all instances, relative to the module of the block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoveTarget {
-    /// The module calls of the path. Without a `resource`, they are the target itself.
-    pub path: Vec<SmolStr>,
-    /// The resource, if the target is one.
-    pub resource: Option<ResourceAddress>,
+    /// The address.
+    pub address: ConfigAddress,
     /// The span of the address.
     pub span: Span,
 }
@@ -30,8 +26,9 @@ pub fn remove_target(traversal: &Traversal, features: &Features) -> (Option<Remo
         Ok(found) => found,
         Err(finding) => return (None, vec![*finding]),
     };
+    let target = |path, resource| RemoveTarget { address: ConfigAddress { path, resource }, span };
     if rest.is_empty() {
-        return (Some(RemoveTarget { path, resource: None, span }), Vec::new());
+        return (Some(target(path, None)), Vec::new());
     }
     let resource = match whole_resource(rest, features) {
         Ok(resource) => resource,
@@ -40,9 +37,7 @@ pub fn remove_target(traversal: &Traversal, features: &Features) -> (Option<Remo
     let finding = refused(resource.mode, span, features);
     let target = match (&finding, features.engine.product) {
         (Some(_), Product::OpenTofu) => None,
-        (Some(_), Product::Terraform) | (None, _) => {
-            Some(RemoveTarget { path, resource: Some(resource), span })
-        }
+        (Some(_), Product::Terraform) | (None, _) => Some(target(path, Some(resource))),
     };
     (target, finding.into_iter().map(|finding| *finding).collect())
 }
@@ -101,15 +96,4 @@ fn refused(mode: Mode, span: Span, features: &Features) -> Option<Box<Finding>> 
     };
     let detail = format!("A {what} has no object in the state: remove its block instead.");
     Some(wrong(summary, Some(span), detail.replace(" a e", " an e")))
-}
-
-impl fmt::Display for RemoveTarget {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut between = "";
-        for call in &self.path {
-            write!(f, "{between}module.{call}")?;
-            between = ".";
-        }
-        self.resource.iter().try_for_each(|resource| write!(f, "{between}{resource}"))
-    }
 }
