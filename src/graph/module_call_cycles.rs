@@ -13,7 +13,7 @@ impl<'t> Node<'t> {
     /// The first module, by directory, of the call cycle that this module is part of. Returns `None` if it is in
     /// none.
     pub fn first_of_call_cycle(self) -> Option<Node<'t>> {
-        let call_cycles = self.graph.call_cycles.get_or_init(|| call_cycles(self.graph));
+        let call_cycles = self.graph.derived.call_cycles.get_or_init(|| call_cycles(self.graph));
         call_cycles[self.id.0].map(|first| self.graph.node(first))
     }
 

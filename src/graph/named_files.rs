@@ -22,7 +22,7 @@ const WRITERS: &[(&str, &str)] =
 
 impl ModuleGraph {
     fn locations(&self) -> &[Location] {
-        self.locations.get_or_init(|| locations(self))
+        self.derived.locations.get_or_init(|| locations(self))
     }
 }
 

@@ -41,19 +41,26 @@ pub struct ModuleGraph {
     pub(super) nodes: Vec<NodeData>,
     /// The files that functions can read.
     pub(super) named_files: Arc<NamedFiles>,
-    /// For each node, its provider declarations; computed on first use.
+    /// What was computed from all modules.
+    pub(super) derived: Derived,
+}
+
+/// Results about all modules, each computed on first use.
+#[derive(Debug, Default)]
+pub(super) struct Derived {
+    /// For each node, its provider declarations.
     pub(super) provider_tables: OnceLock<Vec<Table>>,
-    /// For each node, the provider configurations that it uses; computed on first use.
+    /// For each node, the provider configurations that it uses.
     pub(super) uses: OnceLock<Vec<Uses>>,
-    /// The changes to provider configurations since an earlier state; computed on first use.
+    /// The changes to provider configurations since an earlier state.
     pub(super) provider_changes: OnceLock<ProviderChanges>,
-    /// The changes to the addresses of objects since an earlier state; computed on first use.
+    /// The changes to the addresses of objects since an earlier state.
     pub(super) address_changes: OnceLock<Vec<AddressChange>>,
-    /// For each node, the first module of its call cycle; computed on first use.
+    /// For each node, the first module of its call cycle.
     pub(super) call_cycles: OnceLock<Vec<Option<NodeId>>>,
-    /// For each node, the conflicts of version constraints in its subtree; computed on first use.
+    /// For each node, the conflicts of version constraints in its subtree.
     pub(super) version_conflicts: OnceLock<Vec<Conflicts>>,
-    /// For each node, its location relative to a root module; computed on first use.
+    /// For each node, its location relative to a root module.
     pub(super) locations: OnceLock<Vec<Location>>,
 }
 
@@ -105,18 +112,7 @@ pub struct Node<'t> {
 impl ModuleGraph {
     /// A graph without modules.
     pub fn new(engine: Engine) -> Self {
-        Self {
-            engine,
-            nodes: Vec::new(),
-            named_files: Arc::default(),
-            provider_tables: OnceLock::new(),
-            uses: OnceLock::new(),
-            provider_changes: OnceLock::new(),
-            address_changes: OnceLock::new(),
-            call_cycles: OnceLock::new(),
-            version_conflicts: OnceLock::new(),
-            locations: OnceLock::new(),
-        }
+        Self { engine, nodes: Vec::new(), named_files: Arc::default(), derived: Derived::default() }
     }
 
     /// The same graph, with files that functions can read.
@@ -212,15 +208,9 @@ impl ModuleGraph {
         self.nodes[child.0].named_by.push(caller);
     }
 
-    /// Drops the cached results about all modules.
+    /// Drops the results about all modules.
     pub(super) fn forget(&mut self) {
-        self.provider_tables.take();
-        self.uses.take();
-        self.provider_changes.take();
-        self.address_changes.take();
-        self.call_cycles.take();
-        self.version_conflicts.take();
-        self.locations.take();
+        self.derived = Derived::default();
     }
 
     /// For each node, the modules that it calls.

@@ -27,7 +27,8 @@ pub struct VersionRequirement {
 impl<'t> Node<'t> {
     /// The constraints of this module and its descendants that cannot be met, or that were not compared.
     pub fn version_conflicts(self) -> &'t Conflicts {
-        &self.graph().version_conflicts.get_or_init(|| version_conflicts(self.graph()))[self.id().number()]
+        &self.graph().derived.version_conflicts.get_or_init(|| version_conflicts(self.graph()))
+            [self.id().number()]
     }
 
     /// The constraints of this module and its descendants, those of the module first.

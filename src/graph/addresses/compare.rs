@@ -19,7 +19,7 @@ use crate::text::Sources;
 impl ModuleGraph {
     /// The changes since an earlier state. The result is cached, so all calls must pass the same state.
     pub fn address_changes(&self, earlier: State<'_>, sources: &Sources) -> &[AddressChange] {
-        self.address_changes.get_or_init(|| changes(earlier, State { graph: self, sources }))
+        self.derived.address_changes.get_or_init(|| changes(earlier, State { graph: self, sources }))
     }
 }
 

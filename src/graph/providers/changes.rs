@@ -33,7 +33,7 @@ pub struct State<'s> {
 impl ModuleGraph {
     /// The changes since an earlier state. The result is cached, so all calls must pass the same state.
     pub fn provider_changes(&self, earlier: State<'_>, sources: &Sources) -> &ProviderChanges {
-        self.provider_changes.get_or_init(|| changes(earlier, State { graph: self, sources }))
+        self.derived.provider_changes.get_or_init(|| changes(earlier, State { graph: self, sources }))
     }
 }
 

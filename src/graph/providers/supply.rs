@@ -76,7 +76,7 @@ pub enum Supply<'t> {
 
 impl ModuleGraph {
     fn provider_table(&self, node: Node<'_>) -> &Table {
-        &self.provider_tables.get_or_init(|| self.nodes().map(Table::of).collect())[node.id().0]
+        &self.derived.provider_tables.get_or_init(|| self.nodes().map(Table::of).collect())[node.id().0]
     }
 }
 

@@ -17,7 +17,7 @@ use crate::text::Span;
 impl<'t> Node<'t> {
     /// The provider configurations that this module uses.
     pub fn uses(self) -> &'t Uses {
-        &self.graph.uses.get_or_init(|| of(self.graph))[self.id.0]
+        &self.graph.derived.uses.get_or_init(|| of(self.graph))[self.id.0]
     }
 
     /// Whether this module or a descendant may use a provider block of this module. The engine ignores unused blocks
