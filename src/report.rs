@@ -72,6 +72,42 @@ pub enum Format {
     Markdown,
 }
 
+/// The directory from which a report shows paths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathBase {
+    /// The current directory.
+    Current,
+    /// The one directory that was checked, or else the top of the repository, as in `terraform validate -json`.
+    Asked,
+    /// The top of the repository, as hosts need it.
+    Top,
+}
+
+/// What distinguishes a format.
+struct Row {
+    name: &'static str,
+    paths: PathBase,
+    is_prose: bool,
+    has_statistics: bool,
+    write: WriteReport,
+}
+
+type WriteReport = fn(&Report<'_>, &mut dyn Write) -> io::Result<()>;
+
+impl Row {
+    const fn of(name: &'static str, paths: PathBase, write: WriteReport) -> Self {
+        Self { name, paths, is_prose: false, has_statistics: false, write }
+    }
+
+    const fn for_people(self) -> Self {
+        Self { is_prose: true, ..self }
+    }
+
+    const fn with_statistics(self) -> Self {
+        Self { has_statistics: true, ..self }
+    }
+}
+
 /// Findings for people without a summary, for errors before a check.
 pub fn blocks(verdicts: &[Verdict], sources: &Sources, style: &Style) -> String {
     human::blocks(verdicts, sources, style)
@@ -91,27 +127,39 @@ impl Format {
         Self::Markdown,
     ];
 
+    const fn row(self) -> Row {
+        use PathBase::{Asked, Current, Top};
+        match self {
+            Self::Human => Row::of("human", Current, human::write).for_people().with_statistics(),
+            Self::Concise => Row::of("concise", Current, concise::write).with_statistics(),
+            Self::Json => Row::of("json", Asked, json::write).with_statistics(),
+            Self::Sarif => Row::of("sarif", Top, sarif::write),
+            Self::Github => Row::of("github", Top, github::write).for_people().with_statistics(),
+            Self::Gitlab => Row::of("gitlab", Top, gitlab::write),
+            Self::Junit => Row::of("junit", Top, junit::write),
+            Self::Checkstyle => Row::of("checkstyle", Current, checkstyle::write),
+            Self::Markdown => Row::of("markdown", Top, markdown::write).for_people().with_statistics(),
+        }
+    }
+
     /// The name in options.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Human => "human",
-            Self::Concise => "concise",
-            Self::Json => "json",
-            Self::Sarif => "sarif",
-            Self::Github => "github",
-            Self::Gitlab => "gitlab",
-            Self::Junit => "junit",
-            Self::Checkstyle => "checkstyle",
-            Self::Markdown => "markdown",
-        }
+        self.row().name
+    }
+
+    /// The directory from which paths are shown.
+    pub const fn paths(self) -> PathBase {
+        self.row().paths
+    }
+
+    /// Whether people read the format, so that it may be empty without findings.
+    pub const fn is_prose(self) -> bool {
+        self.row().is_prose
     }
 
     /// Whether the format has counts per rule.
     pub const fn has_statistics(self) -> bool {
-        match self {
-            Self::Human | Self::Concise | Self::Json | Self::Github | Self::Markdown => true,
-            Self::Sarif | Self::Gitlab | Self::Junit | Self::Checkstyle => false,
-        }
+        self.row().has_statistics
     }
 
     /// Writes the report in this format. It may be much larger than the checked files, so it is not built in memory.
@@ -122,18 +170,7 @@ impl Format {
         style: &Style,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let report = &Report { outcome, sources, style };
-        match self {
-            Self::Human => human::write(report, out),
-            Self::Concise => concise::write(report, out),
-            Self::Json => json::write(report, out),
-            Self::Sarif => sarif::write(report, out),
-            Self::Github => out.write_all(github::write(report).as_bytes()),
-            Self::Gitlab => gitlab::write(report, out),
-            Self::Junit => junit::write(report, out),
-            Self::Checkstyle => checkstyle::write(report, out),
-            Self::Markdown => out.write_all(markdown::write(report).as_bytes()),
-        }
+        (self.row().write)(&Report { outcome, sources, style }, out)
     }
 
     /// Returns the report in this format, with a line break at its end.

@@ -1,6 +1,8 @@
 //! Workflow commands, which GitHub Actions shows as annotations:
 //! <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>.
 
+use std::io::{self, Write};
+
 use super::concise::statistics;
 use super::place::{Places, Region};
 use super::tally::{Tally, closing_line};
@@ -12,7 +14,7 @@ use crate::finding::Severity;
 const SHOWN_OF_A_KIND: usize = 10;
 
 /// Writes the report: errors first, one line for annotations that GitHub would drop, and the summary line.
-pub(super) fn write(&Report { outcome, sources, style }: &Report<'_>) -> String {
+pub(super) fn write(&Report { outcome, sources, style }: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut report = String::new();
     if style.statistics {
         report = statistics(outcome);
@@ -38,7 +40,7 @@ pub(super) fn write(&Report { outcome, sources, style }: &Report<'_>) -> String 
     }
     report.push_str(&closing_line(outcome, style));
     report.push('\n');
-    report
+    out.write_all(report.as_bytes())
 }
 
 fn command(report: &mut String, verdict: &Verdict, places: &Places<'_>) {

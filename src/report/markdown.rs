@@ -1,5 +1,7 @@
 //! A Markdown table, for job summaries and comments.
 
+use std::io::{self, Write};
+
 use super::place::Places;
 use super::tally::{Tally, by_rule, closing_line};
 use super::{Report, one_line, page_url, prose};
@@ -10,7 +12,7 @@ use crate::finding::{RuleId, Severity};
 const MOST_ROWS: usize = 200;
 
 /// Writes the report, errors first.
-pub(super) fn write(&Report { outcome, sources, style }: &Report<'_>) -> String {
+pub(super) fn write(&Report { outcome, sources, style }: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut report = format!("### overrule: {}\n\n", Tally::of(outcome).words());
     if style.statistics {
         let rows = by_rule(outcome).into_iter();
@@ -29,7 +31,7 @@ pub(super) fn write(&Report { outcome, sources, style }: &Report<'_>) -> String 
     }
     report.push_str(&closing_line(outcome, style));
     report.push('\n');
-    report
+    out.write_all(report.as_bytes())
 }
 
 /// Returns nothing without rows.

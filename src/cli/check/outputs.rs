@@ -9,7 +9,7 @@ use crate::check::Outcome;
 use crate::cli::stream::{file_by, out_by};
 use crate::cli::terminal::Terminal;
 use crate::cli::{Failure, place, unknown};
-use crate::report::{Format, Names, Style};
+use crate::report::{Format, Names, PathBase, Style};
 use crate::vfs::Snapshot;
 
 /// Options for reports.
@@ -53,8 +53,7 @@ impl Arguments {
                 .map_err(|error| Failure::cannot("write", file, &error))?;
         }
         let format = self.format.unwrap_or_else(usual_format);
-        let is_prose = matches!(format, Format::Human | Format::Github | Format::Markdown);
-        if self.quiet && is_prose && run.outcome.verdicts.is_empty() {
+        if self.quiet && format.is_prose() && run.outcome.verdicts.is_empty() {
             return Ok(());
         }
         let Terminal { color, unicode, width, height, .. } = *terminal;
@@ -121,13 +120,10 @@ fn writable(file: &Path, at: &Path) -> Result<PathBuf, Failure> {
 impl Run<'_> {
     fn report(&self, format: Format, style: &Style, stream: &mut dyn Write) -> io::Result<()> {
         let top = self.snapshot.top();
-        let names = match format {
-            Format::Human | Format::Concise | Format::Checkstyle => place::names(self.current, top),
-            Format::Json => place::asked_names(self.current, self.paths, top),
-            // Hosts need paths relative to the top of the repository.
-            Format::Sarif | Format::Github | Format::Gitlab | Format::Junit | Format::Markdown => {
-                if self.snapshot.is_repository() { Names::default() } else { place::names(self.current, top) }
-            }
+        let names = match format.paths() {
+            PathBase::Top if self.snapshot.is_repository() => Names::default(),
+            PathBase::Top | PathBase::Current => place::names(self.current, top),
+            PathBase::Asked => place::asked_names(self.current, self.paths, top),
         };
         format.write_to(self.outcome, self.snapshot.sources(), &Style { names, ..style.clone() }, stream)
     }
