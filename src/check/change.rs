@@ -15,6 +15,7 @@ mod call_path;
 mod comparison;
 mod effects;
 mod interfaces;
+mod known;
 mod match_findings;
 mod removed_module_hint;
 mod side;
@@ -28,7 +29,8 @@ use smol_str::SmolStr;
 pub use affected_roots::{Affected, AffectedModule, AffectedUnit, affected};
 pub use interfaces::{ModuleChange, interface_changes};
 
-use crate::check::change::affected_modules::{Impact, Known};
+use crate::check::change::affected_modules::Impact;
+use crate::check::change::known::Known;
 use crate::check::change::match_findings::Side;
 use crate::check::change::survey::Survey;
 use crate::check::fingerprint::Fingerprints;

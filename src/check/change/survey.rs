@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::change::affected_modules::Known;
+use crate::check::change::known::Known;
 use crate::session::call_index::{self, CallIndex};
 use crate::session::terragrunt::ChangedUnits;
 use crate::vfs::{Change, Error};

@@ -1,0 +1,114 @@
+//! The calls in the later state of a change, from the call index.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use smol_str::SmolStr;
+
+use crate::graph::is_aside;
+use crate::session::call_index::{CallIndex, CallsOf};
+use crate::session::calls::Calls;
+use crate::session::reads;
+use crate::vfs::{Change, Content, Error, State};
+
+/// The later state of a change, as far as the call index shows it without reading files.
+#[derive(Debug, Default)]
+pub(super) struct Known<'c> {
+    pub(super) directories: Vec<(&'c str, Content, Option<CallsOf>)>,
+    /// The calls of modules whose files could not all be read.
+    pub(super) unread: Vec<(&'c str, Calls)>,
+    /// Whether that is because the clone does not have them.
+    is_partial: bool,
+}
+
+impl<'c> Known<'c> {
+    /// Scans all directories, and reads those that are not in the call index.
+    pub(super) fn of(change: &'c Change, memory: &mut CallIndex) -> Result<Self, Error> {
+        let directories = change.directories()?;
+        let mut directories: Vec<(&str, Content, Option<CallsOf>)> =
+            directories.into_iter().map(|(path, content)| (path, content, memory.place(content))).collect();
+        let unknown: Vec<&str> =
+            directories.iter().filter(|(_, _, calls)| calls.is_none()).map(|(path, ..)| *path).collect();
+        let (mut unread, mut is_partial) = (Vec::new(), false);
+        if !unknown.is_empty() {
+            let (seen, has_missed) =
+                change.without_all(|| change.map_directories(State::Now, &unknown, Calls::of));
+            is_partial = has_missed;
+            let mut new = Vec::new();
+            let of_unknown = directories.iter().filter(|(_, _, calls)| calls.is_none());
+            for ((path, content, _), calls) in of_unknown.zip(seen) {
+                if calls.complete {
+                    new.push((*content, calls));
+                } else {
+                    unread.push((*path, calls));
+                }
+            }
+            memory.keep(new);
+            for (_, content, calls) in directories.iter_mut().filter(|(_, _, calls)| calls.is_none()) {
+                *calls = memory.place(*content);
+            }
+        }
+        Ok(Self { directories, unread, is_partial })
+    }
+
+    /// The number of directories whose files are not all in the clone.
+    pub(super) fn absent(&self) -> usize {
+        if self.is_partial { self.unread.len() } else { 0 }
+    }
+
+    /// Whether a directory, other than an example or test, shows that it is a root module.
+    pub(super) fn has_root(&self, change: &Change) -> bool {
+        let read = self
+            .directories
+            .iter()
+            .map(|(path, _, calls)| (path, calls.is_some_and(|calls| calls.shows_root)));
+        let unread = self.unread.iter().map(|(path, calls)| (path, calls.shows_root));
+        let is_wanted = |path: &str| !is_aside(path);
+        read.chain(unread).any(|(path, shows_root)| shows_root && is_wanted(path))
+            || change.has_root_files(is_wanted)
+    }
+
+    /// The directories of the modules whose functions may read a file that the change alters, each with the first such
+    /// file.
+    pub(super) fn readers(&self, change: &Change, memory: &CallIndex) -> BTreeMap<String, String> {
+        let paths: BTreeSet<String> = change.paths().collect();
+        // A pattern that is not relative to its module matches the same everywhere.
+        let mut seen: HashMap<&str, Option<&String>> = HashMap::new();
+        let reads_one = |pattern: &str, path: &str| reads::first_match(pattern, path, &paths);
+        let mut readers = BTreeMap::new();
+        for (path, _, calls) in &self.directories {
+            let patterns = calls.map(|calls| memory.reads(calls)).unwrap_or_default();
+            let mut patterns = patterns.iter().map(|number| memory.addresses()[*number as usize].as_str());
+            let concerns = |pattern| {
+                if reads::is_relative_to_module(pattern) {
+                    reads_one(pattern, path)
+                } else {
+                    *seen.entry(pattern).or_insert_with(|| reads_one(pattern, path))
+                }
+            };
+            if let Some(file) = patterns.find_map(concerns) {
+                readers.insert((*path).to_owned(), file.clone());
+            }
+        }
+        for (path, calls) in &self.unread {
+            if let Some(file) = calls.reads.iter().find_map(|pattern| reads_one(pattern, path)) {
+                readers.insert((*path).to_owned(), file.clone());
+            }
+        }
+        readers
+    }
+
+    /// The patterns of the files that functions of the module in a directory may read.
+    pub(super) fn reads<'m>(&'m self, directory: &str, memory: &'m CallIndex) -> Vec<&'m str> {
+        let at = self.directories.binary_search_by(|(path, ..)| (*path).cmp(directory)).ok();
+        let calls = at.and_then(|at| self.directories[at].2);
+        let remembered = calls.map(|calls| memory.reads(calls)).unwrap_or_default();
+        let unread = self.unread.iter().filter(|(path, _)| *path == directory);
+        let unread = unread.flat_map(|(_, calls)| calls.reads.iter().map(SmolStr::as_str));
+        remembered.iter().map(|number| memory.addresses()[*number as usize].as_str()).chain(unread).collect()
+    }
+
+    /// The content ids of the directories.
+    pub(super) fn contents(&self) -> BTreeSet<Content> {
+        self.directories.iter().map(|(_, content, _)| *content).collect()
+    }
+}
