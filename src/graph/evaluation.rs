@@ -327,6 +327,20 @@ impl<'t> Evaluation<'t, '_> {
         self.findings.extend(found.into_iter().map(address));
     }
 
+    /// Checks an argument of a call against the validations of its variable. The engine does not run them after an
+    /// error.
+    fn validated(&self, expr: &Expr, variable: &Variable, child: Node<'_>) -> Vec<Finding> {
+        let mut found = Vec::new();
+        if variable.validations.is_empty() || self.wrong.contains(&expr.span) {
+            return found;
+        }
+        let value = evaluate(expr, &self.scope(Symbols::OF_ARGUMENTS), &mut found);
+        if has_errors(&found) {
+            return Vec::new();
+        }
+        validation::refused(&value, Some(expr), variable, child, &self.work)
+    }
+
     /// Checks the arguments of a call against the types of their variables, and the defaults of all other variables
     /// against their validations.
     fn arguments(&mut self, call: &ModuleCall, child: Node<'_>) {
@@ -345,13 +359,8 @@ impl<'t> Evaluation<'t, '_> {
         }
         for attribute in given {
             let Some(variable) = child.module().variables.get(&attribute.name) else { continue };
-            let (value, failed) = self.known_or_partial(&attribute.expr, Symbols::OF_ARGUMENTS);
-            let (value, mut found) = if failed {
-                (Value::UNKNOWN, Vec::new())
-            } else {
-                let refused = validation::refused(&value, Some(&attribute.expr), variable, child, &self.work);
-                (value, refused)
-            };
+            let mut found = self.validated(&attribute.expr, variable, child);
+            let value = self.known(&attribute.expr, Symbols::OF_ARGUMENTS);
             found.extend(accepted_values::argument(&value, &attribute.expr, variable));
             accepted_values::ignored(&attribute.expr, variable, child.module(), &mut found);
             let address = |finding: Finding| finding.at_validate().address(format!("module.{}", call.name));

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::scope::{ModuleScope, Names};
-use super::{Evaluation, accepted_values};
+use super::{Evaluation, accepted_values, validation};
 use crate::engine::Product;
 use crate::finding::{EngineRule, Finding, Severity, has_errors};
 use crate::graph::references;
 use crate::graph::references::sites::{Owner, Site};
 use crate::module::declaration::Condition;
 use crate::syntax::{Attribute, Expr, ExprKind};
-use crate::value::evaluate;
+use crate::value::{Type, Value, convert, evaluate};
 
 impl Evaluation<'_, '_> {
     /// Evaluates a part of a condition. After an invalid reference, the engine still evaluates it, but without any
@@ -54,13 +54,28 @@ impl Evaluation<'_, '_> {
             return;
         }
         let shown = !is_condition && matches!(site.owner, Owner::Output(_) | Owner::Check(_));
-        if is_condition && parts(condition).any(|part| self.is_wrong(site, &part.expr)) {
+        // In the message of a variable, a JSON string that is not a template is shown as it is.
+        let is_literal = |part: &Attribute| {
+            matches!((&site.owner, &part.expr.kind), (Owner::Variable(_), ExprKind::JsonString(_)))
+                && part.expr.span != expr.span
+        };
+        if is_condition && parts(condition).any(|part| !is_literal(part) && self.is_wrong(site, &part.expr)) {
             // After an error, the result is not checked.
             return;
         }
         if matches!(site.owner, Owner::Variable(_)) && self.node.is_called() {
             // There, the engine validates the argument of each call.
             return;
+        }
+        if is_condition && matches!(site.owner, Owner::Variable(_)) && is_false(&value) {
+            match self.explanation(site, condition) {
+                Explanation::Known => {}
+                Explanation::Wrong(finding) => {
+                    self.findings.push(finding.at_validate().address(site.to_string()));
+                }
+                // The engine reports nothing before it plans.
+                Explanation::Unknown => return,
+            }
         }
         let marks = value.take_marks();
         match accepted_values::condition(&value, expr, is_condition, site) {
@@ -85,6 +100,23 @@ impl Evaluation<'_, '_> {
             | Owner::Provider(_)
             | Owner::Import(_)
             | Owner::Action(_) => unsound(expr),
+        }
+    }
+
+    /// What is known about the error message of a false condition.
+    fn explanation(&self, site: &Site<'_>, condition: &Condition) -> Explanation {
+        let Some(message) = &condition.error_message else { return Explanation::Known };
+        let mut found = Vec::new();
+        let text = evaluate(&message.expr, &self.scope(site.symbols), &mut found);
+        if has_errors(&found) {
+            // A JSON string that is not a template is shown as it is.
+            let is_shown = matches!(message.expr.kind, ExprKind::JsonString(_));
+            return if is_shown { Explanation::Known } else { Explanation::Unknown };
+        }
+        match validation::wrong_message(&text, &message.expr) {
+            _ if !text.is_known() => Explanation::Unknown,
+            Some(finding) => Explanation::Wrong(Box::new(finding)),
+            None => Explanation::Known,
         }
     }
 
@@ -118,6 +150,20 @@ fn taken_for_text(message: &Expr, why: Option<Finding>) -> Finding {
         .at(message.span)
         .at_validate()
         .related(place, summary)
+}
+
+/// What is known about the error message of a false condition.
+enum Explanation {
+    Known,
+    /// It is known, and wrong.
+    Wrong(Box<Finding>),
+    Unknown,
+}
+
+fn is_false(result: &Value) -> bool {
+    let mut result = result.clone();
+    result.take_deep_marks();
+    convert(&result, &Type::Bool) == Ok(Value::Bool(false))
 }
 
 /// The parts of a condition.

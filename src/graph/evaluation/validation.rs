@@ -1,9 +1,10 @@
 //! Finds arguments of module calls that fail a validation of the child module, if that is known before planning.
 
+use std::collections::BTreeSet;
+
 use smol_str::SmolStr;
 
 use super::accepted_values;
-use super::locals::Locals;
 use super::scope::ModuleScope;
 use crate::engine::{Engine, Product};
 use crate::finding::{EngineRule, Finding, Severity, has_errors};
@@ -32,9 +33,9 @@ impl<'t> Node<'t> {
     /// Whether a value certainly passes all validations of a variable of this module.
     pub(crate) fn validates(self, value: &Value, variable: &Variable) -> bool {
         let Ok(value) = accepted_values::converted(value, variable) else { return false };
-        let (locals, work) = (Locals::default(), Budget::of(self.module().evaluation_steps()));
-        let scope =
-            ModuleScope { known: Some((&variable.name, &value)), ..ModuleScope::new(self, &locals, &work) };
+        let work = Budget::of(self.module().evaluation_steps());
+        let own = ModuleScope::new(self, self.locals(), &work);
+        let scope = ModuleScope { known: Some((&variable.name, &value)), ..own };
         let holds = |validation: &Condition| {
             let condition = validation.condition.as_ref()?;
             let mut found = Vec::new();
@@ -84,9 +85,13 @@ pub(super) fn refused(
     child: Node<'_>,
     work: &Budget,
 ) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = refusals(value, variable, child, work)
-        .into_iter()
-        .filter(|refusal| refusal.error.is_none())
+    let outcome = outcome(value, variable, child, work);
+    let is_reported =
+        |refusal: &Refusal| refusal.error.is_none() && !outcome.unexplained.contains(&refusal.condition);
+    let mut unmarked = value.clone();
+    unmarked.take_deep_marks();
+    let refusals = refusals(&unmarked, variable, child, work).into_iter().filter(is_reported);
+    let mut findings: Vec<Finding> = refusals
         .map(|refusal| {
             let mut finding = failed(variable, expr, refusal.condition, refusal.message.as_deref());
             if refusal.is_newly_false {
@@ -95,60 +100,89 @@ pub(super) fn refused(
             finding
         })
         .collect();
-    let set = expr.map(|expr| expr.span);
-    findings.extend(unusable_with(value, variable, child, work).into_iter().map(|error| match set {
-        Some(set) => error.related(set, "with this value"),
+    findings.extend(outcome.errors.into_iter().map(|error| match expr {
+        Some(expr) => error.related(expr.span, "with this value"),
         None => error,
     }));
     findings
 }
 
-/// The errors in the validations of a variable with a value, known or not, beyond those that the engine reports for
-/// every value.
-fn unusable_with(value: &Value, variable: &Variable, node: Node<'_>, work: &Budget) -> Vec<Finding> {
-    let Some(value) = validated(value, variable, node) else { return Vec::new() };
-    let locals = Locals::default();
-    let unknown = ModuleScope::new(node, &locals, work);
+/// The outcome of the validations of a variable with one value.
+#[derive(Default)]
+struct Outcome {
+    /// Errors beyond those that the engine reports for every value.
+    errors: Vec<Finding>,
+    /// Conditions whose error message is not known yet, so that the engine reports nothing before it plans.
+    unexplained: BTreeSet<Span>,
+}
+
+/// Evaluates the validations of a variable with a value, known or not, that may have marks.
+fn outcome(value: &Value, variable: &Variable, node: Node<'_>, work: &Budget) -> Outcome {
+    let mut outcome = Outcome::default();
+    let Some(value) = validated(value, variable, node) else { return outcome };
+    // Whether the variable is sensitive does not count in its own validations.
+    let value = value.mark(Marks { sensitive: None, ..variable.marks() });
+    let unknown = ModuleScope::new(node, node.locals(), work);
     let known = ModuleScope { known: Some((&variable.name, &value)), ..unknown };
     let evaluated = |expr: &Expr| {
-        let (mut with, mut without) = (Vec::new(), Vec::new());
-        let mut result = evaluate(expr, &known, &mut with);
-        result.take_deep_marks();
-        let is_usable = !has_errors(&with);
-        if !is_usable {
-            evaluate(expr, &unknown, &mut without);
+        let mut with = Vec::new();
+        let result = evaluate(expr, &known, &mut with);
+        if !has_errors(&with) {
+            return (Some(result), Vec::new());
         }
+        let mut without = Vec::new();
+        evaluate(expr, &unknown, &mut without);
         let is_new = |finding: &Finding| {
             let is_same =
                 |other: &Finding| (&other.summary, other.primary) == (&finding.summary, finding.primary);
             finding.severity == Severity::Error && !without.iter().any(is_same)
         };
         with.retain(is_new);
-        (is_usable.then_some(result), with)
+        (None, with)
     };
-    let mut errors = Vec::new();
     for validation in &variable.validations {
         let (Some(condition), Some(message)) = (&validation.condition, &validation.error_message) else {
             continue;
         };
         let (result, found) = evaluated(&condition.expr);
-        errors.extend(found);
+        outcome.errors.extend(found);
+        let (text, found) = evaluated(&message.expr);
         // A JSON string that is not a template is shown as it is.
-        let (message_value, found) = match message.expr.kind {
-            ExprKind::JsonString(_) => (None, Vec::new()),
-            _ => evaluated(&message.expr),
-        };
-        errors.extend(found);
-        let Some(result) = result else { continue };
-        errors.extend(accepted_values::unusable(&result, &condition.expr));
-        if let (Ok(Value::Bool(false)), Some(text)) = (convert(&result, &Type::Bool), message_value)
-            && text.is_known()
-            && !text.is_null()
-        {
-            errors.extend(accepted_values::message(&text, &message.expr));
+        let is_shown = text.is_none() && matches!(message.expr.kind, ExprKind::JsonString(_));
+        outcome.errors.extend(found.into_iter().filter(|_| !is_shown));
+        let Some(mut result) = result else { continue };
+        result.take_deep_marks();
+        outcome.errors.extend(accepted_values::unusable(&result, &condition.expr));
+        if is_shown || convert(&result, &Type::Bool) != Ok(Value::Bool(false)) {
+            continue;
+        }
+        match text.filter(Value::is_known) {
+            Some(text) => outcome.errors.extend(wrong_message(&text, &message.expr)),
+            None => {
+                outcome.unexplained.insert(condition.expr.span);
+            }
         }
     }
-    errors
+    outcome
+}
+
+/// The error in the known message of a failed validation.
+pub(super) fn wrong_message(text: &Value, expr: &Expr) -> Option<Finding> {
+    let (inner, marks) = text.unmarked();
+    if inner.is_null() {
+        return None;
+    }
+    if let Some(wrong) = accepted_values::message(inner, expr) {
+        return Some(wrong);
+    }
+    let mark = match (marks.sensitive, marks.ephemeral) {
+        (Some(_), _) => "sensitive",
+        (None, Some(_)) => "ephemeral",
+        (None, None) => return None,
+    };
+    let summary = format!("Error message refers to {mark} values");
+    let finding = Finding::language(EngineRule::InvalidCheckOrCondition, summary);
+    Some(finding.detail(format!("This is {mark}, so it must not be part of a message.")).at(expr.span))
 }
 
 /// The value that the validations of a variable get, if it has any and the engine evaluates them.
@@ -218,8 +252,7 @@ pub(super) fn refusals(value: &Value, variable: &Variable, node: Node<'_>, work:
     let Some(value) = validated(value, variable, node).filter(|_| value.is_known()) else {
         return Vec::new();
     };
-    let locals = Locals::default();
-    let unknown = ModuleScope::new(node, &locals, work);
+    let unknown = ModuleScope::new(node, node.locals(), work);
     let known = ModuleScope { known: Some((&variable.name, &value)), ..unknown };
     let judge = |validation: &Condition| {
         let condition = &validation.condition.as_ref()?.expr;

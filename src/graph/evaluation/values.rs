@@ -22,8 +22,12 @@ pub struct Values<'t> {
 impl<'t> Node<'t> {
     /// The values of this module. Each call starts with a new evaluation step limit.
     pub fn values(self) -> Values<'t> {
-        let locals = self.data().locals.get_or_init(|| locals(self));
-        Values { node: self, locals, work: Budget::of(self.module().evaluation_steps()) }
+        Values { node: self, locals: self.locals(), work: Budget::of(self.module().evaluation_steps()) }
+    }
+
+    /// The local values of this module, as far as they are known before planning.
+    pub(super) fn locals(self) -> &'t Locals {
+        self.data().locals.get_or_init(|| locals(self))
     }
 }
 
