@@ -86,6 +86,9 @@ pub(super) fn refused(
     work: &Budget,
 ) -> Vec<Finding> {
     let outcome = outcome(value, variable, child, work);
+    if outcome.holds {
+        return Vec::new();
+    }
     let is_reported =
         |refusal: &Refusal| refusal.error.is_none() && !outcome.unexplained.contains(&refusal.condition);
     let mut unmarked = value.clone();
@@ -108,8 +111,9 @@ pub(super) fn refused(
 }
 
 /// The outcome of the validations of a variable with one value.
-#[derive(Default)]
 struct Outcome {
+    /// Whether all parts can be evaluated and no condition is false, as for most values.
+    holds: bool,
     /// Errors beyond those that the engine reports for every value.
     errors: Vec<Finding>,
     /// Conditions whose error message is not known yet, so that the engine reports nothing before it plans.
@@ -118,7 +122,7 @@ struct Outcome {
 
 /// Evaluates the validations of a variable with a value, known or not, that may have marks.
 fn outcome(value: &Value, variable: &Variable, node: Node<'_>, work: &Budget) -> Outcome {
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome { holds: true, errors: Vec::new(), unexplained: BTreeSet::new() };
     let Some(value) = validated(value, variable, node) else { return outcome };
     // Whether the variable is sensitive does not count in its own validations.
     let value = value.mark(Marks { sensitive: None, ..variable.marks() });
@@ -147,13 +151,16 @@ fn outcome(value: &Value, variable: &Variable, node: Node<'_>, work: &Budget) ->
         let (result, found) = evaluated(&condition.expr);
         outcome.errors.extend(found);
         let (text, found) = evaluated(&message.expr);
+        outcome.holds &= result.is_some() && text.is_some();
         // A JSON string that is not a template is shown as it is.
         let is_shown = text.is_none() && matches!(message.expr.kind, ExprKind::JsonString(_));
         outcome.errors.extend(found.into_iter().filter(|_| !is_shown));
         let Some(mut result) = result else { continue };
         result.take_deep_marks();
         outcome.errors.extend(accepted_values::unusable(&result, &condition.expr));
-        if is_shown || convert(&result, &Type::Bool) != Ok(Value::Bool(false)) {
+        let is_false = convert(&result, &Type::Bool) == Ok(Value::Bool(false));
+        outcome.holds &= !is_false && outcome.errors.is_empty();
+        if is_shown || !is_false {
             continue;
         }
         match text.filter(Value::is_known) {
