@@ -283,8 +283,9 @@ fn records_are_those_of_terraform() {
         let root = place.path().join("root");
         fs::create_dir(&root).expect("a new directory");
         case.lay_out(&root);
-        let answer = terraform.ask_directory(&root, place.path());
-        if !case.answers.contains(&answer) {
+        // Where Terraform reports the first of several errors in a map, its answer is random.
+        let is_recorded = |_| case.answers.contains(&terraform.ask_directory(&root, place.path()));
+        if !(0..5).any(is_recorded) {
             stale.push(case.name);
         }
     }
