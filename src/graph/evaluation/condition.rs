@@ -77,6 +77,11 @@ impl Evaluation<'_, '_> {
                 Explanation::Unknown => return,
             }
         }
+        if is_condition && matches!(site.owner, Owner::Output(_)) && self.has_invalid_message(site, condition)
+        {
+            // The engine reports the message only.
+            return;
+        }
         let marks = value.take_marks();
         match accepted_values::condition(&value, expr, is_condition, site) {
             Some(finding) => self.findings.push(finding.at_validate().address(site.to_string())),
@@ -118,6 +123,14 @@ impl Evaluation<'_, '_> {
             Some(finding) => Explanation::Wrong(Box::new(finding)),
             None => Explanation::Known,
         }
+    }
+
+    /// Whether the error message is not a string.
+    fn has_invalid_message(&self, site: &Site<'_>, condition: &Condition) -> bool {
+        condition.error_message.as_ref().is_some_and(|message| {
+            let text = evaluate(&message.expr, &self.scope(site.symbols), &mut Vec::new());
+            accepted_values::message(text.unmarked().0, &message.expr).is_some()
+        })
     }
 
     /// Whether an expression has an invalid reference or fails.
