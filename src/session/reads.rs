@@ -75,8 +75,14 @@ pub(crate) fn patterns(text: &str, is_json: bool, patterns: &mut BTreeSet<SmolSt
             if found[OF_MODULE.len()..].bytes().all(|byte| matches!(byte, b'.' | b'/')) {
                 continue;
             }
-            // It may be the start of a longer path.
-            let found = if start.starts_with('$') { format!("{found}*") } else { found };
+            // It may be the start of a longer path, or a directory whose files are read.
+            if start.starts_with('$') {
+                patterns.insert(format!("{found}*").into());
+                continue;
+            }
+            if !is_source(&text[..at]) {
+                patterns.insert(format!("{found}/*").into());
+            }
             patterns.insert(found.into());
         }
     }
@@ -87,6 +93,14 @@ pub(crate) fn patterns(text: &str, is_json: bool, patterns: &mut BTreeSet<SmolSt
             patterns.insert(format!("{OF_ROOT}*{string}").into());
         }
     }
+}
+
+/// Whether the text before a string shows that it is the source of a module call.
+fn is_source(before: &str) -> bool {
+    let name = before.trim_end().strip_suffix(['=', ':']).map(str::trim_end);
+    let name = name.map(|name| name.strip_suffix('"').unwrap_or(name));
+    let before = name.and_then(|name| name.strip_suffix("source"));
+    before.is_some_and(|before| !before.ends_with(|sign: char| sign.is_alphanumeric() || sign == '_'))
 }
 
 /// Whether a string without any marks is the path of a file in a directory: a caller may pass it to a module whose
@@ -133,6 +147,11 @@ fn pattern(template: &str) -> String {
         }
         match sign {
             '"' | '\n' => break,
+            '%' if let Some(further) = after_verb(&rest[1..]) => {
+                pattern.push('*');
+                rest = further;
+                continue;
+            }
             '%' | '\\' => {
                 pattern.push('*');
                 break;
@@ -142,6 +161,14 @@ fn pattern(template: &str) -> String {
         rest = &rest[sign.len_utf8()..];
     }
     format!("{prefix}{}", pattern.trim_start_matches('/'))
+}
+
+/// The text after a verb of `format`. Elsewhere, a verb is a part of the path, which a `*` matches, too.
+fn after_verb(text: &str) -> Option<&str> {
+    let is_flag =
+        |sign: char| sign.is_ascii_digit() || matches!(sign, '+' | '-' | '#' | ' ' | '.' | '[' | ']');
+    let verb = text.trim_start_matches(is_flag);
+    verb.strip_prefix(|sign: char| sign.is_ascii_alphabetic() || sign == '%')
 }
 
 /// Returns the position of the brace that ends a template sequence.
@@ -237,7 +264,10 @@ mod tests {
         assert_eq!(found("p = \"${path.module}/../x\"\na = file(local.p)"), ["./*", "./../x*"]);
         assert_eq!(found(r#"p = "${path.module}/../x""#), ["./../x*"]);
         assert_eq!(found(r#"p = "${path.module}/..""#), [""; 0]);
-        assert_eq!(found(r#"p = "../x/${var.a}.tpl""#), ["?/../x/*.tpl"]);
+        assert_eq!(found(r#"p = "../x/${var.a}.tpl""#), ["?/../x/*.tpl", "?/../x/*.tpl/*"]);
+        assert_eq!(found(r#"source = "../x" # "source": "../y""#), ["?/../x", "?/../y"]);
+        assert_eq!(found(r#"a = format("./%s/a%%%03d", b)"#), ["?/./*/a**", "?/./*/a**/*"]);
+        assert_eq!(found(r#"a = file("x/50%/%[1]s.txt")"#), ["?/x/50*"]);
         assert_eq!(found(r#"a = filemd5("x\ty")"#), ["?/x*"]);
         assert_eq!(found(r#"p = "texts/a.txt" # "b.txt" "x/1.2" "a/b""#), ["?/*texts/a.txt"]);
         assert_eq!(found(r#"a = file("texts/a.txt")"#), ["?/texts/a.txt"]);

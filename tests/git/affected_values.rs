@@ -363,3 +363,38 @@ fn a_default_that_may_fail_a_validation_affects_callers() {
         assert_eq!(affected(&place) != "nothing affected\n", is_affected, "{condition}");
     }
 }
+
+#[test]
+fn a_file_in_a_directory_that_a_caller_names_affects_the_caller() {
+    let module = indoc! {r#"
+        variable "directory" {
+          type = string
+        }
+        resource "terraform_data" "this" {
+          for_each = fileset(var.directory, "*")
+        }
+    "#};
+    let live = indoc! {r#"
+        terraform {
+          backend "local" {}
+        }
+        module "app" {
+          source    = "../modules/app"
+          directory = DIRECTORY
+        }
+    "#};
+    for (directory, is_affected) in [
+        ("\"./files\"", true),
+        ("format(\"./%s\", \"files\")", true),
+        ("format(\"./%s/more\", \"files\")", false),
+    ] {
+        let place = Place::committed(&[
+            ("live/main.tf", &live.replace("DIRECTORY", directory)),
+            ("live/files/a.txt", "a"),
+            ("modules/app/main.tf", module),
+        ]);
+        place.stage("live/files/b.txt", "b");
+        let output = place.overrule(&["affected", "--changed", "--format", "paths"]).out;
+        assert_eq!(output, if is_affected { "live\n" } else { "" }, "{directory}");
+    }
+}
