@@ -44,7 +44,16 @@ fn callers() -> Place {
                   type    = number
                   default = 1
                 }
+                variable "note" {
+                  type    = string
+                  default = null
+                  validation {
+                    condition     = var.note == null || length(var.note) < 9
+                    error_message = "Too long."
+                  }
+                }
                 locals {
+                  free  = "f"
                   ports = jsondecode(file("${path.module}/ports.json"))
                   users = { ann = "a", bob = "b" }
                   mine  = [for name, stage in local.users : name if stage == var.stage]
@@ -53,6 +62,9 @@ fn callers() -> Place {
                 }
                 resource "terraform_data" "this" {
                   input = { where = local.where, name = local.name, net = var.net, size = var.size }
+                }
+                resource "terraform_data" "note" {
+                  input = var.note
                 }
                 resource "terraform_data" "users" {
                   input = { users = local.mine, port = local.ports.http }
@@ -66,6 +78,9 @@ fn callers() -> Place {
                 }
                 output "stage" {
                   value = var.stage
+                }
+                output "unused" {
+                  value = { net = upper(var.net), free = upper(local.free) }
                 }
             "#},
         ),
@@ -101,7 +116,12 @@ fn an_expression_with_the_same_value_affects_nothing() {
         &[(APP, "var.stage == \"b\" ? 1 : 0", "var.stage != \"b\" ? 0 : 1")],
         &[(A, "net    =", "size   = 1\n  net    =")],
         &[(A, "net    =", "size   = \"1\"\n  net    =")],
+        &[(APP, "size = var.size", "size = \"${var.size}\"")],
+        // The branch that a condition does not select.
+        &[(APP, "\"there\"", "\"elsewhere\"")],
+        &[(APP, "\"there\"", "local.there"), (APP, "locals {", "locals {\n  there = \"else\"")],
         // Other names.
+        &[(APP, "var.note", "var.remark"), (APP, "variable \"note\"", "variable \"remark\"")],
         &[(APP, "local.where", "local.place"), (APP, "  where =", "  place =")],
         &[(APP, "var.size", "var.count_of"), (APP, "variable \"size\"", "variable \"count_of\"")],
         &[
@@ -119,6 +139,8 @@ fn an_expression_with_the_same_value_affects_nothing() {
         )],
         &[(APP, "{ ann = \"a\", bob = \"b\" }", "{ ann = \"a\", bob = \"b\", eve = \"e\" }")],
         &[(A, "\"slow\"", "\"slower\"")],
+        &[(APP, "value = { net =", "value = { none = null, name = \"none\", net =")],
+        &[(APP, "value = { net = upper(var.net)", "value = { net = [jsonencode(var.net), upper(var.net)]")],
     ] {
         assert_eq!(affected(edits), "", "{edits:?}");
     }
@@ -142,7 +164,27 @@ fn an_expression_with_another_value_affects_the_roots_that_use_it() {
         (&[("modules/app/ports.json", "80", "81")], both),
         (&[(A, "\"slow\"", "\"fast\"")], "live/a"),
         (&[(APP, "value = var.stage", "value = var.stage\n  sensitive = true")], "live/b"),
+        // The type of the branch that a condition does not select.
+        (&[(APP, "\"there\"", "5")], both),
+        (&[(APP, "? \"there\" : var.net", "? var.net : \"there\"")], both),
+        // A value that is not used and may fail.
+        (&[(APP, "{ net = upper(var.net)", "{ net = lower(var.net)")], both),
+        (
+            &[
+                (APP, "value = { net", "value = { none = null, net"),
+                (APP, "free  = \"f\"", "free  = var.net"),
+            ],
+            both,
+        ),
         // Another name and another value.
+        (
+            &[
+                (APP, "var.note", "var.remark"),
+                (APP, "variable \"note\"", "variable \"remark\""),
+                (APP, "< 9", "< 1"),
+            ],
+            both,
+        ),
         (
             &[
                 (APP, "local.where", "local.place"),

@@ -4,6 +4,7 @@
 //! An expression that uses an altered value and may fail counts as a part of the plan, because the error does.
 
 mod unaltered;
+mod variables;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -16,7 +17,8 @@ use crate::check::EngineView;
 use crate::graph::{Node, NodeId, Used, User, ValueFlow};
 use crate::module::canonical::NamedValue;
 use crate::module::declaration::ModuleCall;
-use crate::syntax::{Attribute, Expr, ExprKind};
+use crate::syntax::Attribute;
+use variables::contains_null;
 
 /// The part of a module that a change alters.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -294,62 +296,6 @@ impl<'c> Effects<'c> {
         effect
     }
 
-    /// A root module in which nothing sets a variable. Another module is returned as it is.
-    fn without_value(&mut self, place: Place, variable: &str) -> Place {
-        let path = self.paths[place.path].without_value(self.node(place), variable);
-        let Some(path) = path.filter(|_| self.paths.len() < MOST_PATHS) else { return place };
-        self.paths.push(Rc::new(path));
-        Place { path: self.paths.len() - 1, ..place }
-    }
-
-    /// The consequences of another default, where nothing sets the variable.
-    fn of_default(&mut self, place: Place, name: &SmolStr) -> Effect {
-        let node = self.node(place);
-        let Some(variable) = node.module().variables.get(name) else { return Effect::ANY };
-        match &variable.default {
-            // An expression may fail with null.
-            Some(default)
-                if default.value.is_null() && self.is_used(place, &Used::Variable(name.clone())) =>
-            {
-                Effect::ANY
-            }
-            Some(default) if node.validates(&default.value, variable) => {
-                if self.is_new(place, &Used::Variable(name.clone())) {
-                    return Effect::default();
-                }
-                self.of_variable(place, name)
-            }
-            _ => Effect::ANY,
-        }
-    }
-
-    /// The consequences of another value of a variable that is not known.
-    fn of_unknown(&mut self, place: Place, name: &SmolStr) -> Effect {
-        let variable = self.node(place).module().variables.get(name);
-        if variable.is_some_and(|variable| !variable.validations.is_empty() || variable.constraint.is_some())
-            && self.is_used(place, &Used::Variable(name.clone()))
-        {
-            return Effect::ANY;
-        }
-        self.of_variable(place, name)
-    }
-
-    /// The consequences of another valid value of a variable.
-    fn of_variable(&mut self, place: Place, name: &SmolStr) -> Effect {
-        let key = (place, name.clone());
-        match self.variables.get(&key) {
-            Some(known) => return known.clone().unwrap_or(Effect::ANY),
-            None => self.variables.insert(key.clone(), None),
-        };
-        let effect = self.spread(place, Vec::new(), vec![Used::Variable(name.clone())]);
-        self.variables.insert(key, Some(effect.clone()));
-        effect
-    }
-
-    fn is_used(&mut self, place: Place, used: &Used) -> bool {
-        self.flow(place).users(used).next().is_some()
-    }
-
     /// Follows altered values, and values that use altered ones, through a module.
     fn spread(&mut self, place: Place, values: Vec<NamedValue>, mut used: Vec<Used>) -> Effect {
         let mut effect = Effect::default();
@@ -362,17 +308,17 @@ impl<'c> Effects<'c> {
         let absence = &path.now;
         let mut seen: BTreeSet<NamedValue> = values.iter().cloned().collect();
         let mut next = values;
+        let is_not_passed = |value: &NamedValue| matches!(value, NamedValue::Argument { call, .. } if !absence.calls(node, call));
         let has_null = |value: &NamedValue| expression(node, value).is_some_and(|it| contains_null(&it.expr));
         if next.iter().any(|value| has_null(value) && self.has_users(place, value)) {
             return Effect::ANY;
         }
         loop {
             while let Some(value) = next.pop() {
-                if matches!(&value, NamedValue::Argument { call, .. } if absence.has_call(call) || !node.module().calls.contains_key(call))
-                {
+                if is_not_passed(&value) {
                     continue;
                 }
-                if self.may_fail(place, &value) {
+                if self.may_fail_anew(place, &value) {
                     return Effect::ANY;
                 }
                 match value {
@@ -403,25 +349,13 @@ impl<'c> Effects<'c> {
                     User::Plan | User::Validation(_) | User::Resource(_) | User::Repetition(_) => {
                         return Effect::ANY;
                     }
+                    User::Value(value) if !is_not_passed(value) && self.may_fail(place, value) => {
+                        return Effect::ANY;
+                    }
                     User::Value(value) if seen.insert(value.clone()) => next.push(value.clone()),
                     User::Value(_) => {}
                 }
             }
-        }
-    }
-
-    /// Whether anything may use a value that is altered to null.
-    fn has_users(&mut self, place: Place, value: &NamedValue) -> bool {
-        match value {
-            NamedValue::Variable(name) => self.is_used(place, &Used::Variable(name.clone())),
-            NamedValue::Local(name) => self.is_used(place, &Used::Local(name.clone())),
-            NamedValue::Output(_) | NamedValue::Resource(_) | NamedValue::Call(_) => true,
-            NamedValue::Argument { call, variable } => match self.node(place).child(call) {
-                Some(child) => {
-                    self.is_used(Place { id: child.id(), ..place }, &Used::Variable(variable.clone()))
-                }
-                None => true,
-            },
         }
     }
 }
@@ -439,10 +373,4 @@ fn of_output(call: &ModuleCall, output: &SmolStr) -> Used {
 fn is_set_automatically(node: Node<'_>, variable: &str) -> bool {
     let files = node.values_files().iter().filter(|file| file.is_automatic);
     files.flat_map(|file| &file.arguments).any(|argument| argument.name == variable)
-}
-
-fn contains_null(expr: &Expr) -> bool {
-    let mut contains = false;
-    expr.walk(&mut |inner, _| contains |= matches!(inner.kind, ExprKind::Null));
-    contains
 }

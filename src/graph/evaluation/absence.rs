@@ -47,6 +47,11 @@ impl Absence {
         self.calls.contains(call)
     }
 
+    /// Whether a module, this one, has a call with this name that may have instances.
+    pub(crate) fn calls(&self, node: Node<'_>, call: &str) -> bool {
+        node.module().calls.contains_key(call) && !self.has_call(call)
+    }
+
     /// Whether a resource has no instances.
     pub(crate) fn has_resource(&self, resource: &ResourceAddress) -> bool {
         self.resources.contains(resource)

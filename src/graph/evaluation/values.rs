@@ -40,6 +40,9 @@ impl Values<'_> {
     }
 }
 
+/// Functions that accept every value.
+const TOTAL: [&str; 4] = ["can", "jsonencode", "sensitive", "yamlencode"];
+
 impl Values<'_> {
     /// Whether the engine can certainly evaluate an expression without an error, also with values that are known only
     /// in a plan. Attributes of resources count as present.
@@ -61,6 +64,12 @@ impl Values<'_> {
                 };
                 has_key && self.cannot_fail(&item.value)
             }),
+            ExprKind::Call(call) => {
+                let count = call.arguments.len();
+                let is_total =
+                    TOTAL.contains(&call.name.as_str()) && count == 1 || call.name == "try" && count > 0;
+                is_total && !call.expands_last && call.arguments.iter().all(|item| self.cannot_fail(item))
+            }
             _ => false,
         };
         is_sound || self.of(expr).is_wholly_known()

@@ -8,7 +8,7 @@ use crate::graph::{Node, Used, User, ValueFlow};
 use crate::module::ModuleFile;
 use crate::module::address::Mode;
 use crate::module::canonical::NamedValue;
-use crate::syntax::Block;
+use crate::syntax::{Block, Expr, ExprKind, ObjectKey, Part};
 
 impl<'c> Effects<'c> {
     /// Whether a value is the same as before on a path of calls, or a resource or call has no instances as before.
@@ -39,10 +39,7 @@ impl<'c> Effects<'c> {
     /// Whether a user of an altered value is the same as before on a path of calls.
     pub(super) fn is_same_despite(&self, place: Place, user: &User, altered: &Used) -> bool {
         let (path, node) = (&self.paths[place.path], self.node(place));
-        // A path stays the same if the file there changes.
-        let reads_files =
-            |altered: &Altered| matches!(altered, Altered::Values { reading, .. } if !reading.is_empty());
-        if self.altered.values().any(reads_files) || !path.has_same_marks(node, altered) {
+        if self.reads_changed_files() || !path.has_same_marks(node, altered) {
             return false;
         }
         let same_block = |value: &NamedValue| {
@@ -55,6 +52,13 @@ impl<'c> Effects<'c> {
             User::Repetition(of) => same_block(of),
             User::Plan | User::Validation(_) => false,
         }
+    }
+
+    /// Whether an expression may read a changed file, so that it may have another value although it is the same.
+    fn reads_changed_files(&self) -> bool {
+        let reads_files =
+            |altered: &Altered| matches!(altered, Altered::Values { reading, .. } if !reading.is_empty());
+        self.altered.values().any(reads_files)
     }
 
     /// The only block of a resource or call before and after the change.
@@ -117,8 +121,25 @@ impl<'c> Effects<'c> {
         flow.users(used).next().is_some()
     }
 
-    /// Whether the evaluation of an altered value may fail.
+    /// Whether the evaluation of a value that uses an altered one may fail.
     pub(super) fn may_fail(&self, place: Place, value: &NamedValue) -> bool {
+        self.may_fail_unless(place, value, &|_| false)
+    }
+
+    /// Whether the evaluation of a value whose expression is altered may fail where it did not before.
+    pub(super) fn may_fail_anew(&self, place: Place, value: &NamedValue) -> bool {
+        let former = self.paths[place.path].before.as_ref();
+        let former = former.and_then(|(_, earlier)| expression(*earlier, value));
+        let Some(former) = former.filter(|_| !self.reads_changed_files()) else {
+            return self.may_fail(place, value);
+        };
+        let mut evaluated = Evaluated::default();
+        evaluated.add(&former.expr);
+        self.may_fail_unless(place, value, &|expr| self.is_built_of(place, &evaluated, expr))
+    }
+
+    /// Whether the evaluation of a value may fail, other than that of an expression that is known to be sound.
+    fn may_fail_unless(&self, place: Place, value: &NamedValue, is_sound: &dyn Fn(&Expr) -> bool) -> bool {
         let node = self.node(place);
         let variable = match value {
             NamedValue::Argument { call, variable } => {
@@ -137,8 +158,64 @@ impl<'c> Effects<'c> {
             });
         };
         let values = node.values();
-        !values.cannot_fail(&attribute.expr)
+        let may_fail = !values.cannot_fail(&attribute.expr) && !is_sound(&attribute.expr);
+        may_fail
             || variable.is_some_and(|(variable, child)| !values.is_accepted(&attribute.expr, variable, child))
+    }
+
+    /// Whether every part of an expression that may fail is also a part of the former expression, whose evaluation
+    /// did not.
+    fn is_built_of(&self, place: Place, former: &Evaluated<'_>, expr: &Expr) -> bool {
+        let (node, path) = (self.node(place), &self.paths[place.path]);
+        let is_one_of =
+            |all: &[&Expr], expr: &Expr| all.iter().any(|former| path.is_same_expression(node, former, expr));
+        let is_built = |expr: &Expr| self.is_built_of(place, former, expr);
+        node.values().cannot_fail(expr)
+            || is_one_of(&former.parts, expr)
+            || match &expr.kind {
+                ExprKind::Parens(inner) => is_built(inner),
+                ExprKind::Tuple(items) => items.iter().all(is_built),
+                ExprKind::Object(items) => {
+                    items.iter().all(|item| matches!(item.key, ObjectKey::Name(..)) && is_built(&item.value))
+                }
+                ExprKind::Template(template) => template.parts.iter().all(|part| match part {
+                    Part::Literal { .. } => true,
+                    Part::Interpolation(inner) => is_one_of(&former.in_text, inner),
+                    Part::If(_) | Part::For(_) => false,
+                }),
+                _ => false,
+            }
+    }
+}
+
+/// The parts of an expression that are certainly evaluated without an error if all of it is.
+#[derive(Default)]
+struct Evaluated<'e> {
+    parts: Vec<&'e Expr>,
+    /// Those that are converted to a string.
+    in_text: Vec<&'e Expr>,
+}
+
+impl<'e> Evaluated<'e> {
+    fn add(&mut self, expr: &'e Expr) {
+        self.parts.push(expr);
+        match &expr.kind {
+            ExprKind::Parens(inner) => self.add(inner),
+            ExprKind::Tuple(items) => items.iter().for_each(|item| self.add(item)),
+            ExprKind::Object(items) => items.iter().for_each(|item| self.add(&item.value)),
+            ExprKind::Template(template) => {
+                for part in &template.parts {
+                    if let Part::Interpolation(inner) = part {
+                        self.add(inner);
+                        if template.parts.len() > 1 {
+                            self.in_text.push(inner);
+                        }
+                    }
+                }
+            }
+            ExprKind::Conditional(conditional) => self.add(&conditional[0]),
+            _ => {}
+        }
     }
 }
 
