@@ -1,5 +1,6 @@
 #![doc = include_str!("../../policies/rules/provider-block-in-shared-module.md")]
 
+mod above;
 mod help;
 
 use std::collections::BTreeSet;

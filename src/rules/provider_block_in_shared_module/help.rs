@@ -2,100 +2,107 @@
 
 use std::collections::BTreeSet;
 
+use super::above::Above;
 use crate::graph::{Configuration, Node};
 use crate::module::address::{Subject, reference};
 use crate::module::declaration::ProviderConfiguration;
 
-/// Returns the steps, each only where the module does not meet it already.
+/// Returns the steps, each only where the modules do not meet it already.
 pub(super) fn of(node: Node<'_>, provider: &ProviderConfiguration) -> String {
-    let (name, compact) = (&provider.name, provider.compact());
-    let steps = if is_taken(node, provider) {
-        let another = if provider.alias.is_some() { "another" } else { "an" };
-        format!(
-            "a caller already configures `{compact}`: move this block there with {another} `alias`,{} and pass the \
-             configuration in the call: `providers = {{ {}{compact} = {name}.ALIAS }}`",
-            declare(node, provider),
-            default(node, provider),
-        )
-    } else if provider.alias.is_some() {
-        format!(
-            "move this block to the callers,{} and pass the configuration in each call: \
-             `providers = {{ {}{compact} = {compact} }}`",
-            declare(node, provider),
-            default(node, provider),
-        )
-    } else {
-        let here = if node.module().required_providers.contains_key(name) { "" } else { "here" };
-        let declare = match (means_another(node, name), here) {
-            (true, "") => {
-                format!(", and declare `{name}` with the same `source` in `required_providers` there")
-            }
-            (true, _) => {
-                format!(
-                    ", and declare `{name}` with the same `source` in `required_providers` of this module and of the root modules"
-                )
-            }
-            (false, "") => String::new(),
-            (false, _) => format!(", and declare `{name}` in `required_providers` here"),
-        };
-        format!("move this block to the root modules{declare}; the module then inherits the configuration")
+    let above = Above::of(node);
+    let compact = provider.compact();
+    let objects = objects(node, provider);
+    let (is_taken, is_per_call) = (above.has_another(node, provider), above.is_repeated && objects.is_some());
+    let Some((name, is_declared)) = above.local_name(node, &provider.name) else {
+        return format!(
+            "decide on one `source` of `{}` for this module and the root modules, then move this block there",
+            provider.name
+        );
     };
-    steps + &values(node, provider)
+    let renamed = if name == provider.name { String::new() } else { format!(" as `provider \"{name}\"`") };
+    let aliased = match (is_per_call, is_taken, provider.alias.is_some()) {
+        (true, ..) => ", once for each different configuration, each with its own `alias`",
+        (false, true, true) => " with another `alias`",
+        (false, true, false) => " with an `alias`",
+        (false, false, _) => "",
+    };
+    let taken = if is_taken && !is_per_call {
+        format!("a caller already has a configuration `{compact}`: ")
+    } else {
+        String::new()
+    };
+    let inherits = provider.alias.is_none() && aliased.is_empty();
+    let mut steps = vec![format!("{taken}move this block to the root modules{renamed}{aliased}")];
+    steps.extend((!is_declared).then(|| there(node, provider, &name)));
+    steps.extend(here(node, provider, is_declared));
+    if !inherits {
+        let passed = match (&provider.alias, aliased) {
+            (Some(alias), "") => format!("{name}.{}", alias.value),
+            _ => format!("{name}.ALIAS"),
+        };
+        let default = default(node, provider, &name);
+        let which = if is_per_call { "the right" } else { "the" };
+        steps.push(format!(
+            "pass {which} configuration in each call: `providers = {{ {default}{compact} = {passed} }}`"
+        ));
+    }
+    let mut help = match steps.as_slice() {
+        [all @ .., last] if !all.is_empty() => format!("{}, and {last}", all.join(", ")),
+        _ => steps.concat(),
+    };
+    if inherits {
+        help += "; the module then inherits the configuration";
+    } else if above.has_between {
+        help += "; the modules in between must declare it in `configuration_aliases` too";
+    }
+    let block = if is_per_call { "each block" } else { "the provider block" };
+    objects.map_or(help.clone(), |objects| format!("{help}; in {block} there, replace {objects}"))
 }
 
-/// Whether a direct caller has a block for the same configuration, so that this one cannot be moved there as it is.
-fn is_taken(node: Node<'_>, provider: &ProviderConfiguration) -> bool {
-    let configuration = Configuration::by(node.module(), provider);
-    node.callers().any(|(caller, _)| {
-        let mut blocks = caller.module().providers.values();
-        blocks.any(|block| Configuration::by(caller.module(), block) == configuration)
-    })
-}
-
-/// Whether a local name means another provider in a direct caller.
-fn means_another(node: Node<'_>, name: &str) -> bool {
-    let own = Configuration::of(node.module(), name, None);
-    node.callers().any(|(caller, _)| Configuration::of(caller.module(), name, None) != own)
+/// The declaration that the root modules need.
+fn there(node: Node<'_>, provider: &ProviderConfiguration, name: &str) -> String {
+    let also_here =
+        provider.alias.is_none() && !node.module().required_providers.contains_key(&provider.name);
+    let of_this = if also_here { "of this module and of the root modules" } else { "there" };
+    format!("declare `{name}` with the same `source` in `required_providers` {of_this}")
 }
 
 /// The declaration that the module needs so that callers can pass the configuration.
-fn declare(node: Node<'_>, provider: &ProviderConfiguration) -> String {
+fn here(node: Node<'_>, provider: &ProviderConfiguration, is_declared_there: bool) -> Option<String> {
     let (name, compact) = (&provider.name, provider.compact());
-    let entry = node.module().required_providers.get(name);
-    match (entry, &provider.alias) {
-        (None, None) => format!(" declare `{name}` in `required_providers` here,"),
-        (None, Some(_)) => {
-            format!(
-                " declare `{name}` with `configuration_aliases = [{compact}]` in `required_providers` here,"
-            )
+    match (node.module().required_providers.get(name), &provider.alias) {
+        (None, None) => is_declared_there.then(|| format!("declare `{name}` in `required_providers` here")),
+        (None, Some(_)) => Some(format!(
+            "declare `{name}` with `configuration_aliases = [{compact}]` in `required_providers` here"
+        )),
+        (Some(entry), Some(_)) if entry.aliases.is_empty() => Some(format!(
+            "add `configuration_aliases = [{compact}]` to the entry `{name}` of `required_providers` here"
+        )),
+        (Some(entry), Some(_)) => {
+            let is_missing = entry.aliases.iter().all(|declared| declared.value.compact() != compact);
+            is_missing.then(|| {
+                format!(
+                    "add `{compact}` to `configuration_aliases` in the entry `{name}` of `required_providers` here"
+                )
+            })
         }
-        (Some(entry), Some(_)) if entry.aliases.is_empty() => format!(
-            " add `configuration_aliases = [{compact}]` to the entry `{name}` of `required_providers` here,"
-        ),
-        (Some(entry), Some(_))
-            if entry.aliases.iter().all(|declared| declared.value.compact() != compact) =>
-        {
-            format!(
-                " add `{compact}` to `configuration_aliases` in the entry `{name}` of `required_providers` here,"
-            )
-        }
-        (Some(_), None | Some(_)) => String::new(),
+        (Some(_), None) => None,
     }
 }
 
 /// The entry for the default configuration beside an alias: the documentation requires a `providers` map to be
 /// complete. The module cannot get a configuration that it has a block for.
-fn default(node: Node<'_>, provider: &ProviderConfiguration) -> String {
+fn default(node: Node<'_>, provider: &ProviderConfiguration, there: &str) -> String {
     let name = &provider.name;
     let default = Configuration::of(node.module(), name, None).filter(|_| provider.alias.is_some());
     let is_passed = default.is_some_and(|default| {
         node.uses().configurations.contains_key(&default) && node.own_configuration(&default).is_none()
     });
-    if is_passed { format!("{name} = {name}, ") } else { String::new() }
+    if is_passed { format!("{name} = {there}, ") } else { String::new() }
 }
 
-/// The note that the block refers to objects that exist only in this module.
-fn values(node: Node<'_>, provider: &ProviderConfiguration) -> String {
+/// The objects of this module that the block refers to, and their replacement elsewhere.
+fn objects(node: Node<'_>, provider: &ProviderConfiguration) -> Option<String> {
     let module = node.module();
     let (mut variables, mut others) = (BTreeSet::new(), BTreeSet::new());
     provider.config.for_each_expression(&mut |expr| {
@@ -125,11 +132,11 @@ fn values(node: Node<'_>, provider: &ProviderConfiguration) -> String {
     };
     let named: Vec<String> = others.into_iter().chain(variables).collect();
     let listed = match named.as_slice() {
-        [] => return String::new(),
+        [] => return None,
         [first, second, third, rest @ ..] if !rest.is_empty() => {
             format!("{first}, {second}, {third} and {} more", rest.len())
         }
         all => all.join(", "),
     };
-    format!("; in the provider block there, replace {listed} with {with}")
+    Some(format!("{listed} with {with}"))
 }

@@ -1,0 +1,69 @@
+//! The modules that lead to a shared module, and what they know of its providers.
+
+use std::collections::BTreeSet;
+
+use smol_str::SmolStr;
+
+use crate::graph::{Configuration, Node};
+use crate::module::declaration::ProviderConfiguration;
+
+/// The modules that lead to a module.
+pub(super) struct Above<'t> {
+    modules: Vec<Node<'t>>,
+    /// Whether one of them leads there by several calls.
+    pub(super) is_repeated: bool,
+    /// Whether a direct caller is called itself.
+    pub(super) has_between: bool,
+}
+
+impl<'t> Above<'t> {
+    pub(super) fn of(node: Node<'t>) -> Self {
+        let has_between = node.callers().any(|(caller, _)| caller.is_called());
+        let mut above = Self { modules: Vec::new(), is_repeated: false, has_between };
+        let (mut next, mut seen) = (vec![node], BTreeSet::new());
+        while let Some(node) = next.pop() {
+            for (caller, _) in node.callers() {
+                if seen.insert(caller.id()) {
+                    above.modules.push(caller);
+                    next.push(caller);
+                } else {
+                    above.is_repeated = true;
+                }
+            }
+        }
+        above
+    }
+
+    /// Whether one of them has or uses a configuration of this name, which a block that is moved there would replace.
+    pub(super) fn has_another(&self, node: Node<'_>, provider: &ProviderConfiguration) -> bool {
+        let Some(configuration) = Configuration::by(node.module(), provider) else { return false };
+        let has = |above: &Node<'_>| {
+            above.declares(&configuration) || above.uses().configurations.contains_key(&configuration)
+        };
+        self.modules.iter().any(has)
+    }
+
+    /// The local name of a provider in the root modules, and whether it is declared there. Returns `None` if the name of
+    /// this module means another provider there: the engine then refuses to pass a configuration.
+    pub(super) fn local_name(&self, node: Node<'_>, name: &SmolStr) -> Option<(SmolStr, bool)> {
+        let Some(own) = Configuration::of(node.module(), name, None) else {
+            return Some((name.clone(), true));
+        };
+        let is_required = node.module().required_providers.contains_key(name);
+        let mut found = (name.clone(), true);
+        for top in self.modules.iter().filter(|above| !above.is_called()) {
+            let module = top.module();
+            if Configuration::of(module, name, None).as_ref() == Some(&own) {
+                continue;
+            }
+            if is_required && module.required_providers.contains_key(name) {
+                return None;
+            }
+            found = match top.requirements_of(&own.provider).next() {
+                Some(entry) => (entry.name.clone(), true),
+                None => return Some((name.clone(), false)),
+            };
+        }
+        Some(found)
+    }
+}
