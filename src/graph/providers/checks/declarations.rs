@@ -9,7 +9,7 @@ use crate::finding::{Concern, EngineRule, Finding, Severity};
 use crate::graph::Node;
 use crate::module::Module;
 use crate::module::address::{Mode, ProviderAddress, legal_part};
-use crate::module::declaration::{ProviderConfiguration, RequiredProvider, Resource};
+use crate::module::declaration::{ModuleCall, ProviderConfiguration, RequiredProvider, Resource};
 use crate::text::{Sources, Span};
 
 /// The provider configurations that a module declares.
@@ -57,7 +57,7 @@ pub(in crate::graph) fn check(node: Node<'_>, sources: &Sources, findings: &mut 
         undeclared_in_calls(module, &declared, findings);
     }
     if node.is_called() {
-        proxies(module, &declared, sources, findings);
+        proxies(node, &declared, sources, findings);
     }
 }
 
@@ -104,7 +104,13 @@ fn required_twice(module: &Module, findings: &mut Vec<Finding>) {
                         required.name
                     ))
                     .related(first.value_span, "required here first")
-                    .help(format!("remove one entry, and use `{}` everywhere", first.name)),
+                    .help(match [*first, required].into_iter().find(|entry| entry.name != required.address.name) {
+                    Some(other) if [&first.name, &required.name].contains(&&required.address.name) => format!(
+                        "remove one entry, and use `{}` everywhere, or correct the `source` of `{}`",
+                        first.name, other.name
+                    ),
+                    _ => format!("remove one entry, and use `{}` everywhere", first.name),
+                }),
             );
             continue;
         }
@@ -200,7 +206,8 @@ fn undeclared_in_calls(module: &Module, declared: &Declared<'_>, findings: &mut 
 }
 
 /// Reports empty provider blocks, which were proxy configurations before `configuration_aliases`.
-fn proxies(module: &Module, declared: &Declared<'_>, sources: &Sources, findings: &mut Vec<Finding>) {
+fn proxies(node: Node<'_>, declared: &Declared<'_>, sources: &Sources, findings: &mut Vec<Finding>) {
+    let module = node.module();
     let mut by_name: BTreeMap<&SmolStr, Vec<&ProviderConfiguration>> = BTreeMap::new();
     for provider in declared.empty.values() {
         by_name.entry(&provider.name).or_default().push(provider);
@@ -249,11 +256,27 @@ fn proxies(module: &Module, declared: &Declared<'_>, sources: &Sources, findings
                     "Terraform 0.12 and earlier needed an empty `provider` block in a module that is passed a provider. \
                      An entry in `required_providers` replaces it.",
                 )
-                .help(help),
+                .help(help + &omitted(node, &blocks)),
         };
         let headers = blocks.iter().map(|block| block.origin.header());
         findings.push(finding.related_all(headers.filter(|header| *header != first), "another empty block"));
     }
+}
+
+/// The step for calls that do not pass all configurations of empty blocks. Without the block, each must be passed.
+fn omitted(node: Node<'_>, blocks: &[&ProviderConfiguration]) -> String {
+    let is_passed = |call: &ModuleCall, name: &SmolStr| {
+        call.providers.iter().any(|passed| passed.in_child.compact() == *name)
+    };
+    let aliases = blocks.iter().filter(|block| block.alias.is_some()).map(|block| block.compact());
+    let omitted: Vec<String> = aliases
+        .filter(|name| node.callers().any(|(_, call)| !is_passed(call, name)))
+        .map(|name| format!("`{name}`"))
+        .collect();
+    if omitted.is_empty() {
+        return String::new();
+    }
+    format!("; pass {} in every call that leaves it out", omitted.join(", "))
 }
 
 pub(in crate::graph) fn display(module: &Module, address: &ProviderAddress) -> SmolStr {
