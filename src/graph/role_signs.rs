@@ -60,8 +60,7 @@ fn by_signs(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
         (Role::Shared, Reason::Aliases)
     } else if has_proxies(node) {
         (Role::Shared, Reason::Proxies)
-    } else if let Some(name) = SHARED.into_iter().find(|name| directory.split('/').any(|part| part == *name))
-    {
+    } else if let Some(name) = below_shared(directory) {
         (Role::Shared, Reason::Under(name))
     } else if node.run_by_tests().next().is_some() {
         (Role::Test, Reason::Run)
@@ -95,6 +94,11 @@ fn is_run_by_terragrunt(node: Node<'_>) -> bool {
 /// Directories for shared modules.
 const SHARED: [&str; 2] = ["modules", "wrappers"];
 
+/// The directory for shared modules that contains a directory.
+fn below_shared(directory: &str) -> Option<&'static str> {
+    SHARED.into_iter().find(|name| directory.split('/').any(|part| part == *name))
+}
+
 /// Whether a directory is for examples or tests, so that its content is no evidence for the purpose of the
 /// repository.
 pub fn is_aside(directory: &str) -> bool {
@@ -102,7 +106,7 @@ pub fn is_aside(directory: &str) -> bool {
 }
 
 /// `examples`, `tests`, `fixtures`, `testdata` and `terratest` count in any directory. `test` may be the name of an environment, so it counts
-/// only at the top, and in the directory of one of several `modules`.
+/// only at the top, and in the directory of one of several `modules`, also of a group of them.
 fn by_name(directory: &str) -> Option<(Role, &'static str)> {
     let names: Vec<&str> = directory.split('/').collect();
     if names.contains(&"examples") {
@@ -114,18 +118,23 @@ fn by_name(directory: &str) -> Option<(Role, &'static str)> {
     {
         return Some((Role::Test, name));
     }
-    let of_module = names.iter().position(|name| *name == "modules").and_then(|at| names.get(at + 2));
-    (names[0] == "test" || of_module == Some(&"test")).then_some((Role::Test, "test"))
+    let modules = names.iter().position(|name| *name == "modules").unwrap_or(names.len());
+    (names[0] == "test" || names.iter().skip(modules + 2).any(|name| *name == "test"))
+        .then_some((Role::Test, "test"))
 }
 
-/// The role of a module in `example` or `test` that calls the module in the directory above. Elsewhere, these may be the
-/// names of environments.
+/// The role of a module in or below `example`, `test` or `testing` that calls the module above that directory. Elsewhere,
+/// these may be the names of environments.
 fn beside_its_module(node: Node<'_>) -> Option<(Role, &'static str)> {
+    let known = [(Role::Example, "example"), (Role::Test, "test"), (Role::Test, "testing")];
+    let calls =
+        |above: &str| node.children().any(|child| node.graph().node(child).module().directory == above);
     let directory = node.module().directory.as_str();
-    let (above, name) = directory.rsplit_once('/').unwrap_or(("", directory));
-    let known =
-        [(Role::Example, "example"), (Role::Test, "test")].into_iter().find(|(_, known)| *known == name);
-    known.filter(|_| node.children().any(|child| node.graph().node(child).module().directory == above))
+    let mut directories = std::iter::successors(Some(directory), |path| Some(path.rsplit_once('/')?.0));
+    directories.find_map(|path| {
+        let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
+        known.into_iter().find(|(_, known)| *known == name && calls(above))
+    })
 }
 
 /// Whether the module configures the storage of its state, which is only valid in a root module;
@@ -147,15 +156,17 @@ fn has_proxies(node: Node<'_>) -> bool {
 }
 
 /// Whether the module configures a provider, as root modules do. A shared module may have a configuration with an alias
-/// that takes everything from its callers.
+/// that takes everything from its callers, and one in a directory for shared modules any configuration with an alias.
 fn configures_provider(node: Node<'_>) -> bool {
+    let is_shared = below_shared(&node.module().directory).is_some();
     let is_own = |provider: &ProviderConfiguration| {
         let mut blocks = Vec::new();
         let arguments = provider.config.just_attributes(&mut blocks);
         let is_from_caller = |argument: &Arc<Attribute>| {
             argument.expr.variables().iter().any(|variable| variable.root == "var")
         };
-        provider.alias.is_none() || !blocks.is_empty() || !arguments.iter().all(is_from_caller)
+        provider.alias.is_none()
+            || !is_shared && (!blocks.is_empty() || !arguments.iter().all(is_from_caller))
     };
     let configures =
         || node.module().providers.values().any(|provider| !provider.config.is_empty() && is_own(provider));
@@ -182,6 +193,7 @@ mod tests {
         assert_eq!(by_name("modules/a/examples/b"), Some(Role::Example));
         assert_eq!(by_name("tests/a"), test);
         assert_eq!(by_name("modules/a/test"), test);
+        assert_eq!(by_name("modules/group/a/test"), test);
         assert_eq!(by_name("a/fixtures/b"), test);
         assert_eq!(by_name("tools/render/testdata"), test);
         assert_eq!(by_name("tools/scanner/tests"), test);
@@ -261,6 +273,7 @@ mod tests {
             (&["a"], proxy, nothing, (Role::Shared, Reason::Proxies)),
             (&["a"], &beside_proxy, nothing, (Role::Root, Reason::Provider)),
             (&["modules/a"], provider, cache, (Role::Root, Reason::Provider)),
+            (&["modules/a"], &alias, nothing, (Role::Shared, Reason::Under("modules"))),
             (&["a"], "", Surroundings { has_lock_file: true, ..cache }, (Role::Root, Reason::LockFile)),
             (&["a"], "", Surroundings { has_values: true, ..cache }, (Role::Root, Reason::Values)),
             (&["modules/a"], "", nothing, (Role::Shared, Reason::Under("modules"))),
@@ -277,7 +290,9 @@ mod tests {
     fn a_test_or_example_calls_the_module_above_it() {
         let first = |directories: &[&str]| roles(directories, "", Surroundings::default())[0];
         assert_eq!(first(&["net/test", "net"]), (Role::Test, Reason::Under("test")));
+        assert_eq!(first(&["net/testing", "net"]), (Role::Test, Reason::Under("testing")));
         assert_eq!(first(&["net/example", "net"]), (Role::Example, Reason::Under("example")));
+        assert_eq!(first(&["net/example/small", "net"]), (Role::Example, Reason::Under("example")));
         assert_eq!(first(&["live/test", "net"]), (Role::Root, Reason::Uncalled));
         assert_eq!(first(&["live/example", "live/net"]), (Role::Root, Reason::Uncalled));
     }
