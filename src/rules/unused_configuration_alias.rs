@@ -44,8 +44,7 @@ impl Rule for UnusedConfigurationAlias {
                     ))
                     .at(alias.span)
                     .help(format!(
-                        "remove `{name}` from `configuration_aliases`{calls}, or set `provider = {name}` on the resources \
-                         that need it"
+                        "remove `{name}` from `configuration_aliases`{calls}"
                     ))
                     .fixed_by(without_alias(node, alias.span, &name, context).map(Fix::on_request))
                     .concerns(Concern::Provider(alias.value.compact())),
