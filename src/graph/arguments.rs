@@ -57,6 +57,7 @@ fn unknown(call: &ModuleCall, child: &Module, is_installed: bool, findings: &mut
                 if finding.help.is_none() {
                     finding.help = Some(match (is_installed, is_block) {
                         (true, _) => "remove it".to_owned(),
+                        (false, _) if child.files == 0 => without_files(call),
                         (false, false) => {
                             format!("remove it, or declare `variable \"{name}\"` in the child module")
                         }
@@ -76,6 +77,12 @@ fn unknown(call: &ModuleCall, child: &Module, is_installed: bool, findings: &mut
                 .push(crate::finding::Related { span: source.span, message: "the child module".to_owned() });
         }
     }
+}
+
+/// The help for a call of a directory without configuration files, which is why something is not declared there.
+pub(super) fn without_files(call: &ModuleCall) -> String {
+    let source = call.source.as_ref().map_or("", |source| source.raw.as_str());
+    format!("correct the source of the call: `{source}` contains no configuration files")
 }
 
 /// The name of the argument or block type at a location, and whether it is a block.

@@ -91,6 +91,9 @@ pub(super) fn steps(resource: &Resource, steps: &[Step], findings: &mut Vec<Find
         .at(first.span);
     findings.push(match nearest(name, arguments.names()) {
         Some(near) => finding.help(format!("did you mean `{near}`?")),
+        None if resource.address.kind == "terraform_remote_state" => {
+            finding.help(format!("write `outputs.{name}` for the output `{name}` of the other module"))
+        }
         None => finding,
     });
 }

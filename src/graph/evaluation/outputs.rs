@@ -4,6 +4,7 @@ use smol_str::format_smolstr;
 
 use crate::finding::{Concern, EngineRule, Finding};
 use crate::graph::Node;
+use crate::graph::arguments::without_files;
 use crate::graph::similar::Similar;
 use crate::module::Module;
 use crate::module::declaration::ModuleCall;
@@ -129,6 +130,7 @@ fn undefined(call: &ModuleCall, child: Node<'_>, name: &str, step: &Step, simila
         Some(near) => finding
             .related(near.origin.header(), "an output with a similar name")
             .help(format!("did you mean `{}`?", near.name)),
+        None if child.module().files == 0 => finding.help(without_files(call)),
         None => finding.help(format!("declare it in the child module: `output \"{name}\" {{ value = … }}`")),
     }
 }

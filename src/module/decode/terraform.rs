@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::finding::{Code, EngineRule, Finding};
 use crate::module::declaration::{ProviderMeta, Storage};
 use crate::module::decode::{Declarations, Decoder, known_items};
-use crate::syntax::{AttributeSchema, Block, BlockSchema, Content, Schema};
+use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Content, Schema};
 use crate::value;
 
 const ATTRIBUTES: &[AttributeSchema<'_>] = &[
@@ -83,7 +83,11 @@ impl Decoder<'_> {
                 Finding::language(EngineRule::UnsupportedEngineVersion, "Module uses experimental features")
                     .detail("Experiments are available only in alpha releases.")
                     .at(attribute.name_span)
-                    .help("remove `experiments`"),
+                    .help(if names_optional(attribute) {
+                        "remove `experiments`, and require Terraform 1.3 or later, where `optional` needs no experiment"
+                    } else {
+                        "remove `experiments`"
+                    }),
             );
         }
     }
@@ -120,6 +124,11 @@ impl Decoder<'_> {
                 .help("move it into a `terraform` block"),
         );
     }
+}
+
+/// Whether `experiments` contains the one that Terraform 1.3 ended.
+fn names_optional(experiments: &Attribute) -> bool {
+    experiments.expr.variables().iter().any(|named| named.root == "module_variable_optional_attrs")
 }
 
 fn storage(block: &Arc<Block>) -> Storage {
