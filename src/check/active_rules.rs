@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 
 use crate::check::engines::capped::cap;
 use crate::finding::{Finding, RuleId};
-use crate::graph::{ModuleGraph, Node, NodeId, Role};
+use crate::graph::{ModuleGraph, Node, NodeId, Reason, Role};
 use crate::policy::Policy;
 use crate::rules::{self, Check, Context, Template};
 use crate::text::Sources;
@@ -99,10 +99,14 @@ impl<'p> ActiveRules<'p> {
 
     fn of(&self, node: Node<'_>, context: &Context<'_>) -> Vec<Finding> {
         let mut findings = Vec::new();
-        let role = node.role();
+        let (role, reason) = node.role_with_reason();
+        let assumed = reason.is_assumption().then(|| assumption(role, reason));
         for ready in self.ready.iter().filter(|ready| ready.roles.contains(&role)) {
             let mut found = Vec::new();
             (ready.check)(node, context, &mut found);
+            if let (Some(assumed), [_]) = (&assumed, ready.roles) {
+                found.iter_mut().for_each(|finding| finding.detail.push_str(assumed));
+            }
             for finding in &mut found {
                 if finding.module.is_empty() {
                     let other = finding.primary.filter(|at| context.file(at.file).is_none());
@@ -125,6 +129,15 @@ impl<'p> ActiveRules<'p> {
         let place = crate::check::location::place_of(finding, sources);
         self.policy.setting(&ready.rule, place).is_some_and(|(setting, _)| setting == ready.setting)
     }
+}
+
+/// The sentence about a role without evidence, for rules that check only modules of this role.
+fn assumption(role: Role, reason: Reason) -> String {
+    let role = if role == Role::Root { "a root module" } else { "a shared module" };
+    format!(
+        " overrule treats this module as {role}, because {}; a `role` block in the policy changes that.",
+        reason.clause()
+    )
 }
 
 impl fmt::Debug for ActiveRules<'_> {
@@ -198,6 +211,28 @@ mod tests {
         assert!(reported(&settings).is_empty());
         let select = vec![RuleId::named("override-drops-provider-source")];
         assert_eq!(reported(&Settings { select, ..settings }).len(), 1, "asked for by name");
+    }
+
+    #[test]
+    fn a_finding_states_a_role_without_evidence() {
+        let details = |files: &[(&str, &str)]| -> Vec<String> {
+            let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
+            let select = vec![RuleId::named("upper-bound-in-shared-module")];
+            let settings = Settings { select, ..Settings::default() };
+            let verdicts = run(&mut Snapshot::of_files(files.collect()), &settings).verdicts;
+            verdicts.into_iter().map(|verdict| verdict.finding.detail).collect()
+        };
+        let bounded = "terraform {\n  required_version = \"~> 1.5\"\n}\n";
+        let assumed = details(&[("main.tf", bounded), ("modules/net/main.tf", "locals {}\n")]);
+        assert!(
+            assumed[0].ends_with(
+                " overrule treats this module as a shared module, because no directory of the repository looks like a \
+                 root module; a `role` block in the policy changes that."
+            ),
+            "{assumed:?}"
+        );
+        let known = details(&[("modules/net/main.tf", bounded)]);
+        assert!(!known[0].contains("overrule"), "{known:?}");
     }
 
     #[test]

@@ -87,3 +87,30 @@ pub enum Reason {
     /// No module calls it, and there is no other evidence.
     Uncalled,
 }
+
+impl Reason {
+    /// The evidence in words, as a clause.
+    pub fn clause(self) -> String {
+        match self {
+            Self::Policy => "set by the policy".to_owned(),
+            Self::Former => "it had this role before the change".to_owned(),
+            Self::Under(name) => format!("it is under `{name}`"),
+            Self::Called => "other modules call it".to_owned(),
+            Self::LockFile => "it has a lock file".to_owned(),
+            Self::Values => "it has variable definition files".to_owned(),
+            Self::Run => "a test runs it".to_owned(),
+            Self::Terragrunt => "Terragrunt runs it".to_owned(),
+            Self::Storage => "it configures where the state is stored".to_owned(),
+            Self::Aliases => "it declares `configuration_aliases`".to_owned(),
+            Self::Proxies => "callers configure a provider for it, which has only an alias here".to_owned(),
+            Self::Provider => "it configures a provider".to_owned(),
+            Self::Library => "no directory of the repository looks like a root module".to_owned(),
+            Self::Uncalled => "no module calls it".to_owned(),
+        }
+    }
+
+    /// Whether the module itself gives no evidence for its role.
+    pub fn is_assumption(self) -> bool {
+        matches!(self, Self::Library | Self::Uncalled)
+    }
+}

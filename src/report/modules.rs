@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use smol_str::SmolStr;
 
 use crate::engine::Engine;
-use crate::graph::{Callee, Node, Reason};
+use crate::graph::{Callee, Node};
 use crate::limits::Limits;
 use crate::module::declaration::ModuleCall;
 use crate::report::drawing::Drawing;
@@ -155,23 +155,3 @@ const SHORTEST_VALUE: usize = 12;
 
 /// The maximal length of a call path.
 const DEEPEST: usize = 200;
-
-/// The evidence for the role of a module, in words.
-fn because(reason: Reason) -> String {
-    match reason {
-        Reason::Policy => "set by the policy".to_owned(),
-        Reason::Former => "it had this role before the change".to_owned(),
-        Reason::Under(name) => format!("it is under `{name}`"),
-        Reason::Called => "other modules call it".to_owned(),
-        Reason::LockFile => "it has a lock file".to_owned(),
-        Reason::Values => "it has variable definition files".to_owned(),
-        Reason::Run => "a test runs it".to_owned(),
-        Reason::Terragrunt => "Terragrunt runs it".to_owned(),
-        Reason::Storage => "it configures where the state is stored".to_owned(),
-        Reason::Aliases => "it declares `configuration_aliases`".to_owned(),
-        Reason::Proxies => "callers configure a provider for it, which has only an alias here".to_owned(),
-        Reason::Provider => "it configures a provider".to_owned(),
-        Reason::Library => "no directory of the repository looks like a root module".to_owned(),
-        Reason::Uncalled => "no module calls it".to_owned(),
-    }
-}

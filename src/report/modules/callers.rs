@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{DEEPEST, MOST_INSTANCES, Picture, because};
+use super::{DEEPEST, MOST_INSTANCES, Picture};
 use crate::graph::{Node, NodeId};
 use crate::report::one_line;
 
@@ -55,7 +55,7 @@ impl Upward<'_> {
             } else if caller.is_called() {
                 String::new()
             } else {
-                format!("  {}: {}", role.word(), because(reason))
+                format!("  {}: {}", role.word(), reason.clause())
             };
             let line =
                 format!("{prefix}{branch}{} (module.{})", self.picture.name(caller), one_line(&call.name));

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde::Serialize;
 
 use super::provider_lines::Placed;
-use super::{DEEPEST, MOST_INSTANCES, Picture, because};
+use super::{DEEPEST, MOST_INSTANCES, Picture};
 use crate::graph::{Callee, Configuration, Found, Node, Reaching};
 use crate::module::declaration::ModuleCall;
 use crate::report::json::Range;
@@ -239,7 +239,7 @@ impl Picture<'_> {
         Entry {
             module: self.name(node),
             role: role.word(),
-            because: because(reason),
+            because: reason.clause(),
             changed: self.changed.contains(&node.module().directory),
             calls: calls.collect(),
             callers: callers.collect(),

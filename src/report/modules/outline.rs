@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::provider_lines::{self, Names, Placed};
-use super::{DEEPEST, MOST_INSTANCES, Picture, because};
+use super::{DEEPEST, MOST_INSTANCES, Picture};
 use crate::graph::{Callee, Node, Role};
 use crate::module::declaration::ModuleCall;
 use crate::report::one_line;
@@ -20,7 +20,7 @@ pub(super) fn write(picture: &Picture<'_>) -> String {
         } else {
             String::new()
         };
-        let described = format!("{}: {}{only}", role.word(), because(reason));
+        let described = format!("{}: {}{only}", role.word(), reason.clause());
         outline.line(&[
             ("", Paint::Plain),
             (&picture.name_at_line_start(*top), Paint::Bold),
