@@ -61,6 +61,24 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
 }
 
 #[test]
+fn calls_of_directories_that_are_not_read_are_counted() {
+    let directory = tempfile::tempdir().expect("a directory");
+    for (module, text) in [("live", "module \"n\" {\n  source = \"../net\"\n}\n"), ("net", "locals {}\n")] {
+        fs::create_dir(directory.path().join(module)).expect("a module");
+        fs::write(directory.path().join(module).join("main.tf"), text).expect("a file");
+    }
+    let notes = |arguments: &[&str]| text(output(directory.path(), arguments).stderr);
+    assert_eq!(
+        notes(&["check", "live"]),
+        "note: 1 module call that leads to another directory was not checked: outside a git repository, overrule \
+         reads only the given directories\n"
+    );
+    assert_eq!(notes(&["check", "live", "net"]), "");
+    assert_eq!(notes(&["check"]), "");
+    assert_eq!(notes(&["check", "live", "--quiet"]), "");
+}
+
+#[test]
 fn one_run_writes_several_reports() {
     let directory = broken_modules();
     let arguments = ["check", "m0", "--output", "json=out.json", "--output", "concise=out.txt", "--quiet"];

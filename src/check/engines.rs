@@ -26,7 +26,7 @@ use crate::check::settings::Roles;
 use crate::check::suppress::exceptions::may_excuse;
 use crate::engine::{Choice, Engine, Product};
 use crate::finding::Finding;
-use crate::graph::{ModuleGraph, NodeId};
+use crate::graph::{Callee, ModuleGraph, NodeId};
 use crate::policy::Policy;
 use crate::rules::{Context, Earlier, States};
 use crate::session::batches::{Batch, Crossing, Obstacle};
@@ -56,6 +56,8 @@ pub(super) struct BatchResult {
     pub(super) not_modules: BTreeSet<SmolStr>,
     /// The calls of modules from other repositories, if installed modules are wanted.
     pub(super) coverage: Coverage,
+    /// The calls of directories that may not be read, outside a repository.
+    pub(super) unread_calls: BTreeSet<(SmolStr, SmolStr)>,
     /// The result of each engine, until they are merged.
     of_engines: Vec<EngineResult>,
     /// Data that is no longer read.
@@ -230,6 +232,7 @@ impl BatchResult {
         self.roles.extend(other.roles);
         self.not_modules.extend(other.not_modules);
         self.coverage.extend(other.coverage);
+        self.unread_calls.extend(other.unread_calls);
     }
 
     /// Adds the findings of one engine for the modules that these roots call, directly or not. Returns the directories
@@ -256,7 +259,12 @@ impl BatchResult {
             self.not_modules.insert(loaded.graph.node(*id).module().directory.clone());
         }
         for node in loaded.graph.nodes() {
-            self.roles.entry(node.module().directory.clone()).or_default().insert(node.role());
+            let directory = &node.module().directory;
+            self.roles.entry(directory.clone()).or_default().insert(node.role());
+            if !snapshot.is_repository() {
+                let unread = node.calls().filter(|(_, callee)| *callee == Callee::Outside);
+                self.unread_calls.extend(unread.map(|(call, _)| (directory.clone(), call.name.clone())));
+            }
         }
         // A comparison needs the modules of every engine, and a chosen engine checks every module.
         let may_skip = !request.keeps_graphs && request.earlier.is_none() && request.choice.is_none();

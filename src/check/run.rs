@@ -103,7 +103,9 @@ fn judged(
     settings: &Settings,
     mut fingerprints: Fingerprints,
 ) -> Outcome {
-    let BatchResult { findings, engines, checked_by, roles, not_modules, coverage, graphs, .. } = result;
+    let BatchResult {
+        findings, engines, checked_by, roles, not_modules, coverage, unread_calls, graphs, ..
+    } = result;
     let sources = snapshot.sources();
     let is_for_role = |finding: &Finding| settings.is_for_role(finding, sources, &roles, &checked_by);
     let mut verdicts = |findings: Vec<(Finding, Option<Product>)>| {
@@ -115,7 +117,8 @@ fn judged(
     let exceptions = Exceptions::gather(snapshot, &cache, &checked_by, settings);
     discard(cache);
     let installed = settings.installed.is_some().then_some(coverage);
-    let mut outcome = Outcome { installed, engines, graphs, ..Outcome::default() };
+    let mut outcome =
+        Outcome { installed, unread_calls: unread_calls.len(), engines, graphs, ..Outcome::default() };
     let about_exceptions = exceptions.split(all, &mut outcome);
     let about_exceptions = verdicts(about_exceptions.into_iter().map(|finding| (finding, None)).collect());
     let Outcome { verdicts: reported, suppressed, .. } = &mut outcome;

@@ -27,6 +27,8 @@ pub struct Outcome {
     /// With [`Settings::installed`](crate::check::Settings::installed): each call of a module from another repository, by
     /// directory and name, and whether an installed module was found for it.
     pub installed: Option<BTreeMap<(SmolStr, SmolStr), bool>>,
+    /// Outside a repository, the number of module calls that lead out of the given directories.
+    pub unread_calls: usize,
     /// The engines that the modules were checked for, Terraform first.
     pub engines: BTreeSet<Engine>,
     /// The graph of each engine, if a later check compares with them.

@@ -123,6 +123,18 @@ fn unread_kinds(snapshot: &Snapshot) {
     }
 }
 
+/// Prints a note about module calls that lead out of the given directories, outside a repository.
+fn unread_calls(number: usize) {
+    let calls = match number {
+        0 => return,
+        1 => "1 module call that leads to another directory was".to_owned(),
+        _ => format!("{number} module calls that lead to other directories were"),
+    };
+    err(&format!(
+        "note: {calls} not checked: outside a git repository, overrule reads only the given directories\n"
+    ));
+}
+
 /// Prints a note about how many module calls were checked against installed modules.
 fn installed(calls: Option<&BTreeMap<(SmolStr, SmolStr), bool>>) {
     let Some(calls) = calls else { return };
@@ -161,6 +173,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     }
     if !arguments.reports.quiet {
         unread_kinds(&judged.snapshot);
+        unread_calls(judged.outcome.unread_calls);
         installed(judged.outcome.installed.as_ref());
     }
     if let (Mode::ShowFixes(safety), Some(fixed)) = (request.mode, &judged.fixed) {
