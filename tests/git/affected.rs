@@ -159,7 +159,7 @@ fn every_change_of_an_interface_has_an_impact() {
               breaking  var.name: type narrowed: string → number
               breaking  terraform_data.this: renamed to terraform_data.main without a `moved` block; existing objects are destroyed
               feature   var.size: default changed: 1 → 2
-              fix       output.id: value changed
+              fix       output.id: expression changed
 
             1 module changed: breaking
         "}

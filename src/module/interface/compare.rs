@@ -244,7 +244,7 @@ impl Changes {
                 _ => {}
             }
             if before.value != after.value {
-                add(Impact::Fix, "value changed");
+                add(Impact::Fix, "expression changed");
             }
             if before.deprecated.is_none() && after.deprecated.is_some() {
                 add(Impact::Feature, "deprecated");
