@@ -104,6 +104,22 @@ fn only_errors_inside_installed_modules_are_reported() {
 }
 
 #[test]
+fn the_help_for_a_missing_output_names_outputs_of_the_installed_module() {
+    let reference = "output \"x\" {\n  value = module.v.nope\n}\n";
+    let place = repository(&[
+        ("main.tf", &format!("{CALL}\n{reference}")),
+        (".terraform/modules/modules.json", &manifest("v", "1.0.0", ".terraform/modules/v")),
+        (
+            ".terraform/modules/v/main.tf",
+            "output \"id\" {\n  value = 1\n}\noutput \"arn\" {\n  value = 2\n}\n",
+        ),
+    ]);
+    check(&place, &["--output", "markdown=report.md"], None);
+    let report = fs::read_to_string(place.path().join("repository/report.md")).expect("a report");
+    assert!(report.contains("use one of its outputs: <code>arn</code>, <code>id</code>"), "{report}");
+}
+
+#[test]
 fn calls_that_do_not_match_are_counted() {
     let other = "module \"w\" {\n  source = \"github.com/x/y\"\n}\n";
     let place = repository(&[

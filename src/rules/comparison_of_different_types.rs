@@ -176,7 +176,7 @@ impl Comparisons<'_> {
 fn same_constant(expr: &Expr, value: &Value, wanted: &Type, text: &str) -> Option<String> {
     let converted = convert(value, wanted).ok().filter(Value::is_wholly_known)?;
     match (&expr.kind, &converted) {
-        (ExprKind::Template(_), Value::Number(_) | Value::Bool(_)) => Some(value.as_str()?.to_owned()),
+        (ExprKind::Template(_), Value::Number(_) | Value::Bool(_)) => converted.written(),
         (ExprKind::Number(_) | ExprKind::Bool(_), Value::String(text)) => Some(quoted(text)),
         (ExprKind::Tuple(_), Value::List(..)) => collected("tolist", value, wanted, text),
         (ExprKind::Tuple(_), Value::Set(..)) => collected("toset", value, wanted, text),

@@ -24,7 +24,10 @@ impl Rule for OutputDescriptionMissing {
             }
             findings.push(
                 Self::finding("Output without a description")
-                    .detail(format!("Nothing explains what `{}` contains.", output.name))
+                    .detail(format!(
+                        "Registries and generated documentation show the description; `{}` has none.",
+                        output.name
+                    ))
                     .at(output.origin.header())
                     .label("no description")
                     .help("add a `description` that explains the value")

@@ -42,14 +42,14 @@ impl Rule for RequiredVersionMissing {
         let Some(at) = is_run_or_published(node).then(|| place(module, &settings)).flatten() else { return };
         let product = module.features.engine.product;
         let below = oldest_below(node);
-        let any = if below.is_some() || calls_unread_module(node) {
-            format!("any version of {} that its child modules allow", product.name())
+        let effect = if below.is_some() || calls_unread_module(node) {
+            format!("at most its child modules exclude versions of {}", product.name())
         } else {
-            format!("any version of {}", product.name())
+            format!("{} does not refuse versions", product.name())
         };
         let finding = Self::finding("Missing `required_version`")
             .detail(format!(
-                "This module does not set `required_version`, so it runs with {any}, even one that it was not tested with."
+                "This module does not set `required_version`, so {effect} that it was not tested with."
             ))
             .at(at)
             .concerns(Concern::RequiredVersion);
@@ -63,10 +63,13 @@ impl Rule for RequiredVersionMissing {
             )
         } else {
             let command = product.command();
-            let block = if settings.is_empty() { "a new `terraform` block" } else { "the `terraform` block" };
+            let block = if settings.is_empty() {
+                "add `terraform { required_version = \">= X\" }`"
+            } else {
+                "add to the `terraform` block: `required_version = \">= X\"`"
+            };
             finding.help(format!(
-                "set `required_version` in {block} to `>=` and the oldest version in use; \
-                 `{command} version` prints the installed version"
+                "{block}, where X is the oldest version in use; `{command} version` prints the installed version"
             ))
         });
     }

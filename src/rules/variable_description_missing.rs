@@ -24,7 +24,10 @@ impl Rule for VariableDescriptionMissing {
             }
             findings.push(
                 Self::finding("Variable without a description")
-                    .detail(format!("Nothing explains what `{}` is for.", variable.name))
+                    .detail(format!(
+                        "Registries and generated documentation show the description; `{}` has none.",
+                        variable.name
+                    ))
                     .at(variable.origin.header())
                     .label("no description")
                     .help("add a `description` that explains what the variable is for")

@@ -131,7 +131,22 @@ fn undefined(call: &ModuleCall, child: Node<'_>, name: &str, step: &Step, simila
             .related(near.origin.header(), "an output with a similar name")
             .help(format!("did you mean `{}`?", near.name)),
         None if child.module().files == 0 => finding.help(without_files(call)),
+        None if child.is_installed() => finding.help(of_installed(child.module())),
         None => finding.help(format!("declare it in the child module: `output \"{name}\" {{ value = … }}`")),
+    }
+}
+
+/// The help for an output that an installed module does not have. Its files belong to others.
+fn of_installed(child: &Module) -> String {
+    const SHOWN: usize = 5;
+    let names: Vec<String> = child.outputs.keys().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    match &names[..] {
+        [] => "use a version of the module that has this output".to_owned(),
+        names if child.outputs.len() > SHOWN => {
+            format!("use one of its {} outputs, such as {}", child.outputs.len(), names.join(", "))
+        }
+        [only] => format!("use its only output, {only}"),
+        names => format!("use one of its outputs: {}", names.join(", ")),
     }
 }
 

@@ -118,7 +118,11 @@ impl NativeBody {
                 Finding::language(EngineRule::UnsupportedBlockOrArgument, summary)
                     .detail("Only arguments are allowed here, not blocks.")
                     .at(block.kind_span)
-                    .help(format!("write it as an argument: `{} = …`", block.kind)),
+                    .help(if is_top_level(block) {
+                        "close the block around it before this line, or move this block out of it".to_owned()
+                    } else {
+                        format!("write it as an argument: `{} = …`", block.kind)
+                    }),
             );
         }
         self.visible_attributes(hidden).cloned().collect()
@@ -142,6 +146,16 @@ impl NativeBody {
 
     pub(super) fn visible_blocks<'a>(&'a self, hidden: &'a Hidden) -> impl Iterator<Item = &'a Arc<Block>> {
         self.blocks.iter().filter(|block| !hidden.blocks.has(&block.kind))
+    }
+}
+
+/// Whether a block looks like one that belongs at the top level of a file, such as `resource "a" "b" { … }`.
+fn is_top_level(block: &Block) -> bool {
+    match block.kind.as_str() {
+        "locals" | "terraform" | "moved" | "import" | "removed" => block.labels.is_empty(),
+        "variable" | "output" | "module" | "provider" | "check" | "run" => block.labels.len() == 1,
+        "resource" | "data" | "ephemeral" => block.labels.len() == 2,
+        _ => false,
     }
 }
 
@@ -175,6 +189,11 @@ fn unsupported_block(block: &Block, schema: &Schema<'_>) -> Finding {
         .at(block.kind_span);
     if let Some(right) = similar(kind, schema.blocks.iter().map(|expected| expected.kind)) {
         return finding.help(format!("did you mean `{right}`?"));
+    }
+    // Not at the top level of a file.
+    let is_inside = ["locals", "run", "mock_resource"].iter().all(|kind| schema.block(kind).is_none());
+    if is_inside && is_top_level(block) {
+        return finding.help("close the block around it before this line, or move this block out of it");
     }
     if schema.has_attribute(kind) {
         return finding.help(format!("write it as an argument: `{kind} = …`"));

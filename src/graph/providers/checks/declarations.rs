@@ -178,6 +178,13 @@ fn implied(module: &Module, resource: &Resource, findings: &mut Vec<Finding>) {
     }
 }
 
+/// The local name of the provider that is part of Terraform.
+pub(super) const BUILT_IN: &str = "terraform";
+
+/// The help for an entry of `providers` for this provider.
+pub(super) const NO_ENTRY_FOR_BUILT_IN: &str =
+    "remove this entry: the provider `terraform` is built in and needs no configuration";
+
 /// Reports configurations that a call passes and the module does not declare.
 fn undeclared_in_calls(module: &Module, declared: &Declared<'_>, findings: &mut Vec<Finding>) {
     for call in module.calls.values() {
@@ -199,7 +206,11 @@ fn undeclared_in_calls(module: &Module, declared: &Declared<'_>, findings: &mut 
             .at(passed.in_parent.name_span)
             .address(format!("module.{}", call.name))
             .concerns(Concern::Provider(name.clone()))
-            .help(format!("add an entry `{name}` with its `source` to `required_providers`"));
+            .help(if name == BUILT_IN {
+                NO_ENTRY_FOR_BUILT_IN.to_owned()
+            } else {
+                format!("add an entry `{name}` with its `source` to `required_providers`")
+            });
             findings.push(finding.related(empty, "an empty block does not declare it"));
         }
     }

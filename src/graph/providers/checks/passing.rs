@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use smol_str::SmolStr;
 
-use super::declarations::{Declared, display};
+use super::declarations::{BUILT_IN, Declared, NO_ENTRY_FOR_BUILT_IN, display};
 use super::missing;
 use crate::finding::{Concern, EngineRule, Finding, Severity};
 use crate::graph::providers::configuration::Configuration;
@@ -278,6 +278,8 @@ impl Edge<'_> {
         let (name, compact) = (&passed.in_child.name, passed.in_child.compact());
         let aliases = format!("configuration_aliases = [{compact}]");
         match (&passed.in_child.alias, child.required_providers.get(name)) {
+            // No registry has hashicorp/terraform.
+            (None, None) if name == BUILT_IN => NO_ENTRY_FOR_BUILT_IN.to_owned(),
             (Some(_), Some(entry)) if entry.aliases.is_empty() => {
                 format!("in the child module, add `{aliases}` to the entry `{name}` of `required_providers`")
             }
