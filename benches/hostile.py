@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What input that was made to do harm costs: writes each case into a directory, checks it, and prints a table.
+"""Measures the cost of hostile input, and prints a table in Markdown.
 
-benches/hostile.py [PROGRAM] [WORD]: the program is target/release/overrule by default; with a word, only the cases whose
-names hold it. Time is that on the clock and that of all threads, memory the most that was resident.
+Writes each case to a temporary directory, checks it, and prints the exit code, the most frequent findings, the
+wall-clock time, the processor time and the peak memory.
 """
 
+import argparse
 import collections
 import json
 import os
@@ -33,8 +34,8 @@ def nested(start, middle, end, before="locals {\n  a = ", after="\n}\n"):
     return {"main.tf": before + start * DEEP + middle + end * DEEP + after}
 
 
-def chain(number, ring=False, rest=lambda n: ""):
-    last = number if not ring else 0
+def chain(number, cycle=False, rest=lambda n: ""):
+    last = 0 if cycle else number
     following = lambda n: n + 1 if n + 1 < number else last
     return {f"m{n}/main.tf": call("a", f"../m{following(n)}") + rest(n) for n in range(number)}
 
@@ -98,83 +99,83 @@ def links(number):
 
 
 CASES = {
-    "26 conditionals, each of two of the one before": lambda: conditionals(26),
-    "40 conditionals, each of two of the one before": lambda: conditionals(40),
-    "25 objects, each of two of the one before": lambda: doubled_objects(25),
+    "26 conditionals, each with two references to the previous one": lambda: conditionals(26),
+    "40 conditionals, each with two references to the previous one": lambda: conditionals(40),
+    "25 objects, each with two references to the previous one": lambda: doubled_objects(25),
     "800 override blocks": lambda: overrides(800),
     "20,000 override blocks": lambda: overrides(20_000),
-    "2,000 override blocks with blocks in them": lambda: overrides(2_000, "  provisioner \"local-exec\" {\n    command = 1\n  }\n  lifecycle {\n  }\n"),
-    "1,000 patterns with repeats in repeats": lambda: patterns(1_000),
+    "2,000 override blocks with nested blocks": lambda: overrides(2_000, "  provisioner \"local-exec\" {\n    command = 1\n  }\n  lifecycle {\n  }\n"),
+    "1,000 regular expressions with nested repetition": lambda: patterns(1_000),
     "names of 60,000 letters": lambda: {"main.tf": lines(10, lambda n: f'variable "{"a" * 60_000}{n}" {{}}\noutput "{n}x" {{\n  value = var.{"a" * 59_999}b{n}\n}}\n')},
-    "2,000 mistyped arguments": lambda: mistyped(2_000),
-    "20,000 mistyped arguments": lambda: mistyped(20_000),
+    "2,000 misspelled arguments": lambda: mistyped(2_000),
+    "20,000 misspelled arguments": lambda: mistyped(20_000),
     "loops in 50 modules": lambda: loops(50),
-    "300 links to 2 MB": lambda: links(300),
+    "300 symbolic links to a file of 2 MB": lambda: links(300),
     "a file of 40 MB of line breaks": lambda: {"main.tf": "\n" * 40_000_000},
-    "a chain of 30,000 moves": lambda: moved(30_000),
+    "a chain of 30,000 `moved` blocks": lambda: moved(30_000),
     "20,000 exceptions in comments": lambda: exceptions(20_000),
     "100,000 calls of one module": lambda: {"net/main.tf": 'variable "a" {}\n', "main.tf": lines(100_000, lambda n: call(f"m{n}", "./net", "  a = 1\n"))},
     "50,000 unused variables": lambda: {"main.tf": lines(50_000, lambda n: f'variable "v{n}" {{}}\n')},
-    "20,000 parentheses": lambda: nested("(", "1", ")"),
-    "20,000 tuples": lambda: nested("[", "1", "]"),
-    "20,000 objects": lambda: nested("{ a = ", "1", " }"),
-    "20,000 conditionals": lambda: nested("true ? 1 : ", "1", ""),
-    "20,000 calls of functions": lambda: nested("f(", "1", ")"),
-    "20,000 templates": lambda: nested('"${', "1", '}"'),
-    "20,000 directives": lambda: nested("%{ if true }", "", "%{ endif }", 'locals {\n  a = "', '"\n}\n'),
-    "20,000 for expressions": lambda: nested("[for x in ", "[]", " : x]"),
-    "20,000 signs": lambda: nested("-", "1", ""),
-    "20,000 attributes": lambda: nested(".c", "", "", "locals {\n  a = b"),
-    "20,000 indexes in each other": lambda: nested("[b", "", "]", "locals {\n  a = b"),
-    "20,000 blocks": lambda: nested("a {\n", "", "}\n", "", ""),
-    "20,000 dynamic blocks": lambda: nested('dynamic "a" {\nfor_each = [1]\ncontent {\n', "", "}\n}\n", 'resource "a" "b" {\n', "}\n"),
-    "20,000 lists in a type": lambda: nested("list(", "any", ")", 'variable "a" {\n  type = '),
-    "20,000 objects in a type": lambda: nested("object({ a = ", "any", " })", 'variable "a" {\n  type = '),
-    "20,000 arrays in JSON": lambda: {"main.tf.json": '{"locals": {"a": ' + "[" * DEEP + "]" * DEEP + "}}"},
-    "20,000 objects in JSON": lambda: {"main.tf.json": '{"locals": ' + '{"a": ' * DEEP + "1" + "}" * DEEP + "}"},
-    "20,000 blocks in JSON": lambda: {"main.tf.json": '{"resource": {"a": {"b": ' + '{"c": ' * DEEP + "1" + "}" * DEEP + "}}}"},
-    "20,000 lists in a type in JSON": lambda: {"main.tf.json": '{"variable": {"a": {"type": "' + "list(" * DEEP + "any" + ")" * DEEP + '"}}}'},
+    "20,000 nested parentheses": lambda: nested("(", "1", ")"),
+    "20,000 nested tuples": lambda: nested("[", "1", "]"),
+    "20,000 nested objects": lambda: nested("{ a = ", "1", " }"),
+    "20,000 nested conditionals": lambda: nested("true ? 1 : ", "1", ""),
+    "20,000 nested function calls": lambda: nested("f(", "1", ")"),
+    "20,000 nested templates": lambda: nested('"${', "1", '}"'),
+    "20,000 nested template directives": lambda: nested("%{ if true }", "", "%{ endif }", 'locals {\n  a = "', '"\n}\n'),
+    "20,000 nested `for` expressions": lambda: nested("[for x in ", "[]", " : x]"),
+    "20,000 minus signs": lambda: nested("-", "1", ""),
+    "20,000 attributes in one reference": lambda: nested(".c", "", "", "locals {\n  a = b"),
+    "20,000 nested indexes": lambda: nested("[b", "", "]", "locals {\n  a = b"),
+    "20,000 nested blocks": lambda: nested("a {\n", "", "}\n", "", ""),
+    "20,000 nested `dynamic` blocks": lambda: nested('dynamic "a" {\nfor_each = [1]\ncontent {\n', "", "}\n}\n", 'resource "a" "b" {\n', "}\n"),
+    "20,000 nested lists in a type": lambda: nested("list(", "any", ")", 'variable "a" {\n  type = '),
+    "20,000 nested objects in a type": lambda: nested("object({ a = ", "any", " })", 'variable "a" {\n  type = '),
+    "20,000 nested arrays in JSON": lambda: {"main.tf.json": '{"locals": {"a": ' + "[" * DEEP + "]" * DEEP + "}}"},
+    "20,000 nested objects in JSON": lambda: {"main.tf.json": '{"locals": ' + '{"a": ' * DEEP + "1" + "}" * DEEP + "}"},
+    "20,000 nested blocks in JSON": lambda: {"main.tf.json": '{"resource": {"a": {"b": ' + '{"c": ' * DEEP + "1" + "}" * DEEP + "}}}"},
+    "20,000 nested lists in a type in JSON": lambda: {"main.tf.json": '{"variable": {"a": {"type": "' + "list(" * DEEP + "any" + ")" * DEEP + '"}}}'},
     "100,000 arguments": lambda: {"main.tf": 'resource "a" "b" {\n' + lines(100_000, lambda n: f"  a{n} = {n}\n") + "}\n"},
     "100,000 variables": lambda: {"main.tf": lines(100_000, lambda n: f'variable "v{n}" {{}}\n')},
     "32,000 keys of an object": lambda: {"main.tf": locals_of("a = {\n" + lines(32_000, lambda n: f"  k{n} = {n}\n") + "}\n")},
-    "32,000 calculated keys": lambda: {"main.tf": locals_of("a = {\n" + lines(32_000, lambda n: f'  ("k{n}") = {n} + 1\n') + "}\n")},
+    "32,000 computed keys": lambda: {"main.tf": locals_of("a = {\n" + lines(32_000, lambda n: f'  ("k{n}") = {n} + 1\n') + "}\n")},
     "100,000 properties in JSON": lambda: {"main.tf.json": json.dumps({"locals": {f"a{n}": n for n in range(100_000)}})},
     "a chain of 50,000 local values": lambda: {"main.tf": locals_of(lines(50_000, lambda n: f"a{n} = local.a{n + 1}\n") + "a50000 = 1\n")},
-    "a ring of 20,000 local values": lambda: {"main.tf": locals_of(lines(20_000, lambda n: f"a{n} = local.a{(n + 1) % 20_000}\n"))},
+    "a dependency cycle of 20,000 local values": lambda: {"main.tf": locals_of(lines(20_000, lambda n: f"a{n} = local.a{(n + 1) % 20_000}\n"))},
     "50,000 conditions on a version": lambda: {"main.tf": 'terraform {\n  required_version = "' + ">= 1.0, " * 50_000 + '>= 1.0"\n}\n'},
     "a string of 8 MB": lambda: {"main.tf": locals_of(f'a = "{long()}${{1}}"\n')},
     "a comment of 8 MB": lambda: {"main.tf": f"# {long()}\n/* {long()} */\n"},
     "a name of 8 MB": lambda: {"main.tf": f'variable "{long()}" {{}}\n'},
     "a string of 8 MB in JSON": lambda: {"main.tf.json": json.dumps({"locals": {"a": long()}})},
     "50,000 mistakes in one line": lambda: {"main.tf.json": json.dumps({"output": {f"a b{n}": {} for n in range(50_000)}})},
-    "100,000 same variables": lambda: {"main.tf": 'variable "a" {}\n' * 100_000},
+    "100,000 declarations of one variable": lambda: {"main.tf": 'variable "a" {}\n' * 100_000},
     "numbers with huge exponents": lambda: {"main.tf": locals_of('a = 1e999999999\nb = 1e-999999999\nc = "${1e999999999}" == 1\n')},
     "setproduct of 10^8": lambda: {"main.tf": locals_of('a = setproduct(range(10000), range(10000))\nb = format("%999999999d", 1)\n')},
     "a string doubled 40 times": lambda: {"main.tf": locals_of('a0 = "0123456789"\n' + lines(40, lambda n: f'a{n + 1} = "${{local.a{n}}}${{local.a{n}}}"\n'))},
-    "2^40 ways through 41 modules": lambda: two_ways(40),
+    "2^40 call paths through 41 modules": lambda: two_ways(40),
     "a chain of 3,000 modules": lambda: chain(3_000),
-    "a chain of 3,000 modules, all with a constraint": lambda: chain(3_000, rest=versions),
-    "a ring of 3,000 modules": lambda: chain(3_000, ring=True),
+    "a chain of 3,000 modules with one version constraint each": lambda: chain(3_000, rest=versions),
+    "a call cycle of 3,000 modules": lambda: chain(3_000, cycle=True),
     "5,000 calls of one module": lambda: {"net/main.tf": 'variable "a" {}\n'} | {f"m{n}/main.tf": call("a", "../net", f"  a = {n}\n") for n in range(5_000)},
-    "a source of 300 kB": lambda: {"main.tf": call("a", "../" * 100_000 + "x")},
-    "pipes, devices, rings of links, 1 TB": lambda: None,
+    "a module source of 300 kB": lambda: {"main.tf": call("a", "../" * 100_000 + "x")},
+    "pipes, devices, cycles of symbolic links, a file of 1 TB": lambda: None,
 }
 
 
-def stranger(directory):
-    """What stands on a disk and is no file."""
+def special_files(directory):
+    """Creates pipes, devices, symbolic links and a huge file."""
     os.mkfifo(directory / "pipe.tf")
     for name, target in {
         "device.tf": "/dev/zero",
         "out": "/etc",
         "a.tf": "a.tf",
-        "ring": ".",
+        "cycle": ".",
         "linked.tf": "pipe.tf",
     }.items():
         os.symlink(target, directory / name)
     with open(directory / "huge.tf", "wb") as huge:
         huge.truncate(1 << 40)
-    (directory / "main.tf").write_text(call("a", "./ring/ring/ring") + call("b", "./out") + call("c", "../../../etc"))
+    (directory / "main.tf").write_text(call("a", "./cycle/cycle/cycle") + call("b", "./out") + call("c", "../../../etc"))
 
 
 def measure(program, directory):
@@ -184,16 +185,16 @@ def measure(program, directory):
         command = [program, "check", *policy, "--format", "json"]
         child = subprocess.Popen(command, cwd=directory, stdout=out, stderr=subprocess.DEVNULL)
         _, status, usage = os.wait4(child.pid, 0)
-        took = time.monotonic() - started
+        elapsed = time.monotonic() - started
         child.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         found = rules(out) if child.returncode in (0, 1) else "-"
-        return child.returncode, found, took, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+        return child.returncode, found, elapsed, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def rules(report):
     found = collections.Counter(line.split('"')[3] for line in report if line.startswith('      "rule": '))
-    return ", ".join(f"{number:,} {rule}" for rule, number in found.most_common(3)) or "nothing"
+    return ", ".join(f"{number:,} {rule}" for rule, number in found.most_common(3)) or "none"
 
 
 def main():
@@ -201,22 +202,33 @@ def main():
     if sys.argv[1:2] == ["--write"]:
         write(sys.argv[2], pathlib.Path(sys.argv[3]))
         return
-    program = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "target/release/overrule")
-    word = sys.argv[2] if len(sys.argv) > 2 else ""
-    print("| case | exit | found | seconds | processor seconds | MB |\n|---|---|---|---|---|---|")
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument(
+        "program",
+        nargs="?",
+        default="target/release/overrule",
+        metavar="PROGRAM",
+        help="program to measure [default: %(default)s]",
+    )
+    arguments.add_argument(
+        "word", nargs="?", default="", metavar="WORD", help="run only the cases whose names contain WORD [default: all]"
+    )
+    given = arguments.parse_args()
+    program = os.path.abspath(given.program)
+    print("| case | exit code | findings | wall-clock time (s) | processor time (s) | peak memory (MB) |\n|---|---|---|---|---|---|")
     for name in CASES:
-        if word not in name:
+        if given.word not in name:
             continue
         with tempfile.TemporaryDirectory() as top:
             subprocess.run([sys.executable, __file__, "--write", name, top], check=True)
-            code, found, took, processor, memory = measure(program, top)
-            print(f"| {name} | {code} | {found} | {took:.2f} | {processor:.2f} | {memory:.0f} |", flush=True)
+            code, found, elapsed, processor, memory = measure(program, top)
+            print(f"| {name} | {code} | {found} | {elapsed:.2f} | {processor:.2f} | {memory:.0f} |", flush=True)
 
 
 def write(name, directory):
     made = CASES[name]()
     if made is None:
-        stranger(directory)
+        special_files(directory)
         return
     for path, text in made.items():
         (directory / path).parent.mkdir(parents=True, exist_ok=True)

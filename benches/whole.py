@@ -1,17 +1,11 @@
 #!/usr/bin/env python3
-"""Times whole processes side by side on a directory of yours:
+"""Measures whole processes side by side on a directory, and prints a table in Markdown.
 
-    benches/whole.py DIRECTORY [--rounds N] [--validate N] [--checkov] [--parser]
+Each round runs every command once, so that background load affects all of them. The table shows the minimum and median
+wall-clock and processor time, the peak memory, and the ratio of the minimum to that of the first command, with its range
+over the rounds.
 
-In every round each command runs once, so that what else the machine does slows all of them. Prints, as a table in
-Markdown, the least and the median wall-clock time and processor time of each, its peak memory, and how many times the
-first command's least figures fit into its own, with the range over the rounds. OVERRULE and TERRAFORM name the programs;
-without OVERRULE a release build is made.
-
---validate N   also `terraform validate` in N of the root modules, one after the other, with everything that they call
-               from this directory found through a manifest that is written here; told for one root
---checkov      also `checkov --framework terraform` (from PyPI), once
---parser       also reading the same files and parsing them with hcl-edit, and nothing else (`cargo bench --bench parser`)
+The environment variables OVERRULE and TERRAFORM name the programs. Default: a new release build, and `terraform`.
 """
 
 import argparse
@@ -30,11 +24,24 @@ HERE = pathlib.Path(__file__).resolve().parent.parent
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("directory", type=pathlib.Path)
-    arguments.add_argument("--rounds", type=int, default=7)
-    arguments.add_argument("--validate", type=int, default=0, metavar="N")
-    arguments.add_argument("--checkov", action="store_true")
-    arguments.add_argument("--parser", action="store_true")
+    arguments.add_argument("directory", type=pathlib.Path, metavar="DIRECTORY", help="directory to check")
+    arguments.add_argument("--rounds", type=int, default=7, metavar="N", help="number of rounds [default: 7]")
+    arguments.add_argument(
+        "--validate",
+        type=int,
+        default=0,
+        metavar="N",
+        help="also run `terraform validate` once in each of N root modules, with a generated manifest of their modules "
+        "[default: 0]",
+    )
+    arguments.add_argument(
+        "--checkov", action="store_true", help="also run `checkov --framework terraform` (from PyPI) once [default: off]"
+    )
+    arguments.add_argument(
+        "--parser",
+        action="store_true",
+        help="also read and parse the same files with hcl-edit only (`cargo bench --bench parser`) [default: off]",
+    )
     given = arguments.parse_args()
     overrule = os.environ.get("OVERRULE") or build("overrule", "build", "--release")
     terraform = os.environ.get("TERRAFORM", "terraform")
@@ -45,9 +52,9 @@ def main():
         "terraform fmt -check -recursive": [terraform, "fmt", "-check", "-recursive", "-list=false"],
     }
     if given.parser:
-        commands["reading and parsing alone, one thread"] = [build("parser", "bench", "--no-run", "--bench", "parser"), "."]
+        commands["reading and parsing only, one thread"] = [build("parser", "bench", "--no-run", "--bench", "parser"), "."]
     if run(commands["overrule check"], given.directory).code > 1:
-        sys.exit("the check did not take place")
+        sys.exit("whole.py: overrule could not check the directory")
     figures = {name: [] for name in commands}
     for _ in range(given.rounds):
         for name, command in commands.items():
@@ -56,9 +63,9 @@ def main():
         command = ["checkov", "--framework", "terraform", "--quiet", "--compact", "--directory", "."]
         figures["checkov --framework terraform"] = [run(command, given.directory)]
     if given.validate:
-        figures["terraform validate, for each root"] = validate(overrule, terraform, given.directory, given.validate)
+        figures["terraform validate, per root module"] = validate(overrule, terraform, given.directory, given.validate)
 
-    print("| command | wall, least (median) | processor, least (median) | memory | wall, times | processor, times |")
+    print("| command | wall-clock time: minimum (median) | processor time: minimum (median) | peak memory | wall-clock ratio (range) | processor ratio (range) |")
     print("|---|---|---|---|---|---|")
     first = next(iter(figures.values()))
     for name, runs in figures.items():
@@ -66,7 +73,7 @@ def main():
 
 
 class Run:
-    """What one process took."""
+    """The exit code, times and peak memory of one process."""
 
     def __init__(self, code, wall, processor, memory):
         self.code, self.wall, self.processor, self.memory = code, wall, processor, memory
@@ -95,25 +102,25 @@ def cells(runs, first):
     figures.append(f"{max(run.memory for run in runs) / 1e6:.0f} MB")
     for value in (lambda run: run.wall, lambda run: run.processor):
         ratios = [value(run) / value(other) for run, other in zip(runs, first)]
-        least = min(map(value, runs)) / min(map(value, first))
-        figures.append(f"{least:.2f} ({min(ratios):.2f} to {max(ratios):.2f})")
+        minimum = min(map(value, runs)) / min(map(value, first))
+        figures.append(f"{minimum:.2f} ({min(ratios):.2f} to {max(ratios):.2f})")
     return figures
 
 
 def build(name, *words):
-    """The path of the program of that name, after cargo was told to build it."""
+    """Builds a program with cargo, and returns its path."""
     command = ["cargo", *words, "--locked", "--message-format", "json", "--manifest-path", HERE / "Cargo.toml"]
-    told = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
-    messages = [json.loads(line) for line in told.splitlines()]
+    output = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+    messages = [json.loads(line) for line in output.splitlines()]
     return next(it["executable"] for it in messages if it.get("executable") and it["target"]["name"] == name)
 
 
 def validate(overrule, terraform, directory, wanted):
-    """Runs `terraform validate` as after `init`, but for providers, so that it ends where it would ask one."""
-    told = subprocess.run(
+    """Runs `terraform validate` with all modules but without providers: it ends where it would need a provider."""
+    output = subprocess.run(
         [overrule, "modules", "--format", "json", "."], cwd=directory, check=True, stdout=subprocess.PIPE
     ).stdout
-    tree = json.loads(told)
+    tree = json.loads(output)
     modules = {module["module"]: module["calls"] for module in tree["modules"]}
     roots = sorted({root["module"] for root in tree["roots"]})
     runs = []
@@ -127,7 +134,7 @@ def validate(overrule, terraform, directory, wanted):
 
 
 def instances(modules, root, data):
-    """Every call below a root, as Terraform writes them into its manifest; what comes from elsewhere is an empty directory."""
+    """Yields the manifest entries of all calls below a root module. Modules of other repositories are an empty directory."""
     to_do = [("", root, "")]
     while to_do:
         key, directory, source = to_do.pop()
@@ -135,7 +142,7 @@ def instances(modules, root, data):
         place = os.path.relpath(directory or ".", root or ".") if is_here else data
         yield {"Key": key, "Source": source, "Dir": place}
         for call in modules[directory] if is_here else []:
-            # A version stands behind the address.
+            # The version follows the address.
             named = call.get("source", "").split(" ")[0]
             if re.fullmatch(r"[\w-]+/[\w-]+/[\w-]+(//.*)?", named):
                 named = "registry.terraform.io/" + named

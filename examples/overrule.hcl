@@ -20,6 +20,6 @@ rule "required-argument" "owner-tag" {
 
 exception "provider-block-in-repeated-module" {
   paths  = ["examples/shop"]
-  reason = "moves out with OPS-311"
+  reason = "will be moved to the callers in OPS-311"
   until  = "2027-03-31"
 }

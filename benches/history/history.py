@@ -1,12 +1,9 @@
 #!/usr/bin/env python3
 """Runs `affected` and `changes` on the history of repositories.
 
-    history.py OVERRULE REPOSITORY... [--commits N] [--seed S] [--sample K] [--jsonl FILE]
-
-Each REPOSITORY is a git repository with history. The last N commits that touch module files are compared with their
-parents, in a clone that has no files: the index is that of the commit, and `--base` names its parent. Prints for
-each repository the time per commit and how often a run did not end with exit code 0; writes every result to FILE, and
-prints K results chosen by the seed.
+Compares the last commits that touch module files with their parents, in a clone without a checkout; the index holds the
+commit. Prints the time per commit and the number of failed runs for each repository, then a random sample of the
+results. Writes all results to a file, one JSON document per line.
 """
 import argparse, json, os, random, statistics, subprocess, tempfile, time
 
@@ -14,13 +11,16 @@ def git(repository, *arguments):
     return subprocess.run(["git", "-C", repository, *arguments], capture_output=True, text=True, check=True).stdout
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("overrule"); parser.add_argument("repositories", nargs="+")
-    parser.add_argument("--commits", type=int, default=200); parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--sample", type=int, default=50); parser.add_argument("--jsonl", default="history.jsonl")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("overrule", metavar="OVERRULE", help="program to run")
+    parser.add_argument("repositories", nargs="+", metavar="REPOSITORY", help="git repository with its history")
+    parser.add_argument("--commits", type=int, default=200, metavar="N", help="number of commits per repository [default: 200]")
+    parser.add_argument("--sample", type=int, default=50, metavar="K", help="number of results to print [default: 50]")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed of the sample [default: 1]")
+    parser.add_argument("--jsonl", default="history.jsonl", metavar="FILE", help="file for all results [default: history.jsonl]")
     a = parser.parse_args()
     results = []
-    print("| repository | commits | affected: median / worst ms | changes: median / worst ms | failed |\n|---|---|---|---|---|")
+    print("| repository | commits | affected: median / maximum ms | changes: median / maximum ms | failed runs |\n|---|---|---|---|---|")
     for repository in a.repositories:
         commits = git(repository, "rev-list", "--no-merges", f"--max-count={a.commits}", "HEAD", "--", "*.tf", "*.tf.json", "*.tofu", "*.hcl").split()
         times, failed = {"affected": [], "changes": []}, 0
@@ -30,7 +30,7 @@ def main():
             for commit in commits:
                 if subprocess.run(["git", "-C", tree, "rev-parse", "-q", "--verify", commit + "^"], capture_output=True).returncode:
                     continue
-                # The index is compared; no file has to be checked out.
+                # Only the index is read.
                 git(tree, "update-ref", "--no-deref", "HEAD", commit)
                 git(tree, "read-tree", commit)
                 for command in times:
@@ -39,15 +39,15 @@ def main():
                     times[command].append((time.monotonic() - start) * 1000)
                     if run.returncode:
                         failed += 1
-                        print("FAILED", repository, commit, command, run.returncode, run.stderr[-300:])
+                        print(f"failed: {command} --base {commit}^ in {repository}: exit code {run.returncode}: {run.stderr[-300:]}")
                         continue
                     results.append(dict(repository=os.path.basename(repository), commit=commit, command=command, result=json.loads(run.stdout)))
         cell = lambda name: f"{statistics.median(times[name]):.0f} / {max(times[name]):.0f}" if times[name] else "-"
         print(f"| {os.path.basename(repository)} | {len(times['affected'])} | {cell('affected')} | {cell('changes')} | {failed} |", flush=True)
     with open(a.jsonl, "w") as out:
         for result in results: out.write(json.dumps(result) + "\n")
-    said = [r for r in results if r["result"].get("modules") or r["result"].get("units")]
-    for result in random.Random(a.seed).sample(said, min(a.sample, len(said))):
+    with_changes = [r for r in results if r["result"].get("modules") or r["result"].get("units")]
+    for result in random.Random(a.seed).sample(with_changes, min(a.sample, len(with_changes))):
         print(json.dumps(result))
 
 if __name__ == "__main__":
