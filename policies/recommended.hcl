@@ -13,9 +13,9 @@ rule "expired-exception" { level = "warning" }
 # Overrides
 rule "override-breaks-block" { level = "error" }
 rule "override-count-for-each-clash" { level = "error" }
-rule "override-disarms-provider-block" { level = "warning" }
 rule "override-drops-provider-source" { level = "error" }
 rule "override-duplicate-target" { level = "warning" }
+rule "override-empties-provider-block" { level = "warning" }
 rule "override-hides-unknown-argument" { level = "error" }
 rule "override-ignored-argument" { level = "warning" }
 rule "override-ignored-block" { level = "error" }

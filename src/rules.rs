@@ -29,9 +29,9 @@ mod output_description_missing;
 mod override_breaks_block;
 mod override_committed;
 mod override_count_for_each_clash;
-mod override_disarms_provider_block;
 mod override_drops_provider_source;
 mod override_duplicate_target;
+mod override_empties_provider_block;
 mod override_hides_unknown_argument;
 mod override_ignored_argument;
 mod override_ignored_block;
@@ -116,9 +116,9 @@ pub const ENTRIES: &[Entry] = &[
     Entry::of::<override_breaks_block::OverrideBreaksBlock>(),
     Entry::with_options::<override_committed::OverrideCommitted>(),
     Entry::of::<override_count_for_each_clash::OverrideCountForEachClash>(),
-    Entry::of::<override_disarms_provider_block::OverrideDisarmsProviderBlock>(),
     Entry::of::<override_drops_provider_source::OverrideDropsProviderSource>(),
     Entry::of::<override_duplicate_target::OverrideDuplicateTarget>(),
+    Entry::of::<override_empties_provider_block::OverrideEmptiesProviderBlock>(),
     Entry::of::<override_hides_unknown_argument::OverrideHidesUnknownArgument>(),
     Entry::of::<override_ignored_argument::OverrideIgnoredArgument>(),
     Entry::of::<override_ignored_block::OverrideIgnoredBlock>(),

@@ -77,9 +77,9 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
     // What the exception suppressed, reported again.
     ("expired-exception", "Findings after the last day", "duplicate-declaration"),
     // The engines take the configured block for an empty one: this is what is left of their errors.
-    ("override-disarms-provider-block", "In a module that is called with `count`", "proxy-provider-block"),
+    ("override-empties-provider-block", "In a module that is called with `count`", "proxy-provider-block"),
     (
-        "override-disarms-provider-block",
+        "override-empties-provider-block",
         "In a module that is passed another configuration",
         "proxy-provider-block",
     ),

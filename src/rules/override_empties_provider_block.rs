@@ -1,4 +1,4 @@
-#![doc = include_str!("../../policies/rules/override-disarms-provider-block.md")]
+#![doc = include_str!("../../policies/rules/override-empties-provider-block.md")]
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use crate::graph::Node;
 use crate::text::Span;
 
 #[derive(Default)]
-pub(super) struct OverrideDisarmsProviderBlock;
+pub(super) struct OverrideEmptiesProviderBlock;
 
-impl Rule for OverrideDisarmsProviderBlock {
-    const PAGE: Page = page!("override-disarms-provider-block");
+impl Rule for OverrideEmptiesProviderBlock {
+    const PAGE: Page = page!("override-empties-provider-block");
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         for provider in node.module().providers.values() {
