@@ -267,6 +267,12 @@ impl Finding {
         Self { help: Some(help.into()), ..self }
     }
 
+    /// Sets the help, if there is one.
+    #[must_use]
+    pub fn help_if(self, help: Option<String>) -> Self {
+        Self { help, ..self }
+    }
+
     /// Sets the fix, if there is one.
     #[must_use]
     pub fn fixed_by(self, fix: Option<Fix>) -> Self {

@@ -89,8 +89,8 @@ impl Module {
         )
         .severity(Severity::Notice)
         .detail(format!(
-            "This module requires {name} {}, and overrule knows {name} {oldest} to {newest}. Here it reports only errors \
-             that hold in every version.",
+            "This module requires {name} {}, and overrule knows {name} {oldest} to {newest}. In this module, it reports \
+             only errors that every version reports.",
             constraint.text
         ))
         .at(constraint.span);
@@ -101,7 +101,7 @@ impl Module {
         findings.push(finding.help(if is_newer {
             "correct the constraint, or upgrade overrule if this version exists".to_owned()
         } else {
-            format!("if the module works with {name} {oldest} or later, change `required_version` to admit that version")
+            format!("if the module works with {name} {oldest} or later, change `required_version` to admit such a version")
         }));
     }
 }

@@ -39,7 +39,7 @@ impl Rule for ModuleVersionExact {
                     .at(version.value_span)
                     .label("not an exact version")
                     .related(source.span, "the module")
-                    .help("set `version` to one version; after `init`, `.terraform/modules/modules.json` lists the installed one")
+                    .help("set `version` to a single version; after `init`, `.terraform/modules/modules.json` lists the installed one")
                     .address(format!("module.{}", call.name)),
             );
         }

@@ -62,7 +62,7 @@ fn lock_of(module: &Module, context: &Context<'_>) -> Option<Lock> {
 /// The advice if no lock file shows which version is in use.
 fn in_use(version: Option<&VersionConstraint>) -> String {
     let Some(version) = version else {
-        return "set `version`, for example `\"~> 5.0\"` if `init` installs version 5".into();
+        return "set `version = \"~> N.0\"`, where N is the major version that `init` installs".into();
     };
     let lower = version.constraints.as_ref().and_then(|constraints| constraints.range().lower);
     match lower.as_ref().map(|bound| bound.version.segments()) {
@@ -83,7 +83,7 @@ fn in_use(version: Option<&VersionConstraint>) -> String {
                 None => format!("{}, < {}.0", version.text, major + 1),
             }
         ),
-        Some(_) | None => "add an upper bound, for example `< 6.0` if `init` installs version 5".into(),
+        Some(_) | None => "add the upper bound `< N.0`, where N is the next major version after the one that `init` installs".into(),
     }
 }
 

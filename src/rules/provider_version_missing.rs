@@ -30,8 +30,8 @@ impl Rule for ProviderVersionMissing {
                     ))
                     .at(entry.span)
                     .help(format!(
-                        "set `version` to `>=` and the oldest version of {provider} that has everything this module uses; \
-                         the registry lists the versions"
+                        "set `version = \">= X\"`, where X is the oldest version of {provider} that has everything this \
+                         module uses; the registry lists the versions"
                     ))
                     .concerns(Concern::Provider(entry.name.clone())),
             );

@@ -3,7 +3,7 @@
 use super::sites::Site;
 use crate::finding::{EngineRule, Finding};
 use crate::module::Module;
-use crate::text::Span;
+use crate::text::{Span, similar};
 
 pub(super) fn count(name: &str, site: &Site<'_>, at: Span, findings: &mut Vec<Finding>) {
     if name != "index" {
@@ -16,7 +16,7 @@ pub(super) fn count(name: &str, site: &Site<'_>, at: Span, findings: &mut Vec<Fi
         findings.push(
             misplaced("Reference to \"count\" in non-counted context", at)
                 .detail("`count.index` is available only in a block with `count`.")
-                .help(help(site, "count.index", "count")),
+                .help_if(help(site, "count.index", "count")),
         );
     }
 }
@@ -47,18 +47,18 @@ pub(super) fn each(name: &str, site: &Site<'_>, at: Span, findings: &mut Vec<Fin
             .help("remove `count`, or remove `for_each` and write `count.index`"),
         None => misplaced(summary, at)
             .detail(format!("`each.{name}` is available only in a block with `for_each`."))
-            .help(help(site, &format!("each.{name}"), "for_each")),
+            .help_if(help(site, &format!("each.{name}"), "for_each")),
     });
 }
 
-/// The help for a symbol that requires an argument of the enclosing block.
-fn help(site: &Site<'_>, symbol: &str, argument: &str) -> String {
-    match (site.has_instances(), site.can_have_instances()) {
+/// The help for a symbol that requires an argument of the enclosing block, if the block can have it.
+fn help(site: &Site<'_>, symbol: &str, argument: &str) -> Option<String> {
+    Some(match (site.has_instances(), site.can_have_instances()) {
         ((false, false), true) => format!("set `{argument}` in this block, or replace `{symbol}`"),
         ((true, _), _) => "write `count.index`, or replace `count` with `for_each`".to_owned(),
         ((_, true), _) => "write `each.key`, or replace `for_each` with `count`".to_owned(),
-        ((false, false), false) => format!("replace `{symbol}`, which needs a block with `{argument}`"),
-    }
+        ((false, false), false) => return None,
+    })
 }
 
 pub(super) fn itself(at: Span, findings: &mut Vec<Finding>) {
@@ -69,10 +69,16 @@ pub(super) fn itself(at: Span, findings: &mut Vec<Finding>) {
 }
 
 pub(super) fn path(name: &str, at: Span, findings: &mut Vec<Finding>) {
-    if !["cwd", "module", "root"].contains(&name) {
-        findings.push(misplaced("Invalid \"path\" attribute", at).detail(format!(
-            "`path` has no attribute `{name}`, only `path.module`, `path.root` and `path.cwd`."
-        )));
+    const KNOWN: [&str; 3] = ["cwd", "module", "root"];
+    if !KNOWN.contains(&name) {
+        let meant = similar(name, KNOWN).map(|meant| format!("did you mean `path.{meant}`?"));
+        findings.push(
+            misplaced("Invalid \"path\" attribute", at)
+                .detail(format!(
+                    "`path` has no attribute `{name}`, only `path.module`, `path.root` and `path.cwd`."
+                ))
+                .help_if(meant),
+        );
     }
 }
 

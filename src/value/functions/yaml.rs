@@ -57,8 +57,8 @@ struct Reader {
 }
 
 fn document(text: &str) -> Result<Value, Failure> {
-    if has_wrong_tab(text) {
-        return Err(Failure::Wrong("a tab cannot indent".to_owned()));
+    if let Some(line) = wrong_tab(text) {
+        return Err(Failure::Wrong(format!("line {line} of the text is indented with a tab")));
     }
     if text.lines().any(|line| line.starts_with('%')) || is_peculiar(text) {
         return Err(Failure::Unknown);
@@ -88,27 +88,28 @@ fn document(text: &str) -> Result<Value, Failure> {
     value.ok_or_else(|| Failure::Wrong("there is no document".to_owned()))
 }
 
-/// Whether the first line that a tab indents, at its start or after its hyphen, is certainly an error.
+/// The number of the first line that a tab indents, at its start or after its hyphen, if that is certainly an error.
 ///
 /// It is one at the start of the document, and after lines that form a collection on their own. A root scalar, an open
 /// quoted string and an open flow collection may continue with a tab.
-fn has_wrong_tab(text: &str) -> bool {
+fn wrong_tab(text: &str) -> Option<usize> {
     let is_indented = |line: &str| {
         let after_hyphen = line.strip_prefix('-').map(|rest| rest.trim_start_matches(' '));
         after_hyphen.unwrap_or(line).starts_with('\t')
     };
     let mut start = 0;
-    for line in text.split_inclusive('\n') {
+    for (number, line) in text.split_inclusive('\n').enumerate() {
         if is_indented(line) {
             let before = &text[..start];
             let is_empty =
                 |line: &str| line == "---" || line.starts_with('#') || line.trim_matches(' ').is_empty();
             let is_collection = |value: Value| matches!(value, Value::Object(_) | Value::Tuple(_));
-            return before.lines().all(is_empty) || document(before).is_ok_and(is_collection);
+            let is_wrong = before.lines().all(is_empty) || document(before).is_ok_and(is_collection);
+            return is_wrong.then_some(number + 1);
         }
         start += line.len();
     }
-    false
+    None
 }
 
 /// Whether a text has content on which parsers disagree: other tabs at the start of a line, characters that are not

@@ -9,7 +9,7 @@ const CATEGORIES: &[&str] = &[
 ];
 
 impl Parser<'_> {
-    /// Parses an escape outside of a class.
+    /// Parses an escape outside a class.
     pub(super) fn escape(&mut self) -> Result<(), String> {
         let rest = self.rest;
         let assertion = match rest.as_bytes().get(1) {
