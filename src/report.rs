@@ -263,7 +263,7 @@ impl Names {
     /// The path as shown, of a file or directory whose path from the top is `name`.
     pub fn of(&self, name: &str) -> String {
         if Path::new(name).is_absolute() {
-            // It is outside of the repository, as a policy may be.
+            // It is outside the repository, as a policy may be.
             return name.to_owned();
         }
         let directory = match self {

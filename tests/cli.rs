@@ -24,7 +24,7 @@ fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).expect("UTF-8")
 }
 
-/// A directory outside of any repository, with many modules that have an error each.
+/// A directory outside any repository, with many modules that have an error each.
 fn broken_modules() -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a directory");
     for number in 0..40 {
@@ -58,6 +58,16 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("the program ends");
     assert_eq!((output.status.code(), text(output.stderr)), (Some(1), String::new()));
+}
+
+#[test]
+fn a_fix_of_several_findings_is_shown_once() {
+    let directory = tempfile::tempdir().expect("a directory");
+    fs::write(directory.path().join("main.tf"), "locals {\n  a = 1\n  b = 2\n}\n").expect("a file");
+    let arguments = ["check", "--select", "unused-declaration"];
+    let report = text(output(directory.path(), &arguments).stdout);
+    assert_eq!(report.matches("-   a = 1").count(), 1, "{report}");
+    assert_eq!(report.matches("  fix (--fix): the same as above\n").count(), 1, "{report}");
 }
 
 #[test]

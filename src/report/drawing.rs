@@ -38,7 +38,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Something outside of the repository.
+    /// Something outside the repository.
     pub(super) const OUTSIDE: Self = Self { dot: ", style=dashed", mermaid: ("([", "])") };
 }
 

@@ -33,9 +33,11 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
         statistics(&mut counts, outcome, paint, usize::MAX);
     } else {
         let blocks = repeats(&outcome.verdicts);
+        let mut before = None;
         for repeats in &blocks {
             let mut report = String::new();
-            block(&mut report, repeats, sources, style);
+            block(&mut report, repeats, before, sources, style);
+            before = repeats.first().copied();
             report.push('\n');
             out.write_all(report.as_bytes())?;
         }
@@ -61,7 +63,7 @@ fn rules_that_fit(
 ) -> Option<usize> {
     let Some(height) = style.height else { return Some(MAX_RULES) };
     let mut plain = String::new();
-    block(&mut plain, last, sources, &Style { color: false, ..style.clone() });
+    block(&mut plain, last, None, sources, &Style { color: false, ..style.clone() });
     let rows = |line: &str| line.chars().count().div_ceil(style.width.max(1)).max(1);
     // The finding and the counts each end with an empty line, and the prompt of the shell takes one line.
     let taken = plain.lines().map(rows).sum::<usize>() + closing + 3;
@@ -98,7 +100,7 @@ const MAX_REPEATS: usize = 3;
 pub(super) fn blocks(verdicts: &[Verdict], sources: &Sources, style: &Style) -> String {
     let mut report = String::new();
     for verdict in verdicts {
-        block(&mut report, &[verdict], sources, style);
+        block(&mut report, &[verdict], None, sources, style);
         report.push('\n');
     }
     report
@@ -127,14 +129,21 @@ fn repeats(verdicts: &[Verdict]) -> Vec<Vec<&Verdict>> {
     blocks
 }
 
-/// Writes a finding. The others are its repeats.
-fn block(report: &mut String, repeats: &[&Verdict], sources: &Sources, style: &Style) {
+/// Writes a finding. The others are its repeats. A fix is written once if the finding before has the same one.
+fn block(
+    report: &mut String,
+    repeats: &[&Verdict],
+    before: Option<&Verdict>,
+    sources: &Sources,
+    style: &Style,
+) {
     let Some((verdict, others)) = repeats.split_first() else { return };
     let (finding, paint) = (&verdict.finding, Paint::new(style.color));
     let level = paint.level(verdict.level, verdict.level.name());
     report.push_str(&format!("{level}  {}\n", paint.bold(&one_line(&finding.summary))));
     frame::draw(report, verdict, sources, style);
-    if finding.primary.is_none() {
+    // A frame names the file.
+    if finding.primary.is_none() && finding.related.is_empty() {
         let directory = style.names.of(&finding.module);
         paragraph(report, &one_line(&directory), "directory: ", style);
     }
@@ -147,7 +156,7 @@ fn block(report: &mut String, repeats: &[&Verdict], sources: &Sources, style: &S
     if !others.is_empty() {
         paragraph(report, &also_at(others, sources, style), "", style);
     }
-    fix::write(report, verdict, sources, style);
+    fix::write(report, verdict, before, sources, style);
     report.push_str(&format!("  {}{}\n", paint.title("rule: "), rule(verdict, style)));
 }
 
@@ -156,7 +165,7 @@ fn rule(verdict: &Verdict, style: &Style) -> String {
     let rule = &verdict.finding.rule;
     let url = page_url(rule);
     let name = Paint::new(style.color).link(&one_line(rule.as_str()), url.as_deref());
-    let engine = verdict.engine.map(|engine| format!("found only with {}", engine.name()));
+    let engine = verdict.engine.map(|engine| format!("{} only", engine.name()));
     let set_by = set_by(verdict, &style.names).map(|line| one_line(&line).into_owned());
     let notes: Vec<String> = engine.into_iter().chain(set_by).collect();
     if notes.is_empty() { name } else { format!("{name} ({})", notes.join("; ")) }

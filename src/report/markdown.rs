@@ -107,12 +107,21 @@ fn plain(text: &str) -> String {
             '@' | '#' => plain.push_str(&format!("<span>{c}</span>")),
             '.' if is_link => plain.push_str("<span>.</span>"),
             '/' | '-' | ',' | '=' | '.' => plain.push(c),
+            // Neither part of an address or an emoji, nor emphasis.
+            ':' if text[at + 1..].starts_with(' ') => plain.push(c),
+            '_' if is_inside_word(text, at) => plain.push(c),
             c if c.is_ascii_punctuation() => plain.push_str(&format!("&#{};", u32::from(c))),
             c => plain.push(c),
         }
         before = &text[..at + c.len_utf8()];
     }
     plain
+}
+
+/// Whether a letter or digit is on both sides of a character of one byte.
+fn is_inside_word(text: &str, at: usize) -> bool {
+    let is_before = text[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
+    is_before && text[at + 1..].starts_with(|c: char| c.is_ascii_alphanumeric())
 }
 
 #[cfg(test)]
@@ -122,6 +131,7 @@ mod tests {
     #[test]
     fn every_mark_is_written_by_its_number() {
         assert_eq!(literal("a/b-c.tf, d = 1"), "a/b-c.tf, d = 1");
+        assert_eq!(literal("a_b: _c_ d:e:"), "a_b: &#95;c&#95; d&#58;e&#58;");
         assert_eq!(literal("<b>|\n`"), "&#60;b&#62;&#124; &#96;");
         assert_eq!(literal("[x](https://e.x)"), "&#91;x&#93;&#40;https&#58;//e.x&#41;");
     }

@@ -33,7 +33,7 @@ pub(super) fn sentence(verdict: &Verdict) -> String {
     sentence
 }
 
-/// ` (found only with Terraform)` after a finding that only one product reports. Empty otherwise.
+/// ` (Terraform only)` after a finding that only one product reports. Empty otherwise.
 pub(super) fn only(verdict: &Verdict) -> String {
-    verdict.engine.map_or_else(String::new, |engine| format!(" (found only with {})", engine.name()))
+    verdict.engine.map_or_else(String::new, |engine| format!(" ({} only)", engine.name()))
 }

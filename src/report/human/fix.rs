@@ -13,13 +13,25 @@ use crate::text::{FileId, Sources};
 /// The maximum number of lines of a diff.
 const MAX_LINES: usize = 12;
 
-/// Writes the diff of a fix below a line with the option that applies it. Writes nothing for a finding without a fix.
+/// Writes the diff of a fix below a line with the option that applies it. Writes no diff if the finding before has the
+/// same fix, and nothing for a finding without a fix.
 ///
 /// Only the changed lines are compared, so the cost does not depend on the size of the file.
-pub(super) fn write(report: &mut String, verdict: &Verdict, sources: &Sources, style: &Style) {
+pub(super) fn write(
+    report: &mut String,
+    verdict: &Verdict,
+    before: Option<&Verdict>,
+    sources: &Sources,
+    style: &Style,
+) {
     let Some(fix) = &verdict.finding.fix else { return };
     let paint = Paint::new(style.color);
-    report.push_str(&format!("  {}\n", paint.title(&format!("fix ({}):", fix.safety.option()))));
+    let title = paint.title(&format!("fix ({}):", fix.safety.option()));
+    if before.is_some_and(|before| before.finding.fix.as_ref() == Some(fix)) {
+        report.push_str(&format!("  {title} the same as above\n"));
+        return;
+    }
+    report.push_str(&format!("  {title}\n"));
     let primary = verdict.finding.primary.map(|span| span.file);
     let mut lines = Vec::new();
     let mut files: Vec<_> = by_file(fix).into_iter().collect();

@@ -10,7 +10,7 @@ use crate::syntax::{Attribute, Block};
 use crate::text::Span;
 
 /// The maximal length of a value in a comment.
-const SHOWN: usize = 40;
+const SHOWN: usize = 60;
 
 impl Writer<'_> {
     /// File and line, relative to the directory of the module.

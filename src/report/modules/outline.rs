@@ -148,7 +148,7 @@ impl<'p> Outline<'p> {
             Callee::Module(_) | Callee::Opaque => "",
             Callee::Missing if self.picture.is_gone(placed.node, call) => "  (gone)",
             Callee::Missing => "  (no such directory)",
-            Callee::Outside => "  (outside of the repository)",
+            Callee::Outside => "  (outside the repository)",
         };
         let is_bad = matches!(leads_to, Callee::Missing | Callee::Outside) || is_ring;
         let role = called.as_ref().map(|called| called.node.role());
@@ -269,7 +269,7 @@ impl<'p> Outline<'p> {
         let elsewhere = if elsewhere == 0 {
             String::new()
         } else {
-            format!(", {elsewhere} of them to modules outside of the repository")
+            format!(", {elsewhere} of them to modules outside the repository")
         };
         self.text.push_str(&format!(
             "{}, {}{elsewhere}\n",
