@@ -143,8 +143,7 @@ impl Limit {
     /// The detail and the help of a finding about an invalid value.
     pub fn read(self, text: &str) -> Result<u64, (String, String)> {
         let Entry { name, min, max, why, .. } = self.entry();
-        let example =
-            format!("write {}, as in `{name} = {}`", self.notation(), self.written(self.entry().default));
+        let example = format!("write it as in `{name} = {}`", self.written(self.entry().default));
         let number = match self {
             Self::FileSize => size(text),
             Self::Nesting | Self::Mistakes | Self::Evaluation | Self::Conditions => digits(text),
@@ -345,18 +344,17 @@ mod tests {
         let reported = |limit, text| wrong(limit, text).expect_err("no value");
         assert_eq!(
             reported(Limit::FileSize, "64"),
-            "`file_size` must be a size with its unit (`KiB`, `MiB` or `GiB`), not `64`. write a size with its \
-             unit (`KiB`, `MiB` or `GiB`), as in `file_size = \"64MiB\"`"
+            "`file_size` must be a size with its unit (`KiB`, `MiB` or `GiB`), not `64`. write it as in \
+             `file_size = \"64MiB\"`"
         );
         for text in ["-1", "1.5", "much", "1e9", "0x10"] {
-            let start =
-                format!("`nesting` must be a whole number, not `{text}`. write a whole number, as in");
+            let start = format!("`nesting` must be a whole number, not `{text}`. write it as in");
             assert!(reported(Limit::Nesting, text).starts_with(&start), "{text}");
         }
         assert_eq!(
             reported(Limit::Nesting, "0"),
-            "`nesting` must be at least 10. With a lower limit, almost nothing would be checked. write a whole number, as \
-             in `nesting = 100`"
+            "`nesting` must be at least 10. With a lower limit, almost nothing would be checked. write it as in \
+             `nesting = 100`"
         );
         for text in ["201", "99999999999999999999999999"] {
             assert_eq!(

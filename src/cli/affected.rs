@@ -26,7 +26,7 @@ pub(super) struct Arguments {
     /// Also list modules with the role example or test
     #[arg(long)]
     examples: bool,
-    /// Engine to read the modules for: `terraform`, `opentofu`, or one with a version (`terraform@1.11`)
+    /// Engine to read the modules for: `terraform`, `opentofu`, or one with a version (`terraform@1.11`) [default: `engine` of the policy; otherwise both, or the one that the files of a module show]
     #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
     engine: Option<Choice>,
     #[command(flatten)]

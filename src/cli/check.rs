@@ -51,7 +51,7 @@ pub(super) struct Arguments {
     /// Check calls to registry and remote modules against the modules that `init` installed (`.terraform`, or `TF_DATA_DIR`)
     #[arg(long, conflicts_with_all = PARTS, conflicts_with_all = ["write_baseline", "add_exceptions"])]
     installed: bool,
-    /// Engine to check for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both`
+    /// Engine to check for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both` [default: `engine` of the policy; otherwise both, or the one that the files of a module show]
     #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
     engine: Option<Choice>,
     /// Report only these rules: names, globs (`override-*`) or presets; enables rules that the policy turns off; comma-separated, repeatable

@@ -16,6 +16,7 @@ use crate::vfs::Snapshot;
 
 /// The arguments of `explain`.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("limit", |limit| limit.hide(true)))]
 pub(super) struct Arguments {
     /// Name of a rule or of a rule template
     #[arg(value_name = "RULE", value_parser = RuleName::Explained, hide_possible_values = true)]

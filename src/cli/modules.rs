@@ -41,7 +41,7 @@ pub(super) struct Arguments {
     /// Show where each root module keeps its state, and which states it reads through `terraform_remote_state`
     #[arg(long = "state", conflicts_with_all = ["callers", "impact", "resources"])]
     states: bool,
-    /// Engine to read the modules for: `terraform`, `opentofu`, or one with a version (`terraform@1.11`)
+    /// Engine to read the modules for: `terraform`, `opentofu`, or one with a version (`terraform@1.11`) [default: `engine` of the policy; otherwise both, or the one that the files of a module show]
     #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
     engine: Option<Choice>,
     #[command(flatten)]
@@ -103,7 +103,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     picture.tops = tops(&all, scope, picture.kept.as_ref());
     if picture.tops.is_empty() {
         if arguments.impact {
-            err("note: no files of a module are staged\n");
+            err("note: no staged file belongs to a module\n");
         } else {
             err(&place::no_module(&snapshot, &current));
         }

@@ -57,7 +57,7 @@ fn a_change_beside_all_modules_touches_none() {
     let place = repository();
     place.stage("README.md", "Read me.\n");
     let output = place.overrule(&["modules", "--impact"]);
-    assert_eq!(output.err, "note: no files of a module are staged\n");
+    assert_eq!(output.err, "note: no staged file belongs to a module\n");
     assert_eq!((output.code, output.out.as_str()), (Some(0), "0 modules, 0 calls\n"));
 }
 

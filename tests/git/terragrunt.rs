@@ -105,5 +105,5 @@ fn a_change_beside_the_units_concerns_none_of_their_modules() {
     let place = repository();
     place.stage("live/README.md", "Read me.\n");
     let output = place.overrule(&["modules", "--impact"]);
-    assert_eq!(output.err, "note: no files of a module are staged\n");
+    assert_eq!(output.err, "note: no staged file belongs to a module\n");
 }

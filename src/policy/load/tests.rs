@@ -407,7 +407,7 @@ fn an_invalid_limit_is_reported_with_a_valid_one() {
         wrong("limits {\n  file_size = 64\n}\n"),
         [
             "overrule.hcl:2,15: Invalid `file_size`: `file_size` must be a size with its unit (`KiB`, `MiB` or `GiB`), \
-          not `64`. (write a size with its unit (`KiB`, `MiB` or `GiB`), as in `file_size = \"64MiB\"`)"
+          not `64`. (write it as in `file_size = \"64MiB\"`)"
         ]
     );
     for (value, start) in [
