@@ -58,7 +58,7 @@ fn bytes(snapshot: &Snapshot) -> usize {
     snapshot.sources().iter().map(|(_, source)| source.text().len()).sum()
 }
 
-/// `vfs`: listing and reading a directory outside of a repository.
+/// `vfs`: listing and reading a directory outside a repository.
 #[divan::bench(min_time = 1)]
 fn read_directory(bencher: Bencher<'_, '_>) {
     let place = on_disk();

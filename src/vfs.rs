@@ -149,7 +149,7 @@ enum Origin {
     Memory {
         /// The directories that are not empty.
         directories: BTreeSet<String>,
-        /// The files outside of modules.
+        /// The files outside modules.
         others: BTreeMap<String, Vec<u8>>,
     },
 }

@@ -355,10 +355,7 @@ mod links {
         for path in ["live/x.tf", "live/out", "live/out/y.tf", "live/../live/out"] {
             let error = Snapshot::listed(place.path(), &[path]).expect_err("no way out");
             let error = error.to_string();
-            assert!(
-                error.ends_with("points outside of the repository; use the path of its target"),
-                "{error}"
-            );
+            assert!(error.ends_with("points outside the repository; use the path of its target"), "{error}");
         }
     }
 

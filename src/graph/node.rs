@@ -28,7 +28,7 @@ pub enum Callee {
     Module(NodeId),
     /// A directory that does not exist.
     Missing,
-    /// A directory outside of the allowed paths.
+    /// A directory outside the allowed paths.
     Outside,
     /// A module of another repository, or one whose source is unknown before planning: nothing is assumed about it.
     Opaque,

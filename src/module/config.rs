@@ -234,7 +234,7 @@ fn add_new(attributes: &mut Vec<Arc<Attribute>>, more: Vec<Arc<Attribute>>, find
             Some(earlier) => findings.push(
                 Finding::language(EngineRule::DuplicateDeclaration, "Duplicate argument")
                     .detail(format!(
-                        "The argument `{}` is already set outside of the `_` block.",
+                        "The argument `{}` is already set outside the `_` block.",
                         attribute.name
                     ))
                     .at(attribute.name_span)

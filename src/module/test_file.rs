@@ -31,7 +31,7 @@ pub struct TestFile {
     pub declared: BTreeMap<SmolStr, Span>,
     /// `provider` and `mock_provider` blocks, by `name` or `name.alias`.
     pub providers: BTreeMap<SmolStr, TestProvider>,
-    /// The `override_resource`, `override_data` and `override_module` blocks outside of runs.
+    /// The `override_resource`, `override_data` and `override_module` blocks outside runs.
     pub overrides: Vec<Override>,
     /// The `run` blocks in source order, including those with an error.
     pub runs: Vec<Run>,

@@ -103,7 +103,7 @@ fn is_run_or_published(node: Node<'_>) -> bool {
     }
 }
 
-/// The blocks outside of override files, which cannot set the version for the first time.
+/// The blocks outside override files, which cannot set the version for the first time.
 fn in_base_files(mut blocks: Vec<Arc<Block>>, module: &Module, context: &Context<'_>) -> Vec<Arc<Block>> {
     let overriding = context.override_files(module);
     blocks.retain(|block| overriding.iter().all(|(file, _)| *file != block.header.file));

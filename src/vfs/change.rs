@@ -133,7 +133,7 @@ impl Change {
         let inside = paths.iter().map(|path| {
             let path = path.as_ref();
             let inside = from_top(top, current, path)
-                .ok_or_else(|| Error::git(format!("`{}` is outside of the repository", path.display())))?;
+                .ok_or_else(|| Error::git(format!("`{}` is outside the repository", path.display())))?;
             let is_there = |reading: &Reading<'_>| {
                 inside.is_empty() || reading.item(encode(&inside).as_bstr()).is_ok_and(|item| item.is_some())
             };

@@ -76,7 +76,7 @@ fn standing(top: &Path, disk: &Path, text: &str, in_index: bool) -> std::io::Res
     }
     let real = fs::canonicalize(disk)?;
     if !real.starts_with(fs::canonicalize(top)?) {
-        return refused("it is outside of the repository");
+        return refused("it is outside the repository");
     }
     if metadata.permissions().readonly() {
         return refused("it is read-only");

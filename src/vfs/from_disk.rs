@@ -102,8 +102,8 @@ pub(super) fn given<'a>(current: &Path, written: &'a Path) -> Result<NamedPath<'
     let at = fs::canonicalize(current).unwrap_or_else(|_| current.to_owned()).join(written);
     let real = fs::canonicalize(&at).map_err(|error| Error::path(written, &at, error))?;
     if leads_out(&at, &real) {
-        let why = "it is a symbolic link that points outside of the repository; use the path of its target"
-            .to_owned();
+        let why =
+            "it is a symbolic link that points outside the repository; use the path of its target".to_owned();
         return Err(Error::File { path: written.to_owned(), why });
     }
     let metadata = fs::metadata(&real).map_err(|error| Error::path(written, &at, error))?;

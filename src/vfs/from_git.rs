@@ -51,7 +51,7 @@ impl Snapshot {
         let top = self.top().unwrap_or(current);
         let inside = paths.iter().map(AsRef::as_ref).map(|path| {
             let inside = from_top(top, current, path)
-                .ok_or_else(|| Error::git(format!("`{}` is outside of the repository", path.display())))?;
+                .ok_or_else(|| Error::git(format!("`{}` is outside the repository", path.display())))?;
             let at = top.join(encode_os(&inside));
             let exists = match &self.origin {
                 Origin::Git { git_tree, .. } => {

@@ -66,7 +66,7 @@ pub(super) enum Leads {
     /// Nothing, because a part of the path is a file.
     BehindFile,
     Nowhere,
-    /// Something outside of this repository.
+    /// Something outside this repository.
     Elsewhere,
 }
 

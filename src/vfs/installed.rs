@@ -27,7 +27,7 @@ impl DataDirectory {
         Self(value.filter(|value| !value.as_os_str().is_empty()))
     }
 
-    /// The data directory of a root module, without symbolic links. Only the environment may name one outside of the
+    /// The data directory of a root module, without symbolic links. Only the environment may name one outside the
     /// repository: whoever writes the repository chooses its links.
     fn real(&self, root: &Path, top: &Top) -> Option<PathBuf> {
         let path = self.0.as_deref().unwrap_or(Path::new(DATA_DIRECTORY));

@@ -43,7 +43,7 @@ pub enum NamedFile {
         /// The name of that file.
         other_case: Option<String>,
     },
-    /// Unknown, because git ignores it, a tool creates it, or it is outside of the repository.
+    /// Unknown, because git ignores it, a tool creates it, or it is outside the repository.
     Unknown,
 }
 

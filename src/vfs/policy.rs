@@ -67,7 +67,7 @@ impl Snapshot {
     pub fn read_beside(&mut self, policy: FileId, path: &str) -> Result<FileId, String> {
         let name = self.sources.get(policy).name();
         let directory = parent(name).unwrap_or_default().to_owned();
-        // A policy outside of the repository is named by its path on disk.
+        // A policy outside the repository is named by its path on disk.
         let is_outside = Path::new(&directory).is_absolute();
         let inside = join(if is_outside { "" } else { &directory }, path);
         let inside = inside.ok_or_else(|| Failure::Leaves.reason())?;

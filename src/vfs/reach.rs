@@ -14,7 +14,7 @@ pub enum Reached {
     Directory(usize),
     /// Nothing, or no directory.
     Missing,
-    /// A path outside of what the run may read.
+    /// A path outside what the run may read.
     Outside,
     /// A path of another project, such as a submodule, a directory that `init` downloaded, or a missing directory that
     /// git ignores. Nothing is reported about it.

@@ -251,7 +251,7 @@ impl Failure {
             Self::Io(error) => reason(error),
             Self::Directory => "it is a directory".to_owned(),
             Self::NotAFile => "it is not a regular file".to_owned(),
-            Self::Leaves => "it is outside of the repository".to_owned(),
+            Self::Leaves => "it is outside the repository".to_owned(),
             Self::TooLarge => "it is too large".to_owned(),
         }
     }
@@ -296,7 +296,7 @@ pub(super) fn link_leaves(name: &str) -> Finding {
     Finding::language(EngineRule::LinkLeavesRepository, "Symbolic link leaves the repository")
         .severity(Severity::Warning)
         .detail(format!(
-            "\"{name}\" is a symbolic link that points to a place outside of what is checked. overrule does not follow \
+            "\"{name}\" is a symbolic link that points to a place outside what is checked. overrule does not follow \
              it, so the declarations in its target are unknown."
         ))
         .help("move or copy its target into the repository")

@@ -245,7 +245,7 @@ fn paths_say_what_is_reported() {
     let wrong = check(&place, &["--changed", "c"]);
     assert_eq!((wrong.code, wrong.err.as_str()), (Some(2), "error: no such file or directory: `c`\n"));
     let wrong = check(&place, &["--changed", ".."]);
-    assert_eq!((wrong.code, wrong.err.as_str()), (Some(2), "error: `..` is outside of the repository\n"));
+    assert_eq!((wrong.code, wrong.err.as_str()), (Some(2), "error: `..` is outside the repository\n"));
 }
 
 #[test]

@@ -162,7 +162,7 @@ fn what_is_named_by_way_of_a_link_to_the_repository_is_found() {
     let elsewhere = other.path().join("main.tf");
     let output = place.overrule(&["check", "--hook", &elsewhere.to_string_lossy()]);
     assert_eq!(output.code, Some(2), "{output:#?}");
-    assert!(output.err.contains("is outside of the repository"), "{output:#?}");
+    assert!(output.err.contains("is outside the repository"), "{output:#?}");
 }
 
 #[test]

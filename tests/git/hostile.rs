@@ -1,4 +1,4 @@
-//! A malicious repository in the working tree, in the index and in a commit: nothing outside of it is read, and
+//! A malicious repository in the working tree, in the index and in a commit: nothing outside it is read, and
 //! nothing in it is executed.
 
 use std::ffi::OsStr;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::place::{Output, Place};
 
-/// Content of files outside of the repository. Reading it causes a finding with these words.
+/// Content of files outside the repository. Reading it causes a finding with these words.
 const SECRET: &str = "resource \"S3CRET\" {\n";
 
 /// Commands on a repository; each also runs on staged and committed content.

@@ -41,10 +41,7 @@ fn a_deleted_directory_is_still_in_the_commit() {
 fn a_path_outside_and_a_revision_that_is_not_there_are_refused() {
     let place = Place::committed(&[("net/main.tf", BASE)]);
     let output = place.overrule(&["merge", "--staged", "../net"]);
-    assert_eq!(
-        (output.code, output.err.as_str()),
-        (Some(2), "error: `../net` is outside of the repository\n")
-    );
+    assert_eq!((output.code, output.err.as_str()), (Some(2), "error: `../net` is outside the repository\n"));
     let output = place.overrule(&["merge", "--rev", "nowhere", "net"]);
     assert_eq!((output.code, output.err.as_str()), (Some(2), "error: no revision `nowhere` exists here\n"));
 }

@@ -151,7 +151,7 @@ fn an_entry_for_a_module_of_the_registry_is_exchanged() {
     );
     let output = place.overrule(&["check", "--changed", "--format", "json"]);
     assert!(
-        output.out.contains("This change moves the resources of 1 module outside of this repository from"),
+        output.out.contains("This change moves the resources of 1 module outside this repository from"),
         "{}",
         output.out
     );

@@ -30,7 +30,7 @@ pub struct ProviderChange {
     pub block: Option<Span>,
     /// The addresses of the resources, each with the directory of the module in which the address starts.
     pub resources: Vec<(SmolStr, String)>,
-    /// The addresses of modules outside of the repository whose resources it concerns, likewise.
+    /// The addresses of modules outside the repository whose resources it concerns, likewise.
     pub modules: Vec<(SmolStr, String)>,
 }
 
@@ -38,7 +38,7 @@ impl ProviderChange {
     /// The number of resources, and of modules whose resources are not known.
     pub fn counted(&self) -> String {
         let resources = counted(self.resources.len(), "resource");
-        let modules = format!("{} outside of this repository", counted(self.modules.len(), "module"));
+        let modules = format!("{} outside this repository", counted(self.modules.len(), "module"));
         match (self.resources.is_empty(), self.modules.is_empty()) {
             (_, true) => resources,
             (true, false) => format!("the resources of {modules}"),

@@ -1,4 +1,4 @@
-//! Provider configurations that calls of modules outside of the repository use.
+//! Provider configurations that calls of modules outside the repository use.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::module::address::ModuleSource;
 use crate::module::declaration::{ModuleCall, PassedProvider};
 
 impl<'t> Node<'t> {
-    /// The calls of modules outside of the repository.
+    /// The calls of modules outside the repository.
     pub(super) fn outside_calls(self) -> impl Iterator<Item = &'t ModuleCall> {
         let is_outside = |callee: Callee| match callee {
             Callee::Outside | Callee::Opaque => true,
@@ -40,7 +40,7 @@ impl<'t> Node<'t> {
         used
     }
 
-    /// The calls of modules outside of the repository that use a configuration of this module.
+    /// The calls of modules outside the repository that use a configuration of this module.
     pub fn outside_calls_with(self, key: &Configuration) -> impl Iterator<Item = &'t ModuleCall> {
         self.outside_calls().filter(move |call| self.used_outside(call).values().any(|(used, _)| used == key))
     }

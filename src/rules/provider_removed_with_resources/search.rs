@@ -30,7 +30,7 @@ pub(super) struct Lost<'t> {
 #[derive(Debug)]
 pub(super) enum Object {
     Resource(String),
-    /// A module outside of the repository, whose resources are unknown.
+    /// A module outside the repository, whose resources are unknown.
     Module(String),
 }
 

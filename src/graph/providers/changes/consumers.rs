@@ -1,4 +1,4 @@
-//! The managed resources of a module and its descendants, by address, and their calls of modules outside of the
+//! The managed resources of a module and its descendants, by address, and their calls of modules outside the
 //! repository.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ use crate::text::Span;
 #[derive(Clone, Copy)]
 pub(super) enum User<'t> {
     Resource(&'t Resource),
-    /// A call of a module outside of the repository, with the entry of `providers` if it has one.
+    /// A call of a module outside the repository, with the entry of `providers` if it has one.
     Call(&'t ModuleCall, Option<&'t PassedProvider>),
 }
 
@@ -71,7 +71,7 @@ impl<'t> Consumer<'t> {
 /// A configuration that a call uses, and the entry of `providers` that passes it.
 type Used<'t> = (Configuration, Option<&'t PassedProvider>);
 
-/// A call of a module outside of the repository, and the modules from the first one to the caller.
+/// A call of a module outside the repository, and the modules from the first one to the caller.
 pub(super) struct OutsideCall<'t> {
     levels: Vec<Level<'t>>,
     call: &'t ModuleCall,
@@ -109,7 +109,7 @@ impl<'t> OutsideCall<'t> {
     }
 }
 
-/// The managed resources of a module and its descendants, and their calls of modules outside of the repository.
+/// The managed resources of a module and its descendants, and their calls of modules outside the repository.
 #[derive(Default)]
 pub(super) struct Consumers<'t> {
     pub(super) resources: BTreeMap<ConfigAddress, Consumer<'t>>,

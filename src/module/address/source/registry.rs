@@ -27,7 +27,7 @@ impl RegistryModule {
     pub(super) fn parse(raw: &str, default_host: &str) -> Result<Self, String> {
         let (package, subdir) = split_subdir(raw);
         if subdir.starts_with("../") {
-            return Err(format!("the directory \"{subdir}\" is outside of the package"));
+            return Err(format!("the directory \"{subdir}\" is outside the package"));
         }
         let parts: Vec<&str> = package.split('/').collect();
         let (host, [namespace, name, system]) = match *parts.as_slice() {

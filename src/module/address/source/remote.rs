@@ -36,7 +36,7 @@ impl RemoteModule {
     pub(super) fn parse(raw: &str) -> Result<Self, Problem> {
         let (package, given) = split_subdir(raw);
         let outside = |directory: &str| {
-            Problem::Unreadable(format!("the directory \"{directory}\" is outside of the package"))
+            Problem::Unreadable(format!("the directory \"{directory}\" is outside the package"))
         };
         if given.starts_with("../") {
             return Err(outside(&given));
