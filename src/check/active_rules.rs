@@ -105,7 +105,9 @@ impl<'p> ActiveRules<'p> {
             let mut found = Vec::new();
             (ready.check)(node, context, &mut found);
             if let (Some(assumed), [_]) = (&assumed, ready.roles) {
-                found.iter_mut().for_each(|finding| finding.detail.push_str(assumed));
+                for finding in &mut found {
+                    finding.detail.push_str(assumed);
+                }
             }
             for finding in &mut found {
                 if finding.module.is_empty() {
