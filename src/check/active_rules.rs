@@ -100,16 +100,14 @@ impl<'p> ActiveRules<'p> {
     fn of(&self, node: Node<'_>, context: &Context<'_>) -> Vec<Finding> {
         let mut findings = Vec::new();
         let (role, reason) = node.role_with_reason();
-        let assumed = reason.is_assumption().then(|| assumption(role, reason));
         for ready in self.ready.iter().filter(|ready| ready.roles.contains(&role)) {
             let mut found = Vec::new();
             (ready.check)(node, context, &mut found);
-            if let (Some(assumed), [_]) = (&assumed, ready.roles) {
-                for finding in &mut found {
-                    finding.detail.push_str(assumed);
-                }
-            }
+            let is_assumed = reason.is_assumption() && ready.roles.len() == 1;
             for finding in &mut found {
+                if is_assumed {
+                    finding.detail.push_str(&assumption(role, reason));
+                }
                 if finding.module.is_empty() {
                     let other = finding.primary.filter(|at| context.file(at.file).is_none());
                     let file = other.map(|at| context.sources().get(at.file).name());
