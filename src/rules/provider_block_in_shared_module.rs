@@ -3,13 +3,11 @@
 mod above;
 mod help;
 
-use std::collections::BTreeSet;
-
+use self::above::Above;
 use super::{Context, Page, Rule, page};
 use crate::finding::Finding;
 use crate::graph::{Configuration, Node, Role};
-use crate::module::declaration::{ModuleCall, ProviderConfiguration};
-use crate::text::Span;
+use crate::module::declaration::ProviderConfiguration;
 
 /// The maximal number of calls in a finding; the others are counted.
 const SHOWN: usize = 10;
@@ -27,7 +25,8 @@ impl Rule for ProviderBlockInSharedModule {
         if blocks.peek().is_none() {
             return;
         }
-        let calls = calls_above(node);
+        let above = Above::of(node);
+        let calls = &above.calls;
         // Terraform reports blocks under a call with `count`, `for_each` or `depends_on`, and only a call shows that
         // the module is shared.
         if calls.is_empty() || calls.iter().any(|call| call.repeats) {
@@ -52,49 +51,11 @@ impl Rule for ProviderBlockInSharedModule {
             let finding = Self::finding("Provider block in a shared module")
                 .detail(detail)
                 .at(provider.origin.header())
-                .help(if is_used { help::of(node, provider) } else { "remove this block".to_owned() })
+                .help(if is_used { help::of(node, provider, &above) } else { "remove this block".to_owned() })
                 .address(format!("provider.{}", provider.compact()));
             findings.push(finding.related_all(calls.iter().take(SHOWN).map(|call| call.at), "called here"));
         }
     }
-}
-
-/// A call on a path to a module.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Above {
-    /// The number of calls between them.
-    distance: usize,
-    at: Span,
-    repeats: bool,
-}
-
-/// The calls of a module, and the calls above it that repeat or delay it; the latter come first.
-fn calls_above(node: Node<'_>) -> Vec<Above> {
-    let mut seen = BTreeSet::from([node.id()]);
-    let mut level = vec![node];
-    let mut calls = Vec::new();
-    let mut distance = 0;
-    while !level.is_empty() {
-        let mut next = Vec::new();
-        for (caller, call) in level.iter().flat_map(|node| node.callers()) {
-            let repeats = repeats(call);
-            if distance == 0 || repeats {
-                calls.push(Above { distance, at: call.origin.header(), repeats });
-            }
-            if seen.insert(caller.id()) {
-                next.push(caller);
-            }
-        }
-        level = next;
-        distance += 1;
-    }
-    calls.sort_by(|a, b| b.repeats.cmp(&a.repeats).then_with(|| a.cmp(b)));
-    calls.dedup_by_key(|call| call.at);
-    calls
-}
-
-fn repeats(call: &ModuleCall) -> bool {
-    call.count.is_some() || call.for_each.is_some() || call.enabled.is_some() || !call.depends_on.is_empty()
 }
 
 /// Whether anything in the module may use an aliased configuration. A default configuration is used by everything

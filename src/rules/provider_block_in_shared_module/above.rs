@@ -5,24 +5,43 @@ use std::collections::BTreeSet;
 use smol_str::SmolStr;
 
 use crate::graph::{Configuration, Node};
-use crate::module::declaration::ProviderConfiguration;
+use crate::module::declaration::{ModuleCall, ProviderConfiguration};
+use crate::text::Span;
 
 /// The modules that lead to a module.
 pub(super) struct Above<'t> {
     modules: Vec<Node<'t>>,
+    /// The calls of the module, and the calls above it that repeat or delay it; the latter come first.
+    pub(super) calls: Vec<Call>,
     /// Whether one of them leads there by several calls.
     pub(super) is_repeated: bool,
     /// Whether a direct caller is called itself.
     pub(super) has_between: bool,
 }
 
+/// A call on a path to a module.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Call {
+    /// The number of calls between them.
+    distance: usize,
+    pub(super) at: Span,
+    /// Whether it repeats the module, or delays it.
+    pub(super) repeats: bool,
+}
+
 impl<'t> Above<'t> {
     pub(super) fn of(node: Node<'t>) -> Self {
         let has_between = node.callers().any(|(caller, _)| caller.is_called());
-        let mut above = Self { modules: Vec::new(), is_repeated: false, has_between };
-        let (mut next, mut seen) = (vec![node], BTreeSet::new());
-        while let Some(node) = next.pop() {
-            for (caller, _) in node.callers() {
+        let mut above = Self { modules: Vec::new(), calls: Vec::new(), is_repeated: false, has_between };
+        let mut seen = BTreeSet::from([node.id()]);
+        let (mut level, mut distance) = (vec![node], 0);
+        while !level.is_empty() {
+            let mut next = Vec::new();
+            for (caller, call) in level.iter().flat_map(|node| node.callers()) {
+                let repeats = repeats(call);
+                if distance == 0 || repeats {
+                    above.calls.push(Call { distance, at: call.origin.header(), repeats });
+                }
                 if seen.insert(caller.id()) {
                     above.modules.push(caller);
                     next.push(caller);
@@ -30,7 +49,11 @@ impl<'t> Above<'t> {
                     above.is_repeated = true;
                 }
             }
+            level = next;
+            distance += 1;
         }
+        above.calls.sort_by(|a, b| b.repeats.cmp(&a.repeats).then_with(|| a.cmp(b)));
+        above.calls.dedup_by_key(|call| call.at);
         above
     }
 
@@ -66,4 +89,8 @@ impl<'t> Above<'t> {
         }
         Some(found)
     }
+}
+
+fn repeats(call: &ModuleCall) -> bool {
+    call.count.is_some() || call.for_each.is_some() || call.enabled.is_some() || !call.depends_on.is_empty()
 }

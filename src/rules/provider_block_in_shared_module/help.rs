@@ -8,8 +8,7 @@ use crate::module::address::{Subject, reference};
 use crate::module::declaration::ProviderConfiguration;
 
 /// Returns the steps, each only where the modules do not meet it already.
-pub(super) fn of(node: Node<'_>, provider: &ProviderConfiguration) -> String {
-    let above = Above::of(node);
+pub(super) fn of(node: Node<'_>, provider: &ProviderConfiguration, above: &Above<'_>) -> String {
     let compact = provider.compact();
     let objects = objects(node, provider);
     let (is_taken, is_per_call) = (above.has_another(node, provider), above.is_repeated && objects.is_some());
