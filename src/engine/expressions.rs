@@ -1,10 +1,26 @@
 //! Features of expressions.
 
-use super::{Engine, Product};
+use super::{Engine, Product, Version};
 
 impl Engine {
     /// Whether `&&` and `||` ignore errors in an operand that does not decide the result.
     pub fn short_circuits(self) -> bool {
+        self.terraform(12) || self.opentofu(10)
+    }
+
+    /// The same product before its `&&` and `||` ignored such errors.
+    #[must_use]
+    pub fn without_short_circuit(self) -> Self {
+        let minor = match self.product {
+            Product::Terraform => 11,
+            Product::OpenTofu => 9,
+        };
+        Self { version: Version::new(1, minor, 0), ..self }
+    }
+
+    /// Whether an unknown result of `&&` or `||` certainly has the marks of the operands. Older versions of Terraform drop
+    /// them, and for OpenTofu it was not tried.
+    pub fn marks_unknown_conditions(self) -> bool {
         self.terraform(12)
     }
 

@@ -235,8 +235,8 @@ pub(super) fn failed(
 }
 
 /// The explanation for a condition that is false only because an operand is not evaluated.
-const NEWLY_FALSE: &str = " The condition is false since Terraform 1.12, where `&&` and `||` ignore an error in an operand \
-    that does not decide the result.";
+const NEWLY_FALSE: &str = " The condition is false since Terraform 1.12 and OpenTofu 1.10, where `&&` and `||` ignore an \
+    error in an operand that does not decide the result.";
 
 /// A failed validation.
 pub(super) struct Refusal {
@@ -288,7 +288,7 @@ pub(super) fn refusals(value: &Value, variable: &Variable, node: Node<'_>, work:
             // The engine does not show a message with a sensitive value.
             text.as_str().filter(|_| text.unmarked().1 == Marks::NONE).map(SmolStr::new)
         });
-        let without = ModuleScope { engine: Engine::newest(Product::OpenTofu), ..known };
+        let without = ModuleScope { engine: known.engine.without_short_circuit(), ..known };
         let is_newly_false = known.engine.short_circuits()
             && evaluate(condition, &without, &mut Vec::new()).as_bool() != Some(false);
         let with_true = ModuleScope { known: Some((&variable.name, &Value::Bool(true))), ..unknown };

@@ -1,12 +1,13 @@
 //! Operators and conditionals: `a + b`, `!a` and `a ? b : c`.
 
+use crate::engine::Engine;
 use crate::finding::{EngineRule, Finding, has_errors};
 use crate::syntax::{BinaryOperator, Expr, UnaryOperator};
 use crate::text::Span;
 use crate::value::convert::{convert, fit};
 use crate::value::equality::equal;
 use crate::value::unify::{Mode, unify};
-use crate::value::{Marks, Number, Type, Value};
+use crate::value::{Marks, Number, Scope, Type, Value};
 
 use super::{Evaluator, Inside};
 
@@ -63,14 +64,21 @@ impl Evaluator<'_> {
         let mut left_value = self.operand(&left_value, &takes, left.span);
         let mut right_value = self.operand(&right_value, &takes, right.span);
         let marks = left_value.take_deep_marks().and(right_value.take_deep_marks());
-        let short_circuits = self.scope.is_some_and(|scope| scope.engine().short_circuits());
-        if short_circuits && !self.failed_since(before) {
+        let engine = self.scope.map(Scope::engine);
+        // Some engines drop the marks of an unknown result of `&&` and `||`.
+        let marked = |result: Value| {
+            let is_logical = matches!(operator, BinaryOperator::And | BinaryOperator::Or);
+            let keeps =
+                !is_logical || result.is_known() || engine.is_some_and(Engine::marks_unknown_conditions);
+            if keeps { result.mark(marks) } else { result }
+        };
+        if engine.is_some_and(Engine::short_circuits) && !self.failed_since(before) {
             let (left, right) =
                 (Operand::of(&left_value, &left_findings), Operand::of(&right_value, &right_findings));
             if let Some((result, decisive)) = short_circuit(operator, left, right) {
                 let findings = if decisive == Side::Left { left_findings } else { right_findings };
                 self.findings.extend(findings);
-                return result.mark(marks);
+                return marked(result);
             }
         }
         // An operand of the wrong type is reported after the errors inside it.
@@ -79,10 +87,7 @@ impl Evaluator<'_> {
         if self.failed_since(before) {
             return Value::Unknown(gives);
         }
-        let result = self.operated(operator, &left_value, &right_value, at);
-        // Engines that evaluate both operands of `&&` and `||` drop the marks of an unknown result.
-        let is_logical = matches!(operator, BinaryOperator::And | BinaryOperator::Or);
-        if is_logical && !short_circuits && !result.is_known() { result } else { result.mark(marks) }
+        marked(self.operated(operator, &left_value, &right_value, at))
     }
 
     fn operated(&mut self, operator: BinaryOperator, left: &Value, right: &Value, at: Span) -> Value {
