@@ -46,6 +46,8 @@ by_version! { |engine, tofu, t, o|
     pub static_confidential_refused: bool = o(9);
     /// Arguments of a module call are checked against the variables of a local module during loading.
     pub module_arguments_at_load: bool = t(15);
+    /// The names of `run` blocks are checked. Terraform 1.6 and OpenTofu 1.6 accept any text.
+    pub run_names_checked: bool = t(7) || o(7);
     /// Names that a variable cannot have, because they are arguments of module calls.
     pub reserved_variable_names: &'static [&'static str] = if t(15) { RESERVED_FROM_1_15 } else { RESERVED };
 
@@ -235,6 +237,14 @@ mod tests {
 
     fn features(word: &str) -> Features {
         Choice::parse(word).expect("an engine").engines()[0].features()
+    }
+
+    #[test]
+    fn names_of_run_blocks_are_checked_from_1_7_on() {
+        for product in ["terraform", "opentofu"] {
+            assert!(!features(&format!("{product}@1.6")).run_names_checked);
+            assert!(features(&format!("{product}@1.7")).run_names_checked);
+        }
     }
 
     #[test]

@@ -23,7 +23,9 @@ impl Decoder<'_> {
         let before = self.findings.len();
         let content = self.run_content(block);
         let label = &block.labels[0];
-        self.name(label, "Invalid run block name");
+        if self.features.run_names_checked {
+            self.name(label, "Invalid run block name");
+        }
         let mut run = Run {
             name: label.text.clone(),
             header: block.header,
