@@ -38,6 +38,10 @@ impl Rule for MovedTargetMissing {
         };
         for moved in &node.module().moved {
             let (Some(from), Some(to)) = (&moved.from, &moved.to) else { continue };
+            if from.to_string() == to.to_string() {
+                findings.push(redundant(from, to));
+                continue;
+            }
             let is_absent = matches!(look_for(node, to), Sight::Absent);
             let seen = look_for(node, from);
             let meant = nearest_target(node, to, &mentioned, &suggestions);
@@ -56,6 +60,18 @@ impl Rule for MovedTargetMissing {
             }
         }
     }
+}
+
+/// The finding about a block that moves an address to itself.
+fn redundant(from: &MoveEndpoint, to: &MoveEndpoint) -> Finding {
+    MovedTargetMissing::finding("Source and target of the move are the same")
+        .detail("Nothing is moved: `plan` fails with \"Redundant move statement\".")
+        .at(to.span)
+        .label("the same address")
+        .related(from.span, "moved from here")
+        .help("remove this block, or correct one of the two addresses")
+        .address("moved")
+        .concerns(Concern::Name(format_smolstr!("{to}")))
 }
 
 /// The finding about a target that is not declared. `meant` is an address that may be meant instead.
