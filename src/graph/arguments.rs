@@ -54,7 +54,10 @@ fn unknown(call: &ModuleCall, child: &Module, is_installed: bool, findings: &mut
             finding.rule = EngineRule::UnknownModuleArgument.id();
             if let Some((name, is_block)) = finding.primary.and_then(|at| named_at(call, at)) {
                 finding.detail = format!("The child module declares no variable `{name}`.");
-                if finding.help.is_none() {
+                if is_block && child.features.reserved_variable_names.contains(&name.as_str()) {
+                    finding.detail = format!("`{name}` is an argument of a module call, not a block.");
+                    finding.help = Some(format!("write it as an argument: `{name} = …`"));
+                } else if finding.help.is_none() {
                     finding.help = Some(match (is_installed, is_block) {
                         (true, _) => "remove it".to_owned(),
                         (false, _) if child.files == 0 => without_files(call),
