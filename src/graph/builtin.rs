@@ -135,14 +135,21 @@ fn known(resource: &Resource) -> Option<Arguments> {
 }
 
 fn unknown(resource: &Resource) -> Finding {
-    let (summary, known) = match resource.address.mode {
-        Mode::Managed => ("Invalid resource type", "the resource `terraform_data`"),
-        Mode::Data => ("Invalid data source", "the data source `terraform_remote_state`"),
-        Mode::Ephemeral => ("Invalid ephemeral resource", "no ephemeral resource"),
+    let kind = resource.address.kind.as_str();
+    let (summary, detail) = match resource.address.mode {
+        Mode::Managed => (
+            "Invalid resource type",
+            format!("The built-in provider has the resource `terraform_data`, but no {kind:?}."),
+        ),
+        Mode::Data => (
+            "Invalid data source",
+            format!("The built-in provider has the data source `terraform_remote_state`, but no {kind:?}."),
+        ),
+        Mode::Ephemeral => {
+            ("Invalid ephemeral resource", "The built-in provider has no ephemeral resources.".to_owned())
+        }
     };
-    Finding::language(EngineRule::UnsupportedBlockOrArgument, summary)
-        .detail(format!("The built-in provider has {known}, but no {:?}.", resource.address.kind.as_str()))
-        .at(type_place(resource))
+    Finding::language(EngineRule::UnsupportedBlockOrArgument, summary).detail(detail).at(type_place(resource))
 }
 
 fn type_place(resource: &Resource) -> Span {

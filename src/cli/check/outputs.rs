@@ -144,7 +144,7 @@ fn output(text: &str) -> Result<(Format, PathBuf), String> {
         unknown("format", format, &names)
     })?;
     if file.is_empty() {
-        return Err(format!("add a file name, as in `{}=report.txt`", format.name()));
+        return Err(format!("add a file name, as in `{}=FILE`", format.name()));
     }
     if file == "-" {
         return Err(format!(

@@ -146,7 +146,7 @@ fn properties<'n>(node: &'n Node, label: Option<&str>, findings: &mut Vec<Findin
     let wrong = |node: &Node, what: &str| {
         let detail = match label {
             Some(label) => {
-                format!("{what} is required here, whose property names are the {label} of a block.")
+                format!("{what} is required here, with the {label} of a block as each property name.")
             }
             None => format!("{what} is required here, with arguments and blocks as its properties."),
         };
@@ -197,7 +197,7 @@ impl Unpacking<'_> {
             if properties.is_empty() {
                 let finding = Finding::language(EngineRule::MissingArgument, "Missing block label")
                     .detail(format!(
-                        "The name of a property here is the {label} of a `{kind}` block, but there is no property."
+                        "Each property name here is the {label} of a `{kind}` block, but the object is empty."
                     ))
                     .at(node.start());
                 self.findings.push(finding);
