@@ -66,6 +66,16 @@ impl Constraints {
         Ok(Self { conditions: conditions.collect::<Result<_, _>>()? })
     }
 
+    /// The help for a text that [`Constraints::parse`] refuses.
+    pub fn help(text: &str) -> String {
+        let reversed = [("=>", ">="), ("=<", "<="), ("=~", "~>"), ("~=", "~>"), ("==", "=")];
+        let corrected = reversed.iter().map(|(wrong, right)| text.replace(wrong, right));
+        match corrected.into_iter().find(|corrected| Self::parse(corrected).is_ok()) {
+            Some(meant) => format!("did you mean {meant:?}?"),
+            None => "write comma-separated conditions, as in \">= 1.2, < 2.0\"".to_owned(),
+        }
+    }
+
     /// Parses constraints on a provider. The engine parses these a second time, with stricter rules. The error names
     /// the part that either of them refuses.
     pub fn parse_for_provider(text: &str) -> Result<Self, String> {

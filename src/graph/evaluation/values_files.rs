@@ -12,6 +12,7 @@ use crate::graph::{Node, Role};
 use crate::module::declaration::Variable;
 use crate::module::values::ValuesFile;
 use crate::syntax::{Attribute, ExprKind};
+use crate::text::Suggestions;
 use crate::value::{Budget, Value, constant_within};
 use crate::vfs::parent;
 
@@ -24,6 +25,7 @@ pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     if files.is_empty() || node.is_called() && node.role() == Role::Shared {
         return;
     }
+    let suggestions = Suggestions::default();
     let work = Budget::of(node.module().evaluation_steps());
     // Of the files that the engine loads automatically, the last one that sets a variable counts.
     let mut automatic: Vec<&ValuesFile> = files.iter().filter(|file| file.is_automatic).collect();
@@ -40,7 +42,7 @@ pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
             // A template of a file may set null where another file or an option sets the value.
             Some(_) if !file.is_automatic && matches!(argument.expr.kind, ExprKind::Null) => {}
             Some(variable) => judge(argument, variable, node, &work, findings),
-            None => findings.extend(undeclared(argument, node)),
+            None => findings.extend(undeclared(file, argument, node, &suggestions)),
         }
         for finding in &mut findings[from..] {
             finding.address = format!("variable.{}", argument.name);
@@ -71,21 +73,31 @@ fn is_for(file: &ValuesFile, node: Node<'_>) -> bool {
     is_distinct && undeclared <= MOST_UNDECLARED && declared > undeclared
 }
 
-fn undeclared(argument: &Attribute, node: Node<'_>) -> Option<Finding> {
+fn undeclared(
+    file: &ValuesFile,
+    argument: &Attribute,
+    node: Node<'_>,
+    suggestions: &Suggestions,
+) -> Option<Finding> {
     let (name, module) = (&argument.name, node.module());
     let mut wrong = Vec::new();
     constant_within(&module.limits, &argument.expr, &mut wrong);
     let is_unknown = module.may_have(&format!("var.{name}")) || module.has_generated_files;
     // The engine drops a value that it cannot evaluate.
     (!is_unknown && wrong.is_empty()).then(|| {
+        let near = suggestions.nearest(name, module.variables.keys().map(SmolStr::as_str));
+        let help = match near.filter(|near| file.arguments.iter().all(|other| other.name != *near)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("remove the value, correct the name, or declare the variable `{name}`"),
+        };
         Finding::language(EngineRule::UndeclaredVariableValue, "Value for undeclared variable")
             .severity(Severity::Warning)
             .at_plan()
             .detail(format!(
-                "The root module does not declare a variable named \"{name}\" but a value was found in this file."
+                "The root module does not declare the variable `{name}`, so this value has no effect."
             ))
             .at(argument.name_span)
-            .help(format!("remove the value, correct the name, or declare the variable `{name}`"))
+            .help(help)
     })
 }
 

@@ -89,9 +89,11 @@ pub(super) fn engine(root: &str, name: &str, module: &Module, at: Span, findings
         return;
     }
     let known = if applying { "`workspace` and `applying`" } else { "`workspace`" };
+    let names = ["workspace", "applying"].into_iter().take(1 + usize::from(applying));
+    let meant = if name == "env" { Some("workspace") } else { similar(name, names) };
     let finding = misplaced(format!("Invalid \"{root}\" attribute"), at)
         .detail(format!("`{root}` has no attribute `{name}`, only {known}."));
-    findings.push(if name == "env" { finding.help(format!("write `{root}.workspace`")) } else { finding });
+    findings.push(finding.help_if(meant.map(|meant| format!("did you mean `{root}.{meant}`?"))));
 }
 
 fn misplaced(summary: impl Into<String>, at: Span) -> Finding {

@@ -34,10 +34,7 @@ impl Decoder<'_> {
         match Constraints::parse(text) {
             Ok(constraints) => Some(constraints),
             Err(error) => {
-                self.findings.push(
-                    invalid_version(at, format!("{error}."))
-                        .help("write comma-separated conditions, as in \">= 1.2, < 2.0\""),
-                );
+                self.findings.push(invalid_version(at, format!("{error}.")).help(Constraints::help(text)));
                 None
             }
         }

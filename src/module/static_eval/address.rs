@@ -113,7 +113,7 @@ impl StaticEvaluator<'_> {
                 self.findings.push(
                     static_error(&purpose, "Invalid version constraint", at)
                         .detail(format!("{reason}."))
-                        .help("write comma-separated conditions, as in \">= 1.2, < 2.0\"")
+                        .help(Constraints::help(&text))
                         // The same placeholder in many calls of a directory is one cause.
                         .concerns(Concern::Name(text.clone())),
                 );

@@ -163,11 +163,12 @@ impl<'a> Parser<'a> {
             match self.peek().kind {
                 Kind::Comma => {
                     let detail = "Arguments are separated by line breaks, not by commas.";
-                    self.end_item("Unexpected comma after argument", detail);
+                    self.end_item("Unexpected comma after argument", detail, None);
                 }
-                _ => self.end_item(
+                kind => self.end_item(
                     "Missing newline after argument",
                     "An argument definition must end with a line break.",
+                    (kind == Kind::Equal).then_some("to compare two values, write `==`"),
                 ),
             }
         }
@@ -181,12 +182,15 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads the line break that ends an item, or reports that it is missing.
-    fn end_item(&mut self, summary: &str, detail: &str) {
+    fn end_item(&mut self, summary: &str, detail: &str, help: Option<&str>) {
         let next = self.peek();
         if matches!(next.kind, Kind::Newline | Kind::End) {
             self.read();
         } else {
-            self.first_error(summary, next, detail);
+            if !self.recovery {
+                let finding = Finding::language(self.rule, summary).at(self.span(next)).detail(detail);
+                self.report(finding.help_if(help.map(str::to_owned)));
+            }
             self.recover_after_item();
         }
     }
@@ -236,7 +240,7 @@ impl<'a> Parser<'a> {
         };
         self.depth -= 1;
         let detail = "A block definition must end with a line break.";
-        self.end_item("Missing newline after block definition", detail);
+        self.end_item("Missing newline after block definition", detail, None);
         body
     }
 
