@@ -43,9 +43,13 @@ impl Git {
         let is_branch = |name: &&str| !name.is_empty() && !name.contains(['~', '^', ':', '@', ' ']);
         match of_remote.filter(|(_, branch)| is_branch(branch)) {
             Some((remote, branch)) => {
-                let whole = if self.is_shallow() { " --unshallow" } else { "" };
+                let (whole, in_ci) = if self.is_shallow() {
+                    (" --unshallow", ". In GitHub Actions, set `fetch-depth: 0` at actions/checkout")
+                } else {
+                    ("", "")
+                };
                 Some(format!(
-                    "run `git fetch{whole} {remote} +refs/heads/{branch}:refs/remotes/{remote}/{branch}`"
+                    "run `git fetch{whole} {remote} +refs/heads/{branch}:refs/remotes/{remote}/{branch}`{in_ci}"
                 ))
             }
             None if self.is_shallow() => Some(UNSHALLOW.to_owned()),

@@ -80,7 +80,7 @@ impl Change {
     pub fn between(current: &Path, from: &str, to: &str) -> Result<Self, Error> {
         let git = Git::around(current)?;
         let base = git.merge_base(from, to)?;
-        let (before, now) = (git.tree(base)?, git.tree(git.commit(to)?)?);
+        let (before, now) = (git.tree(base)?, git.tree(git.known_commit(to)?)?);
         let remedy = Remedy::of(&git.repository, format!("git diff --stat {base} {to}"), to);
         Self::to_tree(git, before, now, remedy)
     }

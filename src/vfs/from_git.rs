@@ -39,7 +39,7 @@ impl Snapshot {
     /// A commit. Nothing is read before [`Snapshot::read`].
     pub fn listed_in_revision(current: &Path, revision: &str) -> Result<Self, Error> {
         let git = Git::around(current)?;
-        let tree = git.tree(git.commit(revision)?)?;
+        let tree = git.tree(git.known_commit(revision)?)?;
         Self::of_snapshot(&Arc::new(GitTree::of_tree(&git.repository, tree)), git.top.as_deref())
     }
 

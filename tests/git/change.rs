@@ -226,7 +226,11 @@ fn a_base_that_is_not_there_is_refused_with_what_brings_it() {
     clone(&place, "shallow", &["--depth", "1", "--branch", "work"]);
     let (told, order) = refusal(&place, "shallow", "origin/main");
     assert_eq!(told, "no revision `origin/main` exists here");
-    assert_eq!(order, "run `git fetch --unshallow origin +refs/heads/main:refs/remotes/origin/main`");
+    assert_eq!(
+        order,
+        "run `git fetch --unshallow origin +refs/heads/main:refs/remotes/origin/main`. In GitHub Actions, set \
+         `fetch-depth: 0` at actions/checkout"
+    );
     let (told, order) = refusal(&place, "shallow", "HEAD^1");
     assert_eq!(told, "no revision `HEAD^1` exists here");
     assert!(
