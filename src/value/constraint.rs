@@ -75,14 +75,17 @@ fn quoted(expr: &Expr, findings: &mut Vec<Finding>) {
 
 fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {
     if let Some(name) = expr.keyword() {
-        let detail = match name.as_str() {
+        let (detail, help) = match name.as_str() {
             "bool" => return plain(Type::Bool),
             "string" => return plain(Type::String),
             "number" => return plain(Type::Number),
             "any" => return plain(Type::Any),
-            "list" | "map" | "set" => needs_element(&name),
-            "object" => NEEDS_ATTRIBUTES.to_owned(),
-            "tuple" => NEEDS_ELEMENTS.to_owned(),
+            "list" | "map" | "set" => (
+                needs_element(&name),
+                format!("write `{name}(string)`, or `{name}(any)` if the elements are not strings"),
+            ),
+            "object" => (NEEDS_ATTRIBUTES.to_owned(), "write `object({ … })`, or `any`".to_owned()),
+            "tuple" => (NEEDS_ELEMENTS.to_owned(), "write `tuple([ … ])`, or `any`".to_owned()),
             _ => {
                 let invalid = invalid(format!("There is no type {name:?}."), expr.span, findings);
                 if let (Some(meant), Some(finding)) = (similar_type(&name), findings.last_mut()) {
@@ -91,7 +94,11 @@ fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {
                 return invalid;
             }
         };
-        return invalid(detail, expr.span, findings);
+        let invalid = invalid(detail, expr.span, findings);
+        if let Some(finding) = findings.last_mut() {
+            finding.help = Some(help);
+        }
+        return invalid;
     }
     if let ExprKind::Call(call) = &expr.kind {
         return constructed(call, expr.span, findings);

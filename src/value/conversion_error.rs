@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 
 use super::unify::{Mode, possible};
 use super::{Attribute, Type};
+use crate::text::with_article;
 
 /// Why a conversion failed, and in which part of the value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,10 +80,15 @@ pub(super) fn explain(got: &Type, want: &Type) -> String {
             format!("incorrect set element type: {}", explain(got, want))
         }
         (Type::Map(got), Type::Map(want)) => format!("incorrect map element type: {}", explain(got, want)),
-        _ if *got == Type::Any || got.name() == want.required_name() => {
-            format!("{} required", want.required_name())
+        _ => {
+            let (want, got_name) = (want.required_name(), got.name());
+            let required = format!("{} is required", with_article(&want));
+            if *got == Type::Any || got_name == want {
+                required
+            } else {
+                format!("{required}, but this is {}", with_article(&got_name))
+            }
         }
-        _ => format!("{} required, but have {}", want.required_name(), got.name()),
     }
 }
 

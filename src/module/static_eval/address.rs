@@ -236,6 +236,9 @@ impl StaticEvaluator<'_> {
 
 fn unknown(purpose: &Purpose, summary: &str, at: crate::text::Span) -> Finding {
     static_error(purpose, summary, at)
-        .detail(format!("{} must be known before plan, but this is known only later.", upper(&purpose.what)))
+        .detail(format!(
+            "{} must be known when `init` runs, but this expression has a value only later.",
+            upper(&purpose.what)
+        ))
         .help("write a literal string, or set `const = true` in the variable")
 }

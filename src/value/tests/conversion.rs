@@ -52,11 +52,11 @@ fn what_does_not_convert() {
         ("number", r#"" 1""#, "a number is required"),
         ("number", r#""0x10""#, "a number is required"),
         ("bool", r#""True""#, "a bool is required; to convert from string, use lowercase \"true\""),
-        ("number", "true", "number required, but have bool"),
-        ("bool", "1", "bool required, but have number"),
-        ("string", "[]", "string required, but have tuple"),
-        ("list(string)", r#""a""#, "list of string required, but have string"),
-        ("list(string)", "{}", "list of string required, but have object"),
+        ("number", "true", "a number is required, but this is a bool"),
+        ("bool", "1", "a bool is required, but this is a number"),
+        ("string", "[]", "a string is required, but this is a tuple"),
+        ("list(string)", r#""a""#, "a list of string is required, but this is a string"),
+        ("list(string)", "{}", "a list of string is required, but this is an object"),
         ("list(any)", "[1, true]", "all list elements must have the same type"),
         ("set(any)", "[1, true]", "all set elements must have the same type"),
         ("map(any)", "{ a = 1, b = true }", "all map elements must have the same type"),
@@ -67,10 +67,10 @@ fn what_does_not_convert() {
             r#"[{ a = "x" }, { a = 1 }]"#,
             "element types must all match for conversion to set",
         ),
-        ("list(string)", "[[]]", "element 0: string required, but have tuple"),
+        ("list(string)", "[[]]", "element 0: a string is required, but this is a tuple"),
         ("list(number)", r#"[1, "x"]"#, "[1]: a number is required"),
         ("map(number)", r#"{ a = "x" }"#, r#"["a"]: a number is required"#),
-        ("map(number)", "{ a = [] }", r#"element "a": number required, but have tuple"#),
+        ("map(number)", "{ a = [] }", r#"element "a": a number is required, but this is a tuple"#),
         ("object({ a = string })", "{}", r#"attribute "a" is required"#),
         ("object({ a = string, b = any })", "{}", r#"attributes "a" and "b" are required"#),
         ("object({ a = any, b = any, c = any })", "{}", r#"attributes "a", "b", and "c" are required"#),
@@ -80,7 +80,7 @@ fn what_does_not_convert() {
             "{ a = {} }",
             r#"attribute "a": attribute "b" is required"#,
         ),
-        ("tuple([string])", "[]", "tuple required"),
+        ("tuple([string])", "[]", "a tuple is required"),
     ] {
         assert_eq!(variable(ty, default), Err(message.to_owned()), "{default} as {ty}");
     }
@@ -109,7 +109,7 @@ fn what_was_converted_is_converted_again_as_what_it_has_become() {
             "list(string)",
             r#"[1, "a"]"#,
             "tuple([number, string])",
-            Err("tuple required, but have list of string"),
+            Err("a tuple is required, but this is a list of string"),
         ),
         (
             "object({ a = string })",
@@ -119,7 +119,7 @@ fn what_was_converted_is_converted_again_as_what_it_has_become() {
         ),
         ("string", "1", "bool", Ok(())),
         ("map(any)", r#"{ a = 1, b = "x" }"#, "map(number)", Err(r#"["b"]: a number is required"#)),
-        ("string", "null", "list(string)", Err("list of string required, but have string")),
+        ("string", "null", "list(string)", Err("a list of string is required, but this is a string")),
         ("any", "null", "list(string)", Ok(())),
         ("map(string)", r#"{ a = "1" }"#, "object({ a = number, b = optional(list(string)) })", Ok(())),
         (
@@ -127,7 +127,7 @@ fn what_was_converted_is_converted_again_as_what_it_has_become() {
             r#"{ b = "1" }"#,
             "object({ b = optional(list(string)) })",
             Err(
-                r#"map element type is incompatible with attribute "b": list of string required, but have string"#,
+                r#"map element type is incompatible with attribute "b": a list of string is required, but this is a string"#,
             ),
         ),
         (
@@ -141,7 +141,7 @@ fn what_was_converted_is_converted_again_as_what_it_has_become() {
             "list(string)",
             "[]",
             "list(object({}))",
-            Err("incorrect list element type: object required, but have string"),
+            Err("incorrect list element type: an object is required, but this is a string"),
         ),
     ] {
         let converted = variable(first, default).unwrap();

@@ -71,8 +71,9 @@ fn incompatible(node: Node<'_>, range: Span) -> Finding {
     let declared = Declared::of(module);
     Finding::language(EngineRule::ProviderBlockInRepeatedModule, module.features.summaries.repeated_module)
         .detail(format!(
-            "The module in {:?} configures a provider itself. Removing an instance would also remove the provider \
-             configuration that is needed to destroy its resources.",
+            "The module in {:?} configures a provider itself, so calls to it cannot use `count`, `for_each` or \
+             `depends_on`: removing an instance would also remove the provider configuration that is needed to destroy its \
+             resources.",
             if module.directory.is_empty() { "." } else { module.directory.as_str() }
         ))
         .at(range)
