@@ -53,7 +53,7 @@ pub(super) fn run() -> Result<ExitCode, Failure> {
     let top = snapshot.top().unwrap_or(&current);
     if let Some(name) = POLICIES.iter().find(|name| top.join(name).symlink_metadata().is_ok()) {
         return Err(Failure::new(format!("`{name}` already exists"))
-            .help("`overrule rules` shows the levels that it sets"));
+            .help("edit this file; `overrule rules` shows the levels that it sets"));
     }
     let file = top.join(POLICIES[0]);
     let mut options = OpenOptions::new();

@@ -32,7 +32,11 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let current = place::current()?;
     let (chapters, names) = chapters(arguments, &current, terminal)?;
     if chapters.is_empty() {
-        err("note: no examples found\n");
+        err(if arguments.directory.is_some() {
+            "note: no examples found\n"
+        } else {
+            "note: no custom rule has an example\n"
+        });
         return Ok(ExitCode::SUCCESS);
     }
     let mut tally = Tally::default();
