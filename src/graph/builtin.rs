@@ -104,7 +104,11 @@ fn ignored_changes(arguments: Arguments, resource: &Resource, findings: &mut Vec
     for ignored in &resource.managed.ignore_changes {
         let Traversal { root, root_span, steps: behind } = &ignored.traversal;
         let first = Step { span: *root_span, kind: StepKind::Attribute(root.clone()) };
+        let from = findings.len();
         steps(resource, &[&[first], behind.as_slice()].concat(), findings);
+        if let (Some(finding), "all") = (findings.get_mut(from), root.as_str()) {
+            finding.help = Some("to ignore all changes, write `ignore_changes = all`".to_owned());
+        }
         let computed = arguments.named(root).is_some_and(|argument| argument.presence == Presence::Computed);
         let is_error = |finding: &Finding| finding.severity == Severity::Error;
         if computed && !findings[before..].iter().any(is_error) {

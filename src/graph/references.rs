@@ -193,10 +193,10 @@ impl<'t, 'f> Judge<'t, 'f> {
                         self.links.add(site, declared);
                     }
                     match reference.remaining {
-                        [first, .., last] => {
-                            self.findings.push(attribute_in_depends_on(first.span.to(last.span)));
-                        }
-                        [only] => self.findings.push(attribute_in_depends_on(only.span)),
+                        [first, ..] => self.findings.push(attribute_in_depends_on(
+                            &reference,
+                            first.span.to(dependency.traversal.span()),
+                        )),
                         [] if is_right_so_far => {
                             self.reference(&site.without_symbols(), &reference, declared);
                         }
@@ -217,9 +217,13 @@ impl<'t, 'f> Judge<'t, 'f> {
     }
 }
 
-fn attribute_in_depends_on(at: Span) -> Finding {
+fn attribute_in_depends_on(reference: &Reference<'_>, at: Span) -> Finding {
+    let help = match &reference.subject {
+        Subject::Resource { address, key: None } => format!("write `{address}`"),
+        _ => "remove this part of the reference".to_owned(),
+    };
     Finding::language(EngineRule::InvalidReference, "Invalid depends_on reference")
         .detail("`depends_on` refers to whole objects, such as resources and modules, and not to their attributes.")
         .at(at)
-        .help("remove this part of the reference")
+        .help(help)
 }

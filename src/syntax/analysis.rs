@@ -73,7 +73,9 @@ impl Expr {
         let list = self.as_list();
         if list.is_none() && !self.is_unread() {
             let detail = "A list is expected here, written out between brackets.";
-            findings.push(invalid_expression(EngineRule::InvalidValue, detail, self.start_span()));
+            let finding = invalid_expression(EngineRule::InvalidValue, detail, self.start_span());
+            let help = self.as_traversal().map(|_| "put brackets around the reference".to_owned());
+            findings.push(finding.help_if(help));
         }
         list
     }
@@ -129,7 +131,7 @@ impl Expr {
     pub fn static_traversal(&self, findings: &mut Vec<Finding>) -> Option<Cow<'_, Traversal>> {
         let traversal = self.as_traversal();
         if traversal.is_none() && !self.is_unread() {
-            findings.push(not_an_address(self.span));
+            findings.push(not_an_address(self));
         }
         traversal
     }
@@ -211,10 +213,34 @@ fn address_in_json(string: &JsonString, span: Span) -> Option<Traversal> {
     traversal.filter(|_| findings.is_empty())
 }
 
-fn not_an_address(at: Span) -> Finding {
-    let detail = "A reference is required here, such as `aws_vpc.main` or `aws_vpc.main[0]`. Conditions, operators and \
-                  function calls are not allowed here.";
-    invalid_expression(EngineRule::InvalidReference, detail, at)
+fn not_an_address(expr: &Expr) -> Finding {
+    let invalid = |detail| invalid_expression(EngineRule::InvalidReference, detail, expr.span);
+    match around_address(expr) {
+        Some(what) => invalid("A reference is required here, such as `aws_vpc.main` or `aws_vpc.main[0]`.")
+            .help(format!("remove {what} around the reference")),
+        None => invalid(
+            "A reference is required here, such as `aws_vpc.main` or `aws_vpc.main[0]`. Conditions, operators and \
+             function calls are not allowed here.",
+        ),
+    }
+}
+
+/// The characters around a reference that prevent the expression from being one.
+fn around_address(expr: &Expr) -> Option<&'static str> {
+    let is_address = |text: &str| Traversal::parse(text, expr.span).1.is_empty();
+    let (is_within, what) = match &expr.kind {
+        ExprKind::Parens(inside) => (inside.as_traversal().is_some(), "the parentheses"),
+        ExprKind::Template(template) if template.kind == TemplateKind::Quoted => match &template.parts[..] {
+            [Part::Literal { text, .. }] => (is_address(text), "the quotes"),
+            [Part::Interpolation(inside)] => (inside.as_traversal().is_some(), "`\"${` and `}\"`"),
+            _ => return None,
+        },
+        ExprKind::JsonString(string) => {
+            (is_address(string.text.strip_prefix("${")?.strip_suffix('}')?), "`${` and `}`")
+        }
+        _ => return None,
+    };
+    is_within.then_some(what)
 }
 
 fn invalid_expression(rule: EngineRule, detail: &str, at: Span) -> Finding {

@@ -4,7 +4,7 @@ use crate::finding::{Code, EngineRule, Finding, Related};
 use crate::graph::references::sites::{Owner, Site};
 use crate::module::declaration::Variable;
 use crate::module::{Module, undeclared_attributes};
-use crate::syntax::{Expr, StepKind};
+use crate::syntax::{Expr, ExprKind, StepKind};
 use crate::text::with_article;
 use crate::value::{Constraint, Mismatch, Type, Value, convert};
 
@@ -28,7 +28,9 @@ pub(super) fn count(value: &Value, expr: &Expr) -> Option<Finding> {
                 Some(_) => "`count` must be a whole number, and this string is not a number.".to_owned(),
                 None => format!("`count` must be a whole number, not {}.", with_article(&value.ty().name())),
             };
-            return Some(incorrect_type(detail, expr));
+            let is_flag = value.ty() == Type::Bool && !matches!(expr.kind, ExprKind::Conditional(_));
+            let help = is_flag.then(|| "for one instance if it is true, write `? 1 : 0` after it".to_owned());
+            return Some(incorrect_type(detail, expr).help_if(help));
         }
     };
     let detail = format!("This cannot be the number of instances: {why}.");

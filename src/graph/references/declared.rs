@@ -130,8 +130,25 @@ fn no_resource(finding: Finding, module: &Module, address: &ResourceAddress, sim
         Some(near) => finding
             .related(near.origin.header(), "a declaration with a similar name")
             .help(format!("did you mean `{}`?", near.address)),
+        None if address.mode == Mode::Managed => finding.help_if(other_object(module, address)),
         None => finding,
     }
+}
+
+/// The help for a name such as `locals.a`, which takes the form of a resource but means another declared object.
+fn other_object(module: &Module, ResourceAddress { kind, name, .. }: &ResourceAddress) -> Option<String> {
+    let root = match kind.as_str() {
+        "locals" if module.locals.contains_key(name) => "local",
+        "vars" | "variable" | "variables" if module.variables.contains_key(name) => "var",
+        "modules" if module.calls.contains_key(name) => "module",
+        "output" | "outputs" if module.outputs.contains_key(name) => {
+            return Some(format!(
+                "a module cannot read its own output `{name}`; use the value of the output"
+            ));
+        }
+        _ => return None,
+    };
+    Some(format!("did you mean `{root}.{name}`?"))
 }
 
 /// A resource of the same type and name in another mode, or else one with a similar name in the same mode.

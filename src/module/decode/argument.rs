@@ -147,7 +147,7 @@ impl Decoder<'_> {
             Finding::language(EngineRule::DeprecatedQuoting, summary)
                 .severity(Severity::Warning)
                 .detail(
-                    "Terraform 0.11 and earlier required quotes here. They still work, but are deprecated.",
+                    "Terraform 0.11 and earlier required quotes here. Quotes are still accepted, but are deprecated.",
                 )
                 .at(expr.span)
                 .help(help),

@@ -150,7 +150,14 @@ impl Decoder<'_> {
             return;
         }
         let mut star: Option<Span> = None;
-        for element in expr.static_list(self.findings).unwrap_or_default() {
+        let elements = expr.static_list(self.findings);
+        if elements.is_none()
+            && value::constant(expr, &mut Vec::new()).as_str() == Some("all")
+            && let Some(finding) = self.findings.last_mut()
+        {
+            finding.help = Some("write `ignore_changes = all`".to_owned());
+        }
+        for element in elements.unwrap_or_default() {
             if value::constant(element, &mut Vec::new()).as_str() == Some("*") {
                 star = Some(element.span);
                 resource.managed.ignore_all_changes = Some(element.span);

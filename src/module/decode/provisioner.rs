@@ -7,7 +7,7 @@ use crate::module::config::Config;
 use crate::module::declaration::Provisioner;
 use crate::module::decode::Decoder;
 use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Schema, StepKind, Traversal};
-use crate::text::Span;
+use crate::text::{Span, nearest};
 
 const SCHEMA: Schema<'_> = Schema {
     attributes: &[AttributeSchema::optional("when"), AttributeSchema::optional("on_failure")],
@@ -42,11 +42,15 @@ impl Decoder<'_> {
             match self.keyword(&attribute.expr).as_deref() {
                 Some("create") => {}
                 Some("destroy") => on_destroy = true,
-                _ => self.findings.push(
-                    Finding::language(EngineRule::InvalidProvisioner, "Invalid \"when\" keyword")
-                        .detail("`when` must be `create` or `destroy`.")
-                        .at(attribute.expr.span),
-                ),
+                other => {
+                    let meant = other.and_then(|word| nearest(word, ["create", "destroy"]));
+                    self.findings.push(
+                        Finding::language(EngineRule::InvalidProvisioner, "Invalid \"when\" keyword")
+                            .detail("`when` must be `create` or `destroy`.")
+                            .at(attribute.expr.span)
+                            .help_if(meant.map(|meant| format!("did you mean `{meant}`?"))),
+                    );
+                }
             }
         }
         if on_destroy {
