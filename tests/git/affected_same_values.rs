@@ -14,6 +14,9 @@ fn callers() -> Place {
               default = "slow"
             }
             resource "terraform_data" "net" {}
+            output "net" {
+              value = terraform_data.net.id
+            }
             resource "terraform_data" "root" {
               input      = var.mode == "fast" ? "f" : "s"
               depends_on = [module.app]
@@ -54,6 +57,7 @@ fn callers() -> Place {
                 }
                 locals {
                   free  = "f"
+                  spare = "s"
                   ports = jsondecode(file("${path.module}/ports.json"))
                   users = { ann = "a", bob = "b" }
                   mine  = [for name, stage in local.users : name if stage == var.stage]
@@ -81,6 +85,20 @@ fn callers() -> Place {
                 }
                 output "unused" {
                   value = { net = upper(var.net), free = upper(local.free) }
+                }
+                variable "tags" {
+                  type    = map(string)
+                  default = {}
+                }
+                resource "terraform_data" "lists" {
+                  input = {
+                    list = [var.net, "a"]
+                    tags = { net = var.net, name = local.name }
+                    made = [for user in local.mine : "${user}${var.net}"]
+                  }
+                }
+                output "spare" {
+                  value = local.spare
                 }
             "#},
         ),
@@ -139,6 +157,13 @@ fn an_expression_with_the_same_value_affects_nothing() {
         )],
         &[(APP, "{ ann = \"a\", bob = \"b\" }", "{ ann = \"a\", bob = \"b\", eve = \"e\" }")],
         &[(A, "\"slow\"", "\"slower\"")],
+        &[(APP, "spare = \"s\"", "spare = merge(var.tags, { net = var.net })")],
+        &[(APP, "spare = \"s\"", "spare = \"${terraform_data.this.id}-s\"")],
+        &[(
+            APP,
+            "spare = \"s\"",
+            "spare = var.stage == \"b\" || !(var.net != null) ? \"a\" : \"${var.stage}-s\"",
+        )],
         &[(APP, "value = { net =", "value = { none = null, name = \"none\", net =")],
         &[(APP, "value = { net = upper(var.net)", "value = { net = [jsonencode(var.net), upper(var.net)]")],
     ] {
@@ -168,6 +193,10 @@ fn an_expression_with_another_value_affects_the_roots_that_use_it() {
         (&[(APP, "\"there\"", "5")], both),
         (&[(APP, "? \"there\" : var.net", "? var.net : \"there\"")], both),
         // A value that is not used and may fail.
+        (&[(APP, "spare = \"s\"", "spare = merge(var.tags, var.net)")], both),
+        (&[(APP, "spare = \"s\"", "spare = \"${terraform_data.this.output}-s\"")], both),
+        (&[(APP, "spare = \"s\"", "spare = var.net == \"b\" ? \"a\" : null")], both),
+        (&[(APP, "spare = \"s\"", "spare = var.net ? \"a\" : \"b\"")], both),
         (&[(APP, "{ net = upper(var.net)", "{ net = lower(var.net)")], both),
         (
             &[

@@ -9,7 +9,7 @@ use crate::graph::Node;
 use crate::graph::references::sites::Symbols;
 use crate::module::address::{Subject, reference};
 use crate::module::declaration::Variable;
-use crate::syntax::{Expr, ExprKind, ObjectKey, Part, StepKind, Traversal};
+use crate::syntax::{BinaryOperator, Expr, ExprKind, ObjectKey, Part, StepKind, Traversal, UnaryOperator};
 use crate::value::{Budget, Type, Value, evaluate};
 
 /// The values of one module. Errors in its expressions are reported elsewhere; here their values are unknown.
@@ -51,7 +51,10 @@ impl Values<'_> {
             ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) => true,
             ExprKind::Template(template) => template.parts.iter().all(|part| match part {
                 Part::Literal { .. } => true,
-                Part::Interpolation(inner) => is_primitive(&self.of(inner).ty()) && self.cannot_fail(inner),
+                Part::Interpolation(inner) => {
+                    (is_primitive(&self.of(inner).ty()) || self.is_identifier(inner, 0))
+                        && self.cannot_fail(inner)
+                }
                 Part::If(_) | Part::For(_) => false,
             }),
             ExprKind::Traversal(traversal) => self.is_found(traversal),
@@ -66,13 +69,70 @@ impl Values<'_> {
             }),
             ExprKind::Call(call) => {
                 let count = call.arguments.len();
-                let is_total =
-                    TOTAL.contains(&call.name.as_str()) && count == 1 || call.name == "try" && count > 0;
+                let is_total = match call.name.as_str() {
+                    "try" => count > 0,
+                    "merge" => call.arguments.iter().all(|item| is_mapping(&self.of(item).ty())),
+                    name => TOTAL.contains(&name) && count == 1,
+                };
                 is_total && !call.expands_last && call.arguments.iter().all(|item| self.cannot_fail(item))
             }
+            ExprKind::Conditional(parts) => {
+                let [condition, yes, no] = &**parts;
+                let is_text =
+                    |expr: &Expr| self.of(expr).ty() == Type::String && !matches!(expr.kind, ExprKind::Null);
+                let is_certain = |expr: &Expr| is_text(expr) && self.cannot_fail(expr);
+                self.is_certain_condition(condition) && is_certain(yes) && is_certain(no)
+            }
+            ExprKind::Binary(..) | ExprKind::Unary(..) => self.is_certain_condition(expr),
             _ => false,
         };
         is_sound || self.of(expr).is_wholly_known()
+    }
+
+    /// Whether an expression is certainly `true` or `false`, and not null.
+    fn is_certain_condition(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Bool(_) => true,
+            ExprKind::Parens(inner) | ExprKind::Unary(UnaryOperator::Not, inner) => {
+                self.is_certain_condition(inner)
+            }
+            ExprKind::Binary(BinaryOperator::Equal | BinaryOperator::NotEqual, operands) => {
+                operands.iter().all(|operand| self.cannot_fail(operand))
+            }
+            ExprKind::Binary(BinaryOperator::And | BinaryOperator::Or, operands) => {
+                operands.iter().all(|operand| self.is_certain_condition(operand))
+            }
+            ExprKind::Call(call) => call.name == "can" && self.cannot_fail(expr),
+            _ => false,
+        }
+    }
+
+    /// Whether an expression is the `id` or `arn` of a resource, possibly behind names. Providers use them for text.
+    pub(crate) fn is_identifier(&self, expr: &Expr, depth: usize) -> bool {
+        let traversal = match &expr.kind {
+            ExprKind::Parens(inner) => return self.is_identifier(inner, depth),
+            ExprKind::Traversal(traversal) if depth < DEEPEST => traversal,
+            _ => return false,
+        };
+        let module = self.node.module();
+        let Ok(reference) = reference(traversal, &module.features) else { return false };
+        match (&reference.subject, reference.remaining) {
+            (Subject::Resource { .. }, [step]) => {
+                matches!(&step.kind, StepKind::Attribute(name) if name == "id" || name == "arn")
+            }
+            (Subject::Local(name), []) => module
+                .locals
+                .get(name.as_str())
+                .is_some_and(|local| self.is_identifier(&local.attribute.expr, depth + 1)),
+            (Subject::Module { call, key: None, output: Some(output) }, []) => {
+                let child = self.node.child(call);
+                child.is_some_and(|child| {
+                    let value = child.module().outputs.get(output).and_then(|output| output.value.as_ref());
+                    value.is_some_and(|value| child.values().is_identifier(&value.expr, depth + 1))
+                })
+            }
+            _ => false,
+        }
     }
 
     /// Whether a variable of a child module certainly accepts the value of an expression.
@@ -107,6 +167,13 @@ impl Values<'_> {
             _ => false,
         }
     }
+}
+
+/// References are followed to this depth.
+const DEEPEST: usize = 8;
+
+fn is_mapping(ty: &Type) -> bool {
+    matches!(ty, Type::Map(_) | Type::Object(_))
 }
 
 fn is_primitive(ty: &Type) -> bool {

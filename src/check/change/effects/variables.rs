@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::{ANY_PATH, Effect, Effects, MOST_PATHS, Place};
 use crate::graph::{Used, User};
 use crate::module::canonical::NamedValue;
-use crate::syntax::{Expr, ExprKind};
+use crate::syntax::{BinaryOperator, Expr, ExprKind};
 
 impl Effects<'_> {
     /// A root module in which nothing sets a variable. Another module is returned as it is.
@@ -108,8 +108,15 @@ impl Effects<'_> {
     }
 }
 
+/// Whether `null` occurs in an expression, other than in a comparison.
 pub(super) fn contains_null(expr: &Expr) -> bool {
-    let mut contains = false;
-    expr.walk(&mut |inner, _| contains |= matches!(inner.kind, ExprKind::Null));
+    let (mut contains, mut compared) = (false, Vec::new());
+    expr.walk(&mut |inner, _| match &inner.kind {
+        ExprKind::Binary(BinaryOperator::Equal | BinaryOperator::NotEqual, operands) => {
+            compared.extend(operands.iter().map(|operand| operand.span));
+        }
+        ExprKind::Null => contains |= !compared.contains(&inner.span),
+        _ => {}
+    });
     contains
 }
