@@ -135,6 +135,15 @@ fn an_expression_with_the_same_value_affects_nothing() {
         &[(A, "net    =", "size   = 1\n  net    =")],
         &[(A, "net    =", "size   = \"1\"\n  net    =")],
         &[(APP, "size = var.size", "size = \"${var.size}\"")],
+        &[(APP, "[var.net, \"a\"]", "concat([var.net], [\"a\"], [])")],
+        &[(APP, "{ net = var.net, name = local.name }", "merge({ name = local.name }, { net = var.net })")],
+        &[(
+            APP,
+            "[for user in local.mine : \"${user}${var.net}\"]",
+            "concat([for user in local.mine : \"${user}${var.net}\"], [])",
+        )],
+        // A fallback of a root module's output that is not needed.
+        &[(A, "value = terraform_data.net.id", "value = try(terraform_data.net.id, \"none\")")],
         // The branch that a condition does not select.
         &[(APP, "\"there\"", "\"elsewhere\"")],
         &[(APP, "\"there\"", "local.there"), (APP, "locals {", "locals {\n  there = \"else\"")],
@@ -192,6 +201,24 @@ fn an_expression_with_another_value_affects_the_roots_that_use_it() {
         // The type of the branch that a condition does not select.
         (&[(APP, "\"there\"", "5")], both),
         (&[(APP, "? \"there\" : var.net", "? var.net : \"there\"")], both),
+        // A fallback that is needed, or whose value the module's caller may use.
+        (
+            &[(A, "value = terraform_data.net.id", "value = try(terraform_data.net[0].id, \"none\")")],
+            "live/a",
+        ),
+        (&[(A, "value = terraform_data.net.id", "value = try([terraform_data.net.id], [])")], "live/a"),
+        (&[(APP, "value = var.stage", "value = try(terraform_data.this.id, \"none\")")], "live/b"),
+        // Other elements, or another order.
+        (&[(APP, "[var.net, \"a\"]", "concat([\"a\"], [var.net])")], both),
+        (&[(APP, "[var.net, \"a\"]", "concat([[var.net]], [\"a\"])")], both),
+        (
+            &[(
+                APP,
+                "{ net = var.net, name = local.name }",
+                "merge({ net = var.net, name = local.name }, { net = \"\" })",
+            )],
+            both,
+        ),
         // A value that is not used and may fail.
         (&[(APP, "spare = \"s\"", "spare = merge(var.tags, var.net)")], both),
         (&[(APP, "spare = \"s\"", "spare = \"${terraform_data.this.output}-s\"")], both),
@@ -293,4 +320,41 @@ fn a_renamed_value_that_uses_an_altered_one_affects_its_users() {
     assert_eq!(place.overrule(&["affected", "--changed", "--format", "paths"]).out, "");
     place.stage(A, format!("{renamed}{}", local("terraform_data.root.id")));
     assert_eq!(place.overrule(&["affected", "--changed", "--format", "paths"]).out, "live/a\n");
+}
+
+#[test]
+fn a_renamed_output_of_several_instances_affects_nothing() {
+    let live = indoc! {r#"
+        terraform {
+          backend "local" {}
+        }
+        module "app" {
+          source   = "../modules/app"
+          for_each = toset(["a", "b"])
+          name     = each.key
+        }
+        module "one" {
+          source = "../modules/app"
+          count  = 2
+          name   = count.index
+        }
+        resource "terraform_data" "this" {
+          for_each = toset(["a", "b"])
+          input    = [module.app[each.key].title, module.one[*].title]
+        }
+    "#};
+    let app = "variable \"name\" {}\noutput \"title\" {\n  value = VALUE\n}\n";
+    for (value, renamed, roots) in [
+        ("var.name", "var.name", ""),
+        ("var.name", "\"${var.name}-x\"", "live\n"),
+        ("var.name", "[var.name]", "live\n"),
+    ] {
+        let place = Place::committed(&[
+            ("live/main.tf", live),
+            ("modules/app/main.tf", &app.replace("VALUE", value)),
+        ]);
+        place.stage("live/main.tf", live.replace(".title", ".label"));
+        place.stage("modules/app/main.tf", app.replace("VALUE", renamed).replace("\"title\"", "\"label\""));
+        assert_eq!(place.overrule(&["affected", "--changed", "--format", "paths"]).out, roots, "{renamed}");
+    }
 }

@@ -11,7 +11,8 @@ use smol_str::SmolStr;
 use crate::graph::{Absence, Node, Used};
 use crate::module::canonical::NamedValue;
 use crate::module::declaration::ModuleCall;
-use crate::syntax::{Attribute, Block, Expr};
+use crate::syntax::{Attribute, Block, Expr, ExprKind};
+use crate::value::Type;
 use equality::{Compared, is_alike};
 
 /// A path of calls from a root module to a module.
@@ -88,9 +89,27 @@ impl<'c> CallPath<'c> {
             return false;
         }
         match (expression(*earlier, value), expression(node, value)) {
-            (Some(was), Some(is)) => self.is_equal(&Compared::all(node), &was.expr, &is.expr, 0),
+            (Some(was), Some(is)) => {
+                self.is_equal(&Compared::all(node), &was.expr, &is.expr, 0)
+                    || self.has_same_text(value, (*earlier, &was.expr), (node, &is.expr))
+            }
             _ => false,
         }
+    }
+
+    /// Whether an output of a root module is text that has a fallback before or after the change which is not needed.
+    /// With a fallback, nothing is known about the value as long as the text is not, but no expression uses it.
+    fn has_same_text(&self, value: &NamedValue, was: (Node<'c>, &Expr), is: (Node<'c>, &Expr)) -> bool {
+        if self.caller.is_some() || !matches!(value, NamedValue::Output(_)) {
+            return false;
+        }
+        let texts = [was, is].map(|(node, expr)| (node, with_fallback(expr).unwrap_or(expr)));
+        let is_text = texts.iter().all(|(node, text)| {
+            let values = node.values();
+            (values.is_identifier(text, 0) || values.of(text).ty() == Type::String)
+                && values.cannot_fail(text)
+        });
+        is_text && self.is_equal(&Compared::all(is.0), texts[0].1, texts[1].1, 0)
     }
 
     /// The caller of the module at the end of the path, and the name of the call.
@@ -195,6 +214,12 @@ impl<'c> CallPath<'c> {
     ) -> bool {
         self.are_equal_blocks(&Compared::all(node), blocks, is_left_out)
     }
+}
+
+/// The first argument of `try`.
+fn with_fallback(expr: &Expr) -> Option<&Expr> {
+    let ExprKind::Call(call) = &expr.kind else { return None };
+    call.arguments.first().filter(|_| call.name == "try" && !call.expands_last)
 }
 
 /// Whether an output before the change, and one now, have nothing but a value and the same marks.

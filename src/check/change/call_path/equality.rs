@@ -8,7 +8,9 @@ use super::{CallPath, argument, expression, have_same_flags};
 use crate::graph::{Node, Used, have_same_parts, same_steps};
 use crate::module::canonical::NamedValue;
 use crate::module::declaration::{Condition, Variable};
-use crate::syntax::{Block, Expr, ExprKind, For, Part, Step, StepKind, TemplateKind, Traversal};
+use crate::syntax::{
+    Block, Expr, ExprKind, For, ObjectKey, Part, Relative, Step, StepKind, TemplateKind, Traversal,
+};
 use crate::value::Value;
 
 /// Declarations that refer to each other are compared to this depth.
@@ -113,13 +115,21 @@ impl<'c> CallPath<'c> {
             (
                 ExprKind::Splat { source: was, each: of_was, full: was_full, .. },
                 ExprKind::Splat { source: is, each: of_is, full: is_full, .. },
-            ) => was_full == is_full && same(was, is) && same(of_was, of_is),
+            ) => {
+                was_full == is_full
+                    && (same(was, is) && same(of_was, of_is)
+                        || self.is_same_output_of_all(compared, (was, of_was), (is, of_is)))
+            }
+            (ExprKind::Relative(was), ExprKind::Relative(is)) => {
+                same_steps(&was.steps, &is.steps) && same(&was.from, &is.from)
+                    || self.is_same_output_of_one(compared, was, is, &same)
+            }
             (ExprKind::Call(was), ExprKind::Call(is)) if was.expands_last != is.expands_last => false,
             (ExprKind::For(it), _) if hides_values(it) => return false,
             (ExprKind::Conditional(was), ExprKind::Conditional(is)) => {
                 self.is_same_branch(compared, was, is, &same)
             }
-            _ => have_same_parts(was, is, &same),
+            _ => have_same_parts(was, is, &same) || have_same_elements(was, is, &same),
         };
         is_equal || self.has_same_known_value(compared, was, is)
     }
@@ -216,6 +226,43 @@ impl<'c> CallPath<'c> {
         values.is_some_and(|(was, is)| path.is_equal(&Compared::all(child), &was.expr, &is.expr, 0))
     }
 
+    /// Whether two splats select the same output of all instances of a module, which the change renames.
+    fn is_same_output_of_all(
+        &self,
+        compared: &Compared<'_, 'c>,
+        (was, of_was): (&Expr, &Expr),
+        (is, of_is): (&Expr, &Expr),
+    ) -> bool {
+        let (ExprKind::Relative(of_was), ExprKind::Relative(of_is)) = (&of_was.kind, &of_is.kind) else {
+            return false;
+        };
+        let is_each = |each: &Relative| matches!(each.from.kind, ExprKind::Element);
+        let call = called(was).filter(|call| called(is) == Some(call));
+        is_each(of_was)
+            && is_each(of_is)
+            && call.is_some_and(|call| self.is_same_output(compared.node, call, &of_was.steps, &of_is.steps))
+    }
+
+    /// Whether two references select the same output of the same instance of a module, which the change renames.
+    fn is_same_output_of_one(
+        &self,
+        compared: &Compared<'_, 'c>,
+        was: &Relative,
+        is: &Relative,
+        same: &dyn Fn(&Expr, &Expr) -> bool,
+    ) -> bool {
+        let (
+            ExprKind::Index { collection: of_was, key: old, .. },
+            ExprKind::Index { collection: of_is, key: new, .. },
+        ) = (&was.from.kind, &is.from.kind)
+        else {
+            return false;
+        };
+        let call = called(of_was).filter(|call| called(of_is) == Some(call));
+        call.is_some_and(|call| self.is_same_output(compared.node, call, &was.steps, &is.steps))
+            && same(old, new)
+    }
+
     /// Whether the call sets a variable to the value that it set another one to before the change.
     pub(super) fn is_given_the_same(&self, old: &str, new: &str, depth: usize) -> bool {
         let Some((path, caller, call)) = &self.caller else { return false };
@@ -229,6 +276,80 @@ impl<'c> CallPath<'c> {
             (was, is) => was.is_none() && is.is_none(),
         }
     }
+}
+
+/// Whether two expressions, of which one may join constructors with `concat` or `merge`, have the same elements.
+fn have_same_elements(was: &Expr, is: &Expr, same: &dyn Fn(&Expr, &Expr) -> bool) -> bool {
+    let is_joined = |expr: &Expr| matches!(expr.kind, ExprKind::Call(_));
+    if !is_joined(was) && !is_joined(is) {
+        return false;
+    }
+    if let (Some(was), Some(is)) = (elements(was), elements(is)) {
+        return was.len() == is.len() && was.iter().zip(is).all(|(was, is)| was.is_same(&is, same));
+    }
+    let (Some(mut was), Some(mut is)) = (items(was), items(is)) else { return false };
+    for items in [&mut was, &mut is] {
+        items.sort_by_key(|(name, _)| *name);
+        if items.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+            return false;
+        }
+    }
+    was.len() == is.len() && was.iter().zip(is).all(|(was, is)| was.0 == is.0 && same(was.1, is.1))
+}
+
+/// An element of a tuple, or those that a `for` expression makes.
+enum Element<'e> {
+    One(&'e Expr),
+    Some(&'e Expr),
+}
+
+impl Element<'_> {
+    fn is_same(&self, other: &Self, same: &dyn Fn(&Expr, &Expr) -> bool) -> bool {
+        match (self, other) {
+            (Self::One(was), Self::One(is)) | (Self::Some(was), Self::Some(is)) => same(was, is),
+            _ => false,
+        }
+    }
+}
+
+/// The elements of a tuple constructor, or of several that `concat` joins.
+fn elements(expr: &Expr) -> Option<Vec<Element<'_>>> {
+    let expr = plain(expr);
+    match &expr.kind {
+        ExprKind::Tuple(items) => Some(items.iter().map(Element::One).collect()),
+        ExprKind::For(it) if it.key.is_none() => Some(vec![Element::Some(expr)]),
+        ExprKind::Call(call) if call.name == "concat" && !call.expands_last => {
+            let joined: Option<Vec<_>> = call.arguments.iter().map(elements).collect();
+            joined.filter(|it| !it.is_empty()).map(|it| it.into_iter().flatten().collect())
+        }
+        _ => None,
+    }
+}
+
+/// The items of an object constructor, or of several that `merge` joins. `None` if a key is not a name.
+fn items(expr: &Expr) -> Option<Vec<(&SmolStr, &Expr)>> {
+    match &plain(expr).kind {
+        ExprKind::Object(items) => {
+            let named = items.iter().map(|item| match &item.key {
+                ObjectKey::Name(name, _) => Some((name, &item.value)),
+                ObjectKey::Expr(_) => None,
+            });
+            named.collect()
+        }
+        ExprKind::Call(call) if call.name == "merge" && !call.expands_last => {
+            let joined: Option<Vec<_>> = call.arguments.iter().map(items).collect();
+            joined.filter(|it| !it.is_empty()).map(|it| it.into_iter().flatten().collect())
+        }
+        _ => None,
+    }
+}
+
+/// The name of the call in a reference to a whole module.
+fn called(expr: &Expr) -> Option<&SmolStr> {
+    let ExprKind::Traversal(traversal) = &expr.kind else { return None };
+    first(traversal)
+        .filter(|(_, further)| traversal.root == "module" && further.is_empty())
+        .map(|(name, _)| name)
 }
 
 /// Whether two variables differ at most in their names.
