@@ -11,6 +11,7 @@ mod comment;
 mod editor;
 mod expression;
 mod json;
+mod json_form;
 mod native;
 mod quote;
 
@@ -25,6 +26,7 @@ pub use expression::{
 
 pub use comment::Remark;
 pub use json::add_json_blocks;
+pub use json_form::json_form;
 pub use native::{aligned, reindented, stand_ins, with_carriage_returns, without_layout};
 pub use quote::{escaped, key, quoted};
 

@@ -8,6 +8,7 @@ use crate::check::settings::Settings;
 use crate::check::verdict::Verdict;
 use crate::engine::Product;
 use crate::finding::{EngineRule, Finding, Severity};
+use crate::syntax::{Notation, json_form};
 use crate::text::{Sources, Span};
 
 /// Sorts findings, drops duplicates and those that the settings do not want, and gives each its level and fingerprint.
@@ -35,6 +36,7 @@ pub(super) fn all_verdicts(
     findings.retain(|(finding, _)| settings.wants(finding, sources));
     for (finding, _) in &mut findings {
         widen_to_characters(finding, sources);
+        add_json(finding, sources);
         // A part was not checked. Until here, an error means that an engine refuses the module.
         if finding.rule == EngineRule::LimitReached.id() {
             finding.severity = Severity::Error;
@@ -59,6 +61,21 @@ fn widen_to_characters(finding: &mut Finding, sources: &Sources) {
     for place in finding.places_mut() {
         *place = sources.get(place.file).whole(*place);
     }
+}
+
+/// Adds the JSON form to code in the help of a finding in a JSON file. The help can be about another module, so the code
+/// in native syntax is kept.
+fn add_json(finding: &mut Finding, sources: &Sources) {
+    let is_json = |at: Span| Notation::of(sources.get(at.file).name()) == Notation::Json;
+    let Some(help) = finding.help.as_mut().filter(|_| finding.primary.is_some_and(is_json)) else { return };
+    let (mut written, mut json) = (String::new(), None);
+    for (number, part) in help.split('`').enumerate() {
+        written.push_str(if number > 0 { "`" } else { "" });
+        written.extend(json.take().map(|json| format!(" (in JSON, `{json}`)")));
+        written.push_str(part);
+        json = if number % 2 == 1 { json_form(part) } else { None };
+    }
+    *help = written;
 }
 
 /// Adds verdicts and sorts all.
