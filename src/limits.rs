@@ -1,6 +1,6 @@
 //! Limits on how much overrule reads and computes, so that no input makes a check hang or exhausts memory.
 //!
-//! Each limit is far above what people write. A policy or the command line can change it, and a finding reports that it
+//! Each limit is above what nearly all people write. A policy or the command line can change it, and a finding reports that it
 //! was reached.
 
 use crate::text::grouped;
@@ -33,16 +33,13 @@ struct Entry {
 }
 
 /// All expressions of a module together may take this many times the steps of a single one.
-const EXPRESSIONS: usize = 6;
+const EXPRESSIONS: usize = 2;
 
 /// All modules of a run together may take this many times the steps of a single expression, beside those for their size.
-const MODULES: usize = 42;
+const MODULES: usize = 14;
 
 /// The part of the steps of a single expression that each byte of a module adds.
-const PER_BYTE: usize = 50_000;
-
-/// The expressions of a module that engines evaluate first may take this many times the steps of a single one.
-const EARLY_EXPRESSIONS: usize = 2;
+const PER_BYTE: usize = 150_000;
 
 impl Limit {
     /// All limits.
@@ -84,7 +81,7 @@ impl Limit {
                 name: "evaluation",
                 bounds: "steps to evaluate one expression",
                 beyond: "the value is unknown",
-                default: 500_000,
+                default: 1_500_000,
                 min: 1_000,
                 max: 100_000_000,
                 why: "a step can take a tenth of a kilobyte of memory",
@@ -256,7 +253,7 @@ impl Limits {
 
     /// The number of steps for the expressions of a module that engines evaluate first.
     pub fn early_evaluation(&self, bytes: usize) -> usize {
-        self.evaluation_of_module(bytes).min(self.evaluation().saturating_mul(EARLY_EXPRESSIONS))
+        self.evaluation_of_module(bytes).min(self.evaluation())
     }
 
     /// The number of conditions on the versions of a provider or an engine that are compared.
@@ -276,7 +273,7 @@ impl Limits {
     /// The help that raises a limit, unless it is at its maximum.
     pub fn more(&self, limit: Limit) -> Option<String> {
         let (value, max) = (self.get(limit), limit.entry().max);
-        let more = limit.written(value.saturating_mul(2).min(max));
+        let more = limit.written(value.saturating_mul(10).min(max));
         let name = limit.name();
         (value < max).then(|| {
             format!(
@@ -377,10 +374,10 @@ mod tests {
         assert_eq!(
             limits.more(Limit::FileSize).as_deref(),
             Some(
-                "raise the limit, with `limits { file_size = \"6KiB\" }` in the policy or `--limit file_size=6KiB`"
+                "raise the limit, with `limits { file_size = \"30KiB\" }` in the policy or `--limit file_size=30KiB`"
             )
         );
-        assert_eq!(limits.named(Limit::Evaluation), "The limit `evaluation` is 500,000.");
+        assert_eq!(limits.named(Limit::Evaluation), "The limit `evaluation` is 1,500,000.");
         assert_eq!(limits.with(Limit::Nesting, 200).more(Limit::Nesting), None);
         assert!(
             limits.with(Limit::Nesting, 150).more(Limit::Nesting).is_some_and(|order| order.contains("200"))

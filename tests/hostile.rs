@@ -115,7 +115,7 @@ fn what_is_repeated_is_compared_with_a_few_others() {
 #[test]
 fn long_lines_and_numbers_are_read_as_far_as_they_matter() {
     let long = "x".repeat(8 << 20);
-    assert_eq!(of_text(locals(&format!("a = \"{long}${{1}}\"\n"))), ["Expression too expensive to evaluate"]);
+    assert_eq!(of_text(locals(&format!("a = \"{long}${{1}}\"\n"))), [""; 0]);
     assert_eq!(of_text(format!("# {long}\n/* {long} */\nlocals {{}}\n")), [""; 0]);
     let exponents = "a = 1e999999999\nb = 1e-999999999\nc = \"${1e999999999}\" == 1\n";
     assert_eq!(of_text(locals(exponents)), [""; 0]);

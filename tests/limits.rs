@@ -2,7 +2,7 @@
 
 use overrule::check::{self, Settings};
 use overrule::engine::Choice;
-use overrule::finding::Finding;
+use overrule::finding::{Finding, Severity};
 use overrule::limits::Limit;
 use overrule::policy::Policy;
 use overrule::vfs::Snapshot;
@@ -46,7 +46,7 @@ fn nesting_above_a_limit_is_reported() {
     let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
     let json = |levels| format!("{{\"locals\": {{\"a\": {}}}}}", deep(levels));
     let limit = [(Limit::Nesting, 20)];
-    let order = "raise the limit, with `limits { nesting = 40 }` in the policy or `--limit nesting=40`";
+    let order = "raise the limit, with `limits { nesting = 200 }` in the policy or `--limit nesting=200`";
     assert_eq!(bites(&limit, &[("main.tf", locals(&deep(15))), ("a.tf.json", json(18))]), [""; 0]);
     assert_eq!(
         bites(&limit, &[("main.tf", locals(&deep(25)))]),
@@ -84,8 +84,8 @@ fn errors_above_the_limit_are_counted() {
             bites(&[], &[(name, text.clone())]),
             [
                 "Too many syntax errors in one file: This file has too many syntax errors, so overrule does not \
-                 report the ones from here on. The limit `mistakes` is 1,000. (raise the limit, with `limits { mistakes = 2000 }` in the \
-              policy or `--limit mistakes=2000`)"
+                 report the ones from here on. The limit `mistakes` is 1,000. (raise the limit, with `limits { mistakes = 10000 }` in the \
+              policy or `--limit mistakes=10000`)"
             ],
             "{name}"
         );
@@ -103,12 +103,12 @@ fn evaluation_above_the_limit_is_reported_once_per_module() {
         bites(&limit, &[("main.tf", locals(&long))]),
         [
             "Expression too expensive to evaluate: The value is treated as unknown. The limit `evaluation` is 1,000. \
-          (raise the limit, with `limits { evaluation = 2000 }` in the policy or `--limit evaluation=2000`)"
+          (raise the limit, with `limits { evaluation = 10000 }` in the policy or `--limit evaluation=10000`)"
         ]
     );
     assert_eq!(bites(&[(Limit::Evaluation, 2_000)], &[("main.tf", locals(&long))]), [""; 0]);
-    // Each is cheap, and together they exceed the limit more than six times.
-    let many: Vec<String> = (0..20).map(|n| format!("a{n} = length([{}])", "1, ".repeat(800))).collect();
+    // Each is cheap, and together they exceed the limit more than twice.
+    let many: Vec<String> = (0..6).map(|n| format!("a{n} = length([{}])", "1, ".repeat(400))).collect();
     let told = bites(&limit, &[("main.tf", format!("locals {{\n{}\n}}\n", many.join("\n")))]);
     assert!(
         matches!(&told[..], [one] if one.starts_with("Expression too expensive to evaluate: ")),
@@ -117,6 +117,48 @@ fn evaluation_above_the_limit_is_reported_once_per_module() {
     // A constant that only its own block needs.
     let default = format!("variable \"a\" {{\n  default = [{}]\n}}\n", "1, ".repeat(1_500));
     assert_eq!(bites(&limit, &[("main.tf", default)]).len(), 1);
+}
+
+#[test]
+fn a_value_above_a_limit_is_a_notice() {
+    let long = locals(&format!("length([{}])", "1, ".repeat(1_500)));
+    let deep = locals(&format!("1\n  a0 = {}", "[".repeat(12) + &"]".repeat(12)));
+    for (limits, text, severity) in
+        [((Limit::Evaluation, 1_000), long, Severity::Notice), ((Limit::Nesting, 10), deep, Severity::Error)]
+    {
+        let severities: Vec<_> =
+            found(&[limits], &[("main.tf", text)]).into_iter().map(|one| one.severity).collect();
+        assert_eq!(severities, [severity]);
+    }
+}
+
+#[test]
+fn references_to_parts_of_large_local_values_are_cheap() {
+    let text = r#"
+locals {
+  sizes = { for size in range(300) : "s${size}" => { size = size, zones = ["a", "b", "c"] } }
+  zones = {
+    for env in ["dev", "prod"] : env => {
+      for zone in flatten([for name, size in local.sizes : [for zone in size.zones : { key = "${name}-${zone}", size = size }]]) :
+      zone.key => zone
+    }
+  }
+  tiers = {
+    for env in ["dev", "prod"] : env => {
+      for name, zone in local.zones[env] : name => { for tier in ["hot", "cold"] : tier => try(zone.size.tiers[tier], "none") }
+    }
+  }
+  all = {
+    for env in ["dev", "prod"] : env => {
+      for name, zone in local.zones[env] : name => { for tier in ["hot", "cold"] : tier => "${local.tiers[env][name][tier]} ${zone.size.size}" }
+    }
+  }
+  known = local.all.prod["s299-c"].warm
+}
+"#;
+    let told: Vec<String> =
+        found(&[], &[("main.tf", text.to_owned())]).into_iter().map(|one| one.summary).collect();
+    assert_eq!(told, ["Unsupported attribute"]);
 }
 
 #[test]
@@ -161,8 +203,8 @@ fn conditions_that_are_not_compared_are_reported_once() {
         bites_of("recommended", &[(Limit::Conditions, 10)], &files),
         [
             "Too many version conditions to compare: Some version constraints on Terraform in this module and its \
-             child modules are not compared. The limit `conditions` is 10. (raise the limit, with `limits { conditions = 20 }` \
-             in the policy or `--limit conditions=20`)"
+             child modules are not compared. The limit `conditions` is 10. (raise the limit, with `limits { conditions = 100 }` \
+             in the policy or `--limit conditions=100`)"
         ]
     );
 }

@@ -28,7 +28,7 @@ impl Scope for OneFile<'_> {
         &self.work
     }
 
-    fn resolve(&self, _: &Traversal) -> Option<Resolved> {
+    fn resolve(&self, _: &Traversal) -> Option<Resolved<'_>> {
         None
     }
 

@@ -7,7 +7,7 @@ use crate::check::location::real_directory;
 use crate::check::settings::Settings;
 use crate::check::verdict::Verdict;
 use crate::engine::Product;
-use crate::finding::{EngineRule, Finding, Severity};
+use crate::finding::{Code, EngineRule, Finding, Severity};
 use crate::syntax::{Notation, json_form};
 use crate::text::{Sources, Span};
 
@@ -38,7 +38,8 @@ pub(super) fn all_verdicts(
         widen_to_characters(finding, sources);
         add_json(finding, sources);
         // A part was not checked. Until here, an error means that an engine refuses the module.
-        if finding.rule == EngineRule::LimitReached.id() {
+        let is_limit = finding.rule == EngineRule::LimitReached.id();
+        if is_limit && finding.code != Some(Code::ValueLeftUnknown) {
             finding.severity = Severity::Error;
         }
     }

@@ -15,4 +15,6 @@ pub enum Code {
     UnknownProviderFunction,
     /// A value that cannot be converted to the required type.
     IncorrectType,
+    /// A value that is treated as unknown because of a limit.
+    ValueLeftUnknown,
 }

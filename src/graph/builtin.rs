@@ -4,6 +4,7 @@ mod blocks;
 mod provisioners;
 mod table;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::finding::{EngineRule, Finding, Severity, Stage};
@@ -83,7 +84,7 @@ pub(super) fn steps(resource: &Resource, steps: &[Step], findings: &mut Vec<Find
         return;
     };
     if let Some(argument) = arguments.named(name) {
-        follow(Value::Unknown(argument.ty()), behind, findings);
+        follow(Cow::Owned(Value::Unknown(argument.ty())), behind, findings);
         return;
     }
     let finding = Finding::language(EngineRule::InvalidReference, "Unsupported attribute")

@@ -2,9 +2,11 @@
 //!
 //! As in the engine, the value of an expression with an error is unknown, so that each error is reported once.
 
+use std::borrow::Cow;
+
 use smol_str::SmolStr;
 
-use crate::finding::{EngineRule, Finding, has_errors};
+use crate::finding::{Code, EngineRule, Finding, has_errors};
 use crate::limits::{Limit, Limits};
 use crate::syntax::{Expr, ExprKind, JsonString, Step, StepKind, Traversal};
 use crate::text::Span;
@@ -51,9 +53,9 @@ pub fn evaluate(expr: &Expr, scope: &dyn Scope, findings: &mut Vec<Finding>) -> 
 }
 
 /// Follows constant steps into a value.
-pub fn follow(from: Value, steps: &[Step], findings: &mut Vec<Finding>) -> Value {
+pub fn follow(from: Cow<'_, Value>, steps: &[Step], findings: &mut Vec<Finding>) -> Value {
     let limits = Limits::default();
-    Evaluator::new(&limits, limits.evaluation(), None, findings).steps(from, steps)
+    Evaluator::new(&limits, limits.evaluation(), None, findings).steps(from, steps).into_owned()
 }
 
 /// A constant string, after conversion.
@@ -96,21 +98,21 @@ struct Frame<'f> {
 
 enum Names<'f> {
     /// The variables of a `for` expression.
-    Variables { key: Option<(&'f str, Value)>, value: (&'f str, Value) },
+    Variables { key: Option<(&'f str, &'f Value)>, value: (&'f str, &'f Value) },
     /// The current element of a splat.
-    Element(Value),
+    Element(&'f Value),
 }
 
-impl Frame<'_> {
-    fn variable(&self, name: &str) -> Option<&Value> {
+impl<'f> Frame<'f> {
+    fn variable(&self, name: &str) -> Option<&'f Value> {
         match &self.names {
-            Names::Variables { value, .. } if value.0 == name => Some(&value.1),
-            Names::Variables { key: Some(key), .. } if key.0 == name => Some(&key.1),
+            Names::Variables { value, .. } if value.0 == name => Some(value.1),
+            Names::Variables { key: Some(key), .. } if key.0 == name => Some(key.1),
             Names::Variables { .. } | Names::Element(_) => self.outer?.variable(name),
         }
     }
 
-    fn element(&self) -> Option<&Value> {
+    fn element(&self) -> Option<&'f Value> {
         match &self.names {
             Names::Element(value) => Some(value),
             Names::Variables { .. } => self.outer?.element(),
@@ -134,6 +136,8 @@ struct Evaluator<'e> {
     added: usize,
     /// Whether the limit was reached, which is reported once.
     exhausted: bool,
+    /// The steps that a finding costs.
+    of_finding: usize,
     /// The scope, or `None` where only constants are valid.
     scope: Option<&'e dyn Scope>,
 }
@@ -146,16 +150,55 @@ impl<'e> Evaluator<'e> {
         findings: &'e mut Vec<Finding>,
     ) -> Self {
         // If no steps remain at the start, an earlier evaluation reported the limit.
-        Self { limits, findings, left, added: 0, exhausted: left == 0, scope }
+        Self { limits, findings, left, added: 0, exhausted: left == 0, of_finding: OF_FINDING, scope }
     }
 }
 
-impl Evaluator<'_> {
+impl<'e> Evaluator<'e> {
+    /// The value of an expression. A copy of an existing value counts as evaluation steps, because values could grow
+    /// without limit otherwise.
     fn value(&mut self, expr: &Expr, inside: Inside<'_>) -> Value {
-        if !self.may_go_on(1, expr.span) {
-            return Value::UNKNOWN;
+        match self.read(expr, inside) {
+            Cow::Owned(value) => value,
+            Cow::Borrowed(value) if self.may_hold(value, expr.span) => value.clone(),
+            Cow::Borrowed(_) => Value::UNKNOWN,
         }
-        match &expr.kind {
+    }
+
+    /// Like [`Self::value`], without a copy if an existing value has it, whole or as a part.
+    fn read<'v>(&mut self, expr: &Expr, inside: Inside<'v>) -> Cow<'v, Value>
+    where
+        'e: 'v,
+    {
+        let has_attributes = match &expr.kind {
+            ExprKind::Object(items) => !items.is_empty(),
+            ExprKind::JsonObject(properties) => !properties.is_empty(),
+            _ => false,
+        };
+        if !self.may_go_on(if has_attributes { 1 + OF_MAP } else { 1 }, expr.span) {
+            return Cow::Owned(Value::UNKNOWN);
+        }
+        Cow::Owned(match &expr.kind {
+            ExprKind::Traversal(traversal) => return self.traversal(traversal, inside),
+            ExprKind::Relative(relative) => {
+                let from = self.read(&relative.from, inside);
+                return self.steps(from, &relative.steps);
+            }
+            ExprKind::Index { collection, key, brackets } => {
+                let before = self.findings.len();
+                let collection = self.read(collection, inside);
+                let failed = self.failed_since(before);
+                if failed && matches!(key.kind, ExprKind::Null | ExprKind::Bool(_)) {
+                    // With such a key, the engine treats this as constant steps, which end with the first error.
+                    return Cow::Owned(Value::UNKNOWN);
+                }
+                let key = self.read(key, inside);
+                return part(collection, |collection| self.index(collection, &key, *brackets));
+            }
+            ExprKind::Element => {
+                return Cow::Borrowed(inside.and_then(Frame::element).unwrap_or(&Value::UNKNOWN));
+            }
+            ExprKind::Parens(inner) => return self.read(inner, inside),
             ExprKind::Null => Value::NULL,
             ExprKind::Bool(value) => Value::Bool(*value),
             ExprKind::Number(digits) => {
@@ -166,37 +209,16 @@ impl Evaluator<'_> {
                 Value::Tuple(elements.iter().map(|element| self.value(element, inside)).collect())
             }
             ExprKind::Object(items) => self.object(items, inside),
-            ExprKind::Traversal(traversal) => self.traversal(traversal, inside),
-            ExprKind::Relative(relative) => {
-                let from = self.value(&relative.from, inside);
-                self.steps(from, &relative.steps)
-            }
-            ExprKind::Index { collection, key, brackets } => {
-                let before = self.findings.len();
-                let collection = self.value(collection, inside);
-                let failed = self.failed_since(before);
-                if failed && matches!(key.kind, ExprKind::Null | ExprKind::Bool(_)) {
-                    // With such a key, the engine treats this as constant steps, which end with the first error.
-                    return Value::UNKNOWN;
-                }
-                let key = self.value(key, inside);
-                self.index(&collection, &key, *brackets)
-            }
             ExprKind::Splat { source, each, .. } => self.splat(source, each, inside),
-            ExprKind::Element => match inside.and_then(Frame::element) {
-                Some(value) => self.copy(value, expr.span),
-                None => Value::UNKNOWN,
-            },
             ExprKind::Call(call) => self.call(call, expr.span, inside),
             ExprKind::Conditional(parts) => self.conditional(parts, inside),
             ExprKind::Unary(operator, operand) => self.unary(*operator, operand, expr.span, inside),
             ExprKind::Binary(operator, operands) => self.binary(*operator, operands, expr.span, inside),
             ExprKind::For(each) => self.for_each(each, inside),
-            ExprKind::Parens(inner) => self.value(inner, inside),
             ExprKind::JsonString(string) => self.json_string(string, expr.span, inside),
             ExprKind::JsonObject(properties) => self.json_object(properties, inside),
             ExprKind::Invalid | ExprKind::Unread => Value::UNKNOWN,
-        }
+        })
     }
 
     /// Where only constants are valid, a JSON string is not a template.
@@ -205,19 +227,26 @@ impl Evaluator<'_> {
             (None, _) => Value::string(string.text.clone()),
             (Some(_), Ok(template)) => self.template(template, at, inside),
             (Some(_), Err(findings)) => {
-                self.findings.extend(findings.iter().cloned());
+                self.keep(findings.iter().cloned());
                 Value::UNKNOWN
             }
         }
     }
 
-    fn traversal(&mut self, traversal: &Traversal, inside: Inside<'_>) -> Value {
+    fn traversal<'v>(&mut self, traversal: &Traversal, inside: Inside<'v>) -> Cow<'v, Value>
+    where
+        'e: 'v,
+    {
         if let Some(value) = inside.and_then(|frame| frame.variable(&traversal.root)) {
-            let value = self.copy(value, traversal.root_span);
-            return self.steps(value, &traversal.steps);
+            return self.steps(Cow::Borrowed(value), &traversal.steps);
         }
         if let Some(Resolved { value, steps }) = self.scope.and_then(|scope| scope.resolve(traversal)) {
-            let value = if self.may_hold(&value, traversal.root_span) { value } else { Value::UNKNOWN };
+            let value = match value {
+                Cow::Owned(value) if !self.may_hold(&value, traversal.root_span) => {
+                    Cow::Owned(Value::UNKNOWN)
+                }
+                value => value,
+            };
             return self.steps(value, traversal.steps.get(steps..).unwrap_or_default());
         }
         let (summary, detail) = if self.scope.is_some() || inside.is_some_and(Frame::has_variables) {
@@ -226,36 +255,31 @@ impl Evaluator<'_> {
             ("Variables not allowed", "A constant is required here, so variables are not allowed.".to_owned())
         };
         self.error(EngineRule::InvalidReference, summary, detail, traversal.root_span);
-        Value::UNKNOWN
+        Cow::Owned(Value::UNKNOWN)
     }
 
     /// Follows constant steps up to the first invalid one.
-    fn steps(&mut self, from: Value, steps: &[Step]) -> Value {
+    fn steps<'v>(&mut self, from: Cow<'v, Value>, steps: &[Step]) -> Cow<'v, Value> {
         let mut value = from;
         for step in steps {
             let before = self.findings.len();
-            value = match &step.kind {
-                StepKind::Attribute(name) => self.attribute(&value, name, step.span),
-                StepKind::Key(key) => self.index(&value, &Value::string(key.clone()), step.span),
+            value = part(value, |value| match &step.kind {
+                StepKind::Attribute(name) => self.attribute(value, name, step.span),
+                StepKind::Key(key) => self.index(value, &Value::string(key.clone()), step.span),
                 StepKind::Number(digits) => {
                     let key = Number::parse(digits).map_or(Value::Unknown(Type::Number), Value::Number);
-                    self.index(&value, &key, step.span)
+                    self.index(value, &key, step.span)
                 }
                 StepKind::Word(word) => {
                     let key = word.map_or(Value::NULL, Value::Bool);
-                    self.index(&value, &key, step.span)
+                    self.index(value, &key, step.span)
                 }
-            };
+            });
             if self.failed_since(before) {
-                return Value::UNKNOWN;
+                return Cow::Owned(Value::UNKNOWN);
             }
         }
         value
-    }
-
-    /// A copy of a value. It counts as evaluation steps, because values could grow without limit otherwise.
-    fn copy(&mut self, value: &Value, at: Span) -> Value {
-        if self.may_hold(value, at) { value.clone() } else { Value::UNKNOWN }
     }
 
     /// Counts the steps for another copy of a value. Returns false if the limit is exceeded.
@@ -293,8 +317,15 @@ impl Evaluator<'_> {
     }
 
     fn report(&mut self, finding: Finding) {
-        self.findings.push(finding);
-        self.left = self.left.saturating_sub(OF_FINDING);
+        self.keep([finding]);
+    }
+
+    /// Adds findings, such as those that were found [apart](Self::apart).
+    fn keep(&mut self, findings: impl IntoIterator<Item = Finding>) {
+        let before = self.findings.len();
+        self.findings.extend(findings);
+        let added = self.findings.len() - before;
+        self.left = self.left.saturating_sub(self.of_finding * added);
     }
 
     fn failed_since(&self, before: usize) -> bool {
@@ -305,7 +336,7 @@ impl Evaluator<'_> {
     fn apart(&mut self, evaluate: impl FnOnce(&mut Evaluator<'_>) -> Value) -> (Value, Vec<Finding>) {
         let mut findings = Vec::new();
         let mut apart = Evaluator::new(self.limits, self.left, self.scope, &mut findings);
-        apart.exhausted = self.exhausted;
+        (apart.exhausted, apart.of_finding) = (self.exhausted, OF_DISCARDED_FINDING);
         let value = evaluate(&mut apart);
         (self.left, self.exhausted) = (apart.left, apart.exhausted);
         self.added += apart.added;
@@ -326,15 +357,28 @@ const TYPES: usize = 2;
 /// elements.
 const OF_FINDING: usize = 100;
 
+/// The steps that a finding costs if it may be discarded soon, as in `try`.
+const OF_DISCARDED_FINDING: usize = 10;
+
 /// The steps for a constant in addition to those for its length: nested `for` expressions can take more.
 const OF_CONSTANT: usize = 1_000;
 
 /// The steps for each byte of a constant.
 const OF_CONSTANT_BYTE: usize = 8;
 
+/// A part of a value, borrowed if the value is.
+fn part(value: Cow<'_, Value>, select: impl FnOnce(&Value) -> Cow<'_, Value>) -> Cow<'_, Value> {
+    match value {
+        Cow::Borrowed(value) => select(value),
+        Cow::Owned(value) => Cow::Owned(select(&value).into_owned()),
+    }
+}
+
 /// The finding for a limit that made a value unknown.
 fn limit_reached(summary: &str, at: Span, limits: &Limits, limit: Limit) -> Finding {
-    Finding::limit(limit, limits, summary, "The value is treated as unknown.").at(at)
+    Finding::limit(limit, limits, summary, "The value is treated as unknown.")
+        .code(Code::ValueLeftUnknown)
+        .at(at)
 }
 
 /// The approximate memory of a value, in nodes. Counting stops above `most`.

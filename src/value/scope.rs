@@ -1,5 +1,6 @@
 //! The interface of the evaluator to a module: references, limits and files.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
@@ -24,7 +25,7 @@ pub trait Scope {
 
     /// The value of a reference. Variables of `for` expressions are resolved before. Returns `None` if the root name
     /// is not valid.
-    fn resolve(&self, reference: &Traversal) -> Option<Resolved>;
+    fn resolve(&self, reference: &Traversal) -> Option<Resolved<'_>>;
 
     /// Whether a provider function, such as `provider::local::name`, certainly does not exist.
     fn lacks_function(&self, _: &str) -> bool {
@@ -64,9 +65,9 @@ pub struct Lookup {
 
 /// A resolved reference.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Resolved {
+pub struct Resolved<'s> {
     /// The value of the root name with the first `steps` steps.
-    pub value: Value,
+    pub value: Cow<'s, Value>,
     /// The number of steps that are already resolved; the others are followed from the value.
     pub steps: usize,
 }

@@ -65,7 +65,7 @@ impl Scope for Nothing {
         &self.0
     }
 
-    fn resolve(&self, _: &Traversal) -> Option<Resolved> {
+    fn resolve(&self, _: &Traversal) -> Option<Resolved<'_>> {
         None
     }
 }

@@ -1,5 +1,7 @@
 //! The values of references before planning.
 
+use std::borrow::Cow;
+
 use smol_str::SmolStr;
 
 use super::locals::Locals;
@@ -74,8 +76,8 @@ impl value::Scope for ModuleScope<'_> {
     }
 
     /// Undeclared names were reported already, so the evaluator gets no unknown names.
-    fn resolve(&self, traversal: &Traversal) -> Option<Resolved> {
-        let everything = Resolved { value: Value::UNKNOWN, steps: traversal.steps.len() };
+    fn resolve(&self, traversal: &Traversal) -> Option<Resolved<'_>> {
+        let everything = Resolved { value: Cow::Owned(Value::UNKNOWN), steps: traversal.steps.len() };
         if self.iterators.contains(&traversal.root) {
             return Some(everything);
         }
@@ -89,12 +91,18 @@ impl value::Scope for ModuleScope<'_> {
         };
         let value = match &reference.subject {
             Subject::Variable(name) => match self.known {
-                Some((known, value)) if known == name => value.clone(),
+                Some((known, value)) if known == name => {
+                    return Some(Resolved { value: Cow::Borrowed(value), steps: 1 });
+                }
                 Some(_) | None => self.variable(name),
             },
-            Subject::Local(name) => return Some(self.local(name, traversal)),
+            Subject::Local(name) => {
+                let value =
+                    self.locals.get(name).map(|value| Resolved { value: Cow::Borrowed(value), steps: 1 });
+                return Some(value.unwrap_or(everything));
+            }
             Subject::Module { call, key: None, output: Some(output) } if self.has_output(call, output) => {
-                return Some(Resolved { value: Value::UNKNOWN, steps: 2 });
+                return Some(Resolved { value: Cow::Owned(Value::UNKNOWN), steps: 2 });
             }
             Subject::Module { call, .. } => self.call(call),
             Subject::Count(name) if name == "index" && self.symbols.count => Value::Unknown(Type::Number),
@@ -112,7 +120,10 @@ impl value::Scope for ModuleScope<'_> {
                 Value::Unknown(Type::Bool).mark(Marks::EPHEMERAL)
             }
             Subject::Resource { address, .. } if address.mode == Mode::Ephemeral => {
-                return Some(Resolved { value: Value::UNKNOWN.mark(Marks::EPHEMERAL), ..everything });
+                return Some(Resolved {
+                    value: Cow::Owned(Value::UNKNOWN.mark(Marks::EPHEMERAL)),
+                    ..everything
+                });
             }
             Subject::Count(_)
             | Subject::Each(_)
@@ -124,7 +135,7 @@ impl value::Scope for ModuleScope<'_> {
             | Subject::Itself
             | Subject::TypeName(_) => return Some(everything),
         };
-        Some(Resolved { value, steps: 1 })
+        Some(Resolved { value: Cow::Owned(value), steps: 1 })
     }
 
     fn lacks_function(&self, name: &str) -> bool {
@@ -183,22 +194,6 @@ fn lacks_function(node: Node<'_>, name: &str) -> bool {
 impl ModuleScope<'_> {
     fn variable(&self, name: &str) -> Value {
         self.node.module().variables.get(name).map_or(Value::UNKNOWN, |variable| variable.unknown_value())
-    }
-
-    /// Follows the steps into a local value as far as they exist, so that only the necessary part is copied.
-    fn local(&self, name: &str, traversal: &Traversal) -> Resolved {
-        let Some(mut value) = self.locals.get(name) else {
-            return Resolved { value: Value::UNKNOWN, steps: traversal.steps.len() };
-        };
-        let mut steps = 1;
-        for step in traversal.steps.iter().skip(1) {
-            let (StepKind::Attribute(name) | StepKind::Key(name)) = &step.kind else { break };
-            let (Value::Object(parts) | Value::Map(_, parts)) = value else { break };
-            let Some(part) = parts.get(name) else { break };
-            value = part;
-            steps += 1;
-        }
-        Resolved { value: value.clone(), steps }
     }
 
     /// Whether a call leads to one instance of a module with this output.

@@ -1,5 +1,6 @@
 //! The scope of early evaluation.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
@@ -31,7 +32,7 @@ impl Scope for Known<'_> {
         self.work
     }
 
-    fn resolve(&self, reference: &Traversal) -> Option<Resolved> {
+    fn resolve(&self, reference: &Traversal) -> Option<Resolved<'_>> {
         let name = match reference.steps.first().map(|step| &step.kind) {
             Some(StepKind::Attribute(name)) => name,
             Some(StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_)) | None => {
@@ -45,15 +46,18 @@ impl Scope for Known<'_> {
             }
             "local" => {
                 let outcome = self.locals.get(name).and_then(Option::as_ref);
-                outcome.map_or(Value::UNKNOWN, |outcome| outcome.value.clone())
+                return Some(outcome.map_or(
+                    Resolved { value: Cow::Owned(Value::UNKNOWN), steps: 1 },
+                    |outcome| Resolved { value: Cow::Borrowed(&outcome.value), steps: 1 },
+                ));
             }
             "path" | "terraform" | "tofu" => Value::Unknown(Type::String),
             _ => return Some(whole(reference)),
         };
-        Some(Resolved { value, steps: 1 })
+        Some(Resolved { value: Cow::Owned(value), steps: 1 })
     }
 }
 
-fn whole(reference: &Traversal) -> Resolved {
-    Resolved { value: Value::UNKNOWN, steps: reference.steps.len() }
+fn whole(reference: &Traversal) -> Resolved<'static> {
+    Resolved { value: Cow::Owned(Value::UNKNOWN), steps: reference.steps.len() }
 }

@@ -1,5 +1,6 @@
 //! Iteration: `[for a in b : c]`, `{for a in b : c => d}` and `a[*].b`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
@@ -19,14 +20,16 @@ type ForNames<'n> = (Option<&'n str>, &'n str);
 impl Evaluator<'_> {
     pub(super) fn for_each(&mut self, each: &For, inside: Inside<'_>) -> Value {
         let names = (each.key_name.as_deref(), each.value_name.as_str());
-        let elements = match self.collection(&each.collection, names, each.condition.as_ref(), inside) {
+        let collection = self.read(&each.collection, inside);
+        let condition = each.condition.as_ref();
+        let elements = match self.elements(&collection, &each.collection, names, condition, inside) {
             Ok(elements) => elements,
             Err(result) => return result,
         };
         let mut result = ForResult { marks: elements.marks, known: true };
         let value = match &each.key {
-            Some(key) => self.for_object(each, key, names, elements, inside, &mut result),
-            None => self.for_tuple(each, names, elements, inside, &mut result),
+            Some(key) => self.for_object(each, key, names, &elements, inside, &mut result),
+            None => self.for_tuple(each, names, &elements, inside, &mut result),
         };
         if result.known { value } else { Value::UNKNOWN }.mark(result.marks)
     }
@@ -35,12 +38,12 @@ impl Evaluator<'_> {
         &mut self,
         each: &For,
         names: ForNames<'_>,
-        elements: Elements,
+        elements: &Elements<'_>,
         inside: Inside<'_>,
         result: &mut ForResult,
     ) -> Value {
         let mut values = Vec::new();
-        for (key, value) in elements.each {
+        for (key, value) in &elements.each {
             let frame = frame(names, key, value, inside);
             if self.included(each.condition.as_ref(), &frame, false, result) {
                 values.push(self.value(&each.value, Some(&frame)));
@@ -58,10 +61,11 @@ impl Evaluator<'_> {
         mut body: impl FnMut(&mut Self, Inside<'_>) -> Value,
     ) -> Value {
         let unknown = Value::Unknown(Type::String);
-        let Ok(Elements { each, marks }) = self.collection(collection, names, None, inside) else {
+        let value = self.read(collection, inside);
+        let Ok(Elements { each, marks }) = self.elements(&value, collection, names, None, inside) else {
             return unknown;
         };
-        let each = each.into_iter().map(|(key, value)| {
+        let each = each.iter().map(|(key, value)| {
             let frame = frame(names, key, value, inside);
             body(self, Some(&frame))
         });
@@ -81,13 +85,13 @@ impl Evaluator<'_> {
         each: &For,
         key_expr: &Expr,
         names: ForNames<'_>,
-        elements: Elements,
+        elements: &Elements<'_>,
         inside: Inside<'_>,
         result: &mut ForResult,
     ) -> Value {
         let mut values: BTreeMap<SmolStr, Value> = BTreeMap::new();
         let mut groups: BTreeMap<SmolStr, Vec<Value>> = BTreeMap::new();
-        for (key, value) in elements.each {
+        for (key, value) in &elements.each {
             let frame = frame(names, key, value, inside);
             if !self.included(each.condition.as_ref(), &frame, true, result) {
                 continue;
@@ -142,28 +146,33 @@ impl Evaluator<'_> {
     }
 
     /// The elements of a collection. If they are unknown, or after an error, the result of the whole expression.
-    fn collection(
+    fn elements<'c>(
         &mut self,
+        collection: &'c Value,
         expr: &Expr,
         names: ForNames<'_>,
         condition: Option<&Expr>,
         inside: Inside<'_>,
-    ) -> Result<Elements, Value> {
-        let mut value = self.value(expr, inside);
-        let marks = value.take_marks();
+    ) -> Result<Elements<'c>, Value> {
+        let (value, marks) = collection.unmarked();
         if value.is_null() {
             let detail = "Null cannot be iterated over.";
             self.error(EngineRule::InvalidValue, "Iteration over null value", detail, expr.span);
             return Err(Value::UNKNOWN);
         }
-        match value.ty() {
-            Type::Any => return Err(Value::UNKNOWN),
-            ty @ (Type::Bool | Type::Number | Type::String) => {
+        let kind = match value {
+            Value::Bool(_) | Value::Number(_) | Value::String(_) => Some(value.ty()),
+            Value::Unknown(ty) => Some(ty.clone()),
+            _ => None,
+        };
+        match kind {
+            Some(Type::Any) => return Err(Value::UNKNOWN),
+            Some(ty @ (Type::Bool | Type::Number | Type::String)) => {
                 let detail = format!("A {} cannot be iterated over.", ty.name());
                 self.error(EngineRule::InvalidValue, "Iteration over non-iterable value", detail, expr.span);
                 return Err(Value::UNKNOWN);
             }
-            Type::List(_) | Type::Set(_) | Type::Map(_) | Type::Tuple(_) | Type::Object(_) => {}
+            Some(Type::List(_) | Type::Set(_) | Type::Map(_) | Type::Tuple(_) | Type::Object(_)) | None => {}
         }
         let of_condition = match condition {
             Some(condition) => self.plausible(condition, names, inside).ok_or(Value::UNKNOWN)?,
@@ -177,7 +186,7 @@ impl Evaluator<'_> {
     /// error.
     fn plausible(&mut self, condition: &Expr, names: ForNames<'_>, inside: Inside<'_>) -> Option<Marks> {
         let before = self.findings.len();
-        let frame = frame(names, Value::UNKNOWN, Value::UNKNOWN, inside);
+        let frame = frame(names, &Value::UNKNOWN, &Value::UNKNOWN, inside);
         let value = self.value(condition, Some(&frame));
         if value.is_null() {
             let detail = "A condition must be true or false, not null.";
@@ -234,69 +243,66 @@ impl Evaluator<'_> {
 
     pub(super) fn splat(&mut self, source: &Expr, each: &Expr, inside: Inside<'_>) -> Value {
         let before = self.findings.len();
-        let mut value = self.value(source, inside);
+        let value = self.read(source, inside);
         if self.failed_since(before) {
             return Value::UNKNOWN;
         }
-        let marks = value.take_marks();
-        self.splat_of(value, marks, source, each, inside).mark(marks)
+        let (unmarked, marks) = value.unmarked();
+        self.splat_of(&value, unmarked, source, each, inside).mark(marks)
     }
 
     fn splat_of(
         &mut self,
-        value: Value,
-        marks: Marks,
+        marked: &Value,
+        value: &Value,
         source: &Expr,
         each: &Expr,
         inside: Inside<'_>,
     ) -> Value {
         // A value that is not a sequence becomes a tuple of one element, and a null an empty tuple.
-        let ty = value.ty();
-        let sequence = matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Set(_));
-        match (&value, sequence) {
-            (Value::Null(_), false) => return Value::Tuple(Vec::new()),
-            (Value::Null(_), true) => {
+        let elements = match value {
+            Value::Null(Type::Tuple(_) | Type::List(_) | Type::Set(_)) => {
                 let detail = "Null cannot be iterated over.";
                 self.error(EngineRule::InvalidValue, "Splat of null value", detail, source.span);
                 return Value::UNKNOWN;
             }
-            (_, false) if ty == Type::Any => return Value::UNKNOWN,
-            (_, false) => {
-                // An unknown value may be null, so the number of elements is unknown.
-                let open = !value.is_known();
-                let before = self.findings.len();
-                let result = self.each(each, value.mark(marks), inside);
-                return match (open, self.failed_since(before)) {
-                    (true, _) => Value::UNKNOWN,
-                    (false, true) => Value::Unknown(Type::tuple([result.ty()])),
-                    (false, false) => Value::Tuple(vec![result]),
-                };
+            Value::Null(_) => return Value::Tuple(Vec::new()),
+            Value::Unknown(ty @ (Type::Tuple(_) | Type::List(_) | Type::Set(_))) => {
+                return Value::Unknown(self.splat_type(ty, each, inside, true));
             }
-            (_, true) => {}
-        }
-        let elements = match value {
-            Value::Unknown(_) => return Value::Unknown(self.splat_type(&ty, each, inside, true)),
-            Value::List(_, elements) | Value::Set(_, elements) if elements.is_empty() => {
-                let result = self.splat_type(&ty, each, inside, true);
-                let element = result.element().cloned().unwrap_or(Type::Any);
-                return Value::List(element, elements);
+            Value::Unknown(Type::Any) => return Value::UNKNOWN,
+            // An unknown value may be null, so the number of elements is unknown.
+            Value::Unknown(_) => {
+                self.each(each, marked, inside);
+                return Value::UNKNOWN;
+            }
+            Value::List(element, elements) | Value::Set(element, elements) if elements.is_empty() => {
+                let result = self.splat_type(&Type::list(element.clone()), each, inside, true);
+                return Value::List(result.element().cloned().unwrap_or(Type::Any), Vec::new());
             }
             Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => elements,
-            _ => return Value::UNKNOWN,
+            _ => {
+                let before = self.findings.len();
+                let result = self.each(each, marked, inside);
+                return if self.failed_since(before) {
+                    Value::Unknown(Type::tuple([result.ty()]))
+                } else {
+                    Value::Tuple(vec![result])
+                };
+            }
         };
         let before = self.findings.len();
-        let results: Vec<Value> =
-            elements.into_iter().map(|element| self.each(each, element, inside)).collect();
+        let results: Vec<Value> = elements.iter().map(|element| self.each(each, element, inside)).collect();
         if self.failed_since(before) {
-            return Value::Unknown(self.splat_type(&ty, each, inside, false));
+            return Value::Unknown(self.splat_type(&value.ty(), each, inside, false));
         }
-        match ty {
-            Type::Tuple(_) => Value::Tuple(results),
+        match value {
+            Value::Tuple(_) => Value::Tuple(results),
             _ => gather(results).map_or(Value::UNKNOWN, |(element, elements)| Value::List(element, elements)),
         }
     }
 
-    fn each(&mut self, each: &Expr, element: Value, inside: Inside<'_>) -> Value {
+    fn each(&mut self, each: &Expr, element: &Value, inside: Inside<'_>) -> Value {
         self.value(each, Some(&Frame { outer: inside, names: Names::Element(element) }))
     }
 
@@ -304,10 +310,10 @@ impl Evaluator<'_> {
     fn splat_type(&mut self, ty: &Type, each: &Expr, inside: Inside<'_>, reports: bool) -> Type {
         let before = self.findings.len();
         let result = if let Type::Tuple(elements) = ty {
-            Type::tuple(elements.iter().map(|ty| self.each(each, Value::Unknown(ty.clone()), inside).ty()))
+            Type::tuple(elements.iter().map(|ty| self.each(each, &Value::Unknown(ty.clone()), inside).ty()))
         } else {
             let element = ty.element().cloned().unwrap_or(Type::Any);
-            Type::list(self.each(each, Value::Unknown(element), inside).ty())
+            Type::list(self.each(each, &Value::Unknown(element), inside).ty())
         };
         if !reports {
             self.findings.truncate(before);
@@ -316,13 +322,13 @@ impl Evaluator<'_> {
     }
 }
 
-fn frame<'f>(names: ForNames<'f>, key: Value, value: Value, outer: Inside<'f>) -> Frame<'f> {
+fn frame<'f>(names: ForNames<'f>, key: &'f Value, value: &'f Value, outer: Inside<'f>) -> Frame<'f> {
     Frame { outer, names: Names::Variables { key: names.0.map(|name| (name, key)), value: (names.1, value) } }
 }
 
 /// The elements of a collection with their keys, and the marks of the collection.
-struct Elements {
-    each: Vec<(Value, Value)>,
+struct Elements<'c> {
+    each: Vec<(Cow<'c, Value>, &'c Value)>,
     marks: Marks,
 }
 
@@ -333,19 +339,16 @@ struct ForResult {
 }
 
 /// The elements of a known collection, each with its key.
-fn elements(value: Value) -> Option<Vec<(Value, Value)>> {
-    match value {
-        Value::List(_, elements) | Value::Tuple(elements) => Some(
-            elements
-                .into_iter()
-                .enumerate()
-                .map(|(i, value)| (Value::Number(Number::from(i)), value))
-                .collect(),
-        ),
-        Value::Set(_, elements) => Some(elements.into_iter().map(|value| (value.clone(), value)).collect()),
-        Value::Map(_, elements) | Value::Object(elements) => {
-            Some(elements.into_iter().map(|(key, value)| (Value::String(key), value)).collect())
+fn elements(value: &Value) -> Option<Vec<(Cow<'_, Value>, &Value)>> {
+    Some(match value {
+        Value::List(_, elements) | Value::Tuple(elements) => {
+            let key = |place| Cow::Owned(Value::Number(Number::from(place)));
+            elements.iter().enumerate().map(|(place, value)| (key(place), value)).collect()
         }
-        _ => None,
-    }
+        Value::Set(_, elements) => elements.iter().map(|value| (Cow::Borrowed(value), value)).collect(),
+        Value::Map(_, elements) | Value::Object(elements) => {
+            elements.iter().map(|(key, value)| (Cow::Owned(Value::String(key.clone())), value)).collect()
+        }
+        _ => return None,
+    })
 }

@@ -59,8 +59,8 @@ impl Evaluator<'_> {
         let (takes, gives) = signature(operator);
         let before = self.findings.len();
         let [left, right] = operands;
-        let (left_value, mut left_findings) = self.apart(|this| this.value(left, inside));
-        let (right_value, mut right_findings) = self.apart(|this| this.value(right, inside));
+        let (left_value, left_findings) = self.apart(|this| this.value(left, inside));
+        let (right_value, right_findings) = self.apart(|this| this.value(right, inside));
         let mut left_value = self.operand(&left_value, &takes, left.span);
         let mut right_value = self.operand(&right_value, &takes, right.span);
         let marks = left_value.take_deep_marks().and(right_value.take_deep_marks());
@@ -77,13 +77,14 @@ impl Evaluator<'_> {
                 (Operand::of(&left_value, &left_findings), Operand::of(&right_value, &right_findings));
             if let Some((result, decisive)) = short_circuit(operator, left, right) {
                 let findings = if decisive == Side::Left { left_findings } else { right_findings };
-                self.findings.extend(findings);
+                self.keep(findings);
                 return marked(result);
             }
         }
         // An operand of the wrong type is reported after the errors inside it.
-        left_findings.append(&mut right_findings);
-        self.findings.splice(before..before, left_findings);
+        let of_operands = self.findings.split_off(before);
+        self.keep(left_findings.into_iter().chain(right_findings));
+        self.findings.extend(of_operands);
         if self.failed_since(before) {
             return Value::Unknown(gives);
         }
@@ -168,7 +169,7 @@ impl Evaluator<'_> {
             Decision::Yes => (if_true, then_findings, then),
             Decision::No => (if_false, else_findings, otherwise),
         };
-        self.findings.extend(findings);
+        self.keep(findings);
         if vague || result.is(&ty) {
             return result.mark(marks);
         }

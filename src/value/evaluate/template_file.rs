@@ -1,5 +1,6 @@
 //! `templatefile` and `templatestring`: templates with variables of their own.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
@@ -36,8 +37,8 @@ impl Scope for TemplateScope<'_> {
         self.outer.work()
     }
 
-    fn resolve(&self, reference: &Traversal) -> Option<Resolved> {
-        self.names.get(&reference.root).map(|value| Resolved { value: value.clone(), steps: 0 })
+    fn resolve(&self, reference: &Traversal) -> Option<Resolved<'_>> {
+        self.names.get(&reference.root).map(|value| Resolved { value: Cow::Borrowed(value), steps: 0 })
     }
 
     fn lacks_function(&self, name: &str) -> bool {

@@ -1,5 +1,7 @@
 //! Results and errors of functions.
 
+use std::borrow::Cow;
+
 use super::{expression, reported};
 use crate::engine::{Choice, Engine};
 use crate::limits::Limits;
@@ -22,13 +24,13 @@ impl Scope for Variables {
         &self.1
     }
 
-    fn resolve(&self, reference: &Traversal) -> Option<Resolved> {
+    fn resolve(&self, reference: &Traversal) -> Option<Resolved<'_>> {
         let ty = match &reference.steps.first()?.kind {
             StepKind::Attribute(name) if name == "text" => Type::String,
             StepKind::Attribute(name) if name == "texts" => Type::list(Type::String),
             _ => Type::Any,
         };
-        (reference.root == "var").then_some(Resolved { value: Value::Unknown(ty), steps: 1 })
+        (reference.root == "var").then_some(Resolved { value: Cow::Owned(Value::Unknown(ty)), steps: 1 })
     }
 }
 

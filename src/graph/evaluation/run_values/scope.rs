@@ -1,5 +1,6 @@
 //! The scope of the expressions of a run.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 
 use super::super::scope::ModuleScope;
@@ -65,15 +66,16 @@ impl value::Scope for RunScope<'_, '_> {
         self.module.work()
     }
 
-    fn resolve(&self, traversal: &Traversal) -> Option<Resolved> {
-        let (computed, steps) = if let Some(computed) = self.computed(traversal) {
-            computed
+    fn resolve(&self, traversal: &Traversal) -> Option<Resolved<'_>> {
+        let (resolved, is_exact) = if let Some((computed, steps)) = self.computed(traversal) {
+            (Resolved { value: Cow::Owned(computed.value), steps }, computed.is_exact)
         } else {
-            let Resolved { value, steps } = self.module.resolve(traversal)?;
-            (Computed::known(value), steps)
+            let resolved = self.module.resolve(traversal)?;
+            let is_exact = resolved.value.is_wholly_known();
+            (resolved, is_exact)
         };
-        self.is_exact.set(self.is_exact.get() && computed.is_exact);
-        Some(Resolved { value: computed.value, steps })
+        self.is_exact.set(self.is_exact.get() && is_exact);
+        Some(resolved)
     }
 
     fn lacks_function(&self, name: &str) -> bool {
