@@ -17,6 +17,20 @@ fn callers() -> Place {
             output "net" {
               value = terraform_data.net.id
             }
+            output "users" {
+              value = module.app.users
+            }
+            variable "wait" {
+              type    = string
+              default = "1s"
+              validation {
+                condition     = var.wait != ""
+                error_message = "Set a time."
+              }
+            }
+            resource "terraform_data" "wait" {
+              input = var.wait
+            }
             resource "terraform_data" "root" {
               input      = var.mode == "fast" ? "f" : "s"
               depends_on = [module.app]
@@ -100,6 +114,9 @@ fn callers() -> Place {
                 output "spare" {
                   value = local.spare
                 }
+                output "users" {
+                  value = terraform_data.users.id
+                }
             "#},
         ),
     ])
@@ -144,6 +161,9 @@ fn an_expression_with_the_same_value_affects_nothing() {
         )],
         // A fallback of a root module's output that is not needed.
         &[(A, "value = terraform_data.net.id", "value = try(terraform_data.net.id, \"none\")")],
+        &[(APP, "value = terraform_data.users.id", "value = try(terraform_data.users.id, \"none\")")],
+        // The same default of a variable with a validation.
+        &[(A, "\"1s\"", "(\"1s\")")],
         // The branch that a condition does not select.
         &[(APP, "\"there\"", "\"elsewhere\"")],
         &[(APP, "\"there\"", "local.there"), (APP, "locals {", "locals {\n  there = \"else\"")],
@@ -208,6 +228,13 @@ fn an_expression_with_another_value_affects_the_roots_that_use_it() {
         ),
         (&[(A, "value = terraform_data.net.id", "value = try([terraform_data.net.id], [])")], "live/a"),
         (&[(APP, "value = var.stage", "value = try(terraform_data.this.id, \"none\")")], "live/b"),
+        (
+            &[
+                (APP, "value = terraform_data.users.id", "value = try(terraform_data.users.id, \"none\")"),
+                (A, "value = module.app.users", "value = [module.app.users == null]"),
+            ],
+            "live/a",
+        ),
         // Other elements, or another order.
         (&[(APP, "[var.net, \"a\"]", "concat([\"a\"], [var.net])")], both),
         (&[(APP, "[var.net, \"a\"]", "concat([[var.net]], [\"a\"])")], both),

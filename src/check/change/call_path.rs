@@ -13,7 +13,8 @@ use crate::module::canonical::NamedValue;
 use crate::module::declaration::ModuleCall;
 use crate::syntax::{Attribute, Block, Expr, ExprKind};
 use crate::value::Type;
-use equality::{Compared, is_alike};
+use equality::Compared;
+pub(super) use equality::is_alike;
 
 /// A path of calls from a root module to a module.
 #[derive(Default)]
@@ -89,32 +90,38 @@ impl<'c> CallPath<'c> {
             return false;
         }
         match (expression(*earlier, value), expression(node, value)) {
-            (Some(was), Some(is)) => {
-                self.is_equal(&Compared::all(node), &was.expr, &is.expr, 0)
-                    || self.has_same_text(value, (*earlier, &was.expr), (node, &is.expr))
-            }
+            (Some(was), Some(is)) => self.is_equal(&Compared::all(node), &was.expr, &is.expr, 0),
             _ => false,
         }
     }
 
-    /// Whether an output of a root module is text that has a fallback before or after the change which is not needed.
-    /// With a fallback, nothing is known about the value as long as the text is not, but no expression uses it.
-    fn has_same_text(&self, value: &NamedValue, was: (Node<'c>, &Expr), is: (Node<'c>, &Expr)) -> bool {
-        if self.caller.is_some() || !matches!(value, NamedValue::Output(_)) {
-            return false;
-        }
-        let texts = [was, is].map(|(node, expr)| (node, with_fallback(expr).unwrap_or(expr)));
-        let is_text = texts.iter().all(|(node, text)| {
+    /// Whether an output of `node`, the module at the end of the path, is the same text as before the change, with a
+    /// fallback before or after that is not needed. With one, nothing is known about the value as long as the text is
+    /// not, so that other expressions that use it may differ.
+    pub(super) fn has_same_text(&self, node: Node<'c>, output: &SmolStr) -> bool {
+        let Some((_, earlier)) = &self.before else { return false };
+        let value = |node| expression(node, &NamedValue::Output(output.clone()));
+        let (Some(was), Some(is)) = (value(*earlier), value(node)) else { return false };
+        let [was, is] = [&was.expr, &is.expr].map(|expr| with_fallback(expr).unwrap_or(expr));
+        let is_text = |node: Node<'_>, text: &Expr| {
             let values = node.values();
-            (values.is_identifier(text, 0) || values.of(text).ty() == Type::String)
-                && values.cannot_fail(text)
-        });
-        is_text && self.is_equal(&Compared::all(is.0), texts[0].1, texts[1].1, 0)
+            let is_text = values.is_identifier(text, 0) || values.of(text).ty() == Type::String;
+            is_text && values.cannot_fail(text)
+        };
+        have_same_flags((*earlier, output), (node, output))
+            && is_text(*earlier, was)
+            && is_text(node, is)
+            && self.is_equal(&Compared::all(node), was, is, 0)
     }
 
     /// The caller of the module at the end of the path, and the name of the call.
     pub(super) fn caller_now(&self) -> Option<(Node<'c>, &SmolStr)> {
         self.caller.as_ref().map(|(_, caller, call)| (*caller, call))
+    }
+
+    /// The path to the caller of the module at the end of the path.
+    pub(super) fn of_caller(&self) -> Option<&Self> {
+        self.caller.as_ref().map(|(path, ..)| &**path)
     }
 
     /// The caller of the module at the end of the path before the change, and the name of the call.

@@ -353,7 +353,7 @@ fn called(expr: &Expr) -> Option<&SmolStr> {
 }
 
 /// Whether two variables differ at most in their names.
-pub(super) fn is_alike(was: &Variable, is: &Variable) -> bool {
+pub(in crate::check::change) fn is_alike(was: &Variable, is: &Variable) -> bool {
     let parts = |variable: &Variable| {
         let flags = [&variable.sensitive, &variable.ephemeral, &variable.nullable, &variable.constant];
         (

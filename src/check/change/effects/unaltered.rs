@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use super::super::call_path::{argument, expression};
+use smol_str::SmolStr;
+
+use super::super::call_path::{CallPath, argument, expression};
 use super::{Altered, Effects, Place};
 use crate::graph::{Node, Used, User, ValueFlow};
 use crate::module::ModuleFile;
 use crate::module::address::Mode;
 use crate::module::canonical::NamedValue;
-use crate::syntax::{Block, Expr, ExprKind, ObjectKey, Part};
+use crate::syntax::{Attribute, Block, Expr, ExprKind, ObjectKey, Part};
 
 impl<'c> Effects<'c> {
     /// Whether a value is the same as before on a path of calls, or a resource or call has no instances as before.
@@ -25,8 +27,26 @@ impl<'c> Effects<'c> {
                 };
                 path.is_absent(node, value) || self.has_same_content(place, value, &is_argument)
             }
+            NamedValue::Output(name) => {
+                path.has_same(node, value)
+                    || path.has_same_text(node, name) && self.is_only_shown(place.view, path, name)
+            }
             _ => path.has_same(node, value),
         }
+    }
+
+    /// Whether an output of the module at the end of a path is nothing but an output of the root module there.
+    fn is_only_shown(&self, view: usize, path: &CallPath<'c>, output: &SmolStr) -> bool {
+        let Some(((caller, call), of_caller)) = path.caller_now().zip(path.of_caller()) else { return true };
+        let flow = ValueFlow::of(caller, &self.views[view].files(caller, &self.side.snapshot));
+        let used = Used::Output { call: call.clone(), output: Some(output.clone()) };
+        flow.users(&used).all(|user| {
+            let User::Value(value @ NamedValue::Output(shown)) = user else { return false };
+            let is_reference =
+                |it: &Attribute| matches!(&it.expr.kind, ExprKind::Traversal(it) if it.steps.len() == 2);
+            expression(caller, value).is_some_and(|value| is_reference(&value))
+                && self.is_only_shown(view, of_caller, shown)
+        })
     }
 
     /// Whether the block of a resource or call has the same content as before on a path of calls.

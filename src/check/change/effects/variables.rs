@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use smol_str::SmolStr;
 
+use super::super::call_path::is_alike;
 use super::{ANY_PATH, Effect, Effects, MOST_PATHS, Place};
 use crate::graph::{Used, User};
 use crate::module::canonical::NamedValue;
@@ -22,7 +23,9 @@ impl Effects<'_> {
     pub(super) fn of_default(&mut self, place: Place, name: &SmolStr) -> Effect {
         let node = self.node(place);
         let Some(variable) = node.module().variables.get(name) else { return Effect::ANY };
-        if self.is_only_renamed(place, name) {
+        let former = self.paths[place.path].before.as_ref();
+        let former = former.and_then(|(_, earlier)| earlier.module().variables.get(name));
+        if former.is_some_and(|former| is_alike(former, variable)) || self.is_only_renamed(place, name) {
             return Effect::default();
         }
         match &variable.default {
