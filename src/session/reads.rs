@@ -13,7 +13,7 @@ use crate::engine::is_module_file;
 use crate::vfs::{join, last_name};
 
 /// The functions whose first argument is the path of a file or directory.
-const FUNCTIONS: &[&str] = &[
+pub(crate) const FUNCTIONS: &[&str] = &[
     "file",
     "filebase64",
     "filebase64sha256",
@@ -35,6 +35,9 @@ const ANY_OF_MODULE: &str = "./*";
 
 /// The prefix of a pattern that is relative to the directory of a root module.
 const OF_ROOT: &str = "?/";
+
+/// The pattern of all files, for a path about which nothing is known.
+const ANY: &str = "?/*";
 
 /// How a string starts that names a path: with the directory of a module, or relative to that of a root module.
 const STARTS: &[&str] = &["${path.module}", "${path.root}", "${path.cwd}", "\"../", "\"./"];
@@ -60,7 +63,12 @@ pub(crate) fn patterns(text: &str, is_json: bool, patterns: &mut BTreeSet<SmolSt
             }
             None if is_reference(argument, "path.root") => OF_ROOT.to_owned(),
             // Whatever the argument is computed from, the string that names a path elsewhere is found below.
-            None => ANY_OF_MODULE.to_owned(),
+            None => {
+                if !is_of_module(argument) {
+                    patterns.insert(ANY.into());
+                }
+                ANY_OF_MODULE.to_owned()
+            }
         };
         let found = if name == "fileset" && !found.ends_with('*') { format!("{found}*") } else { found };
         patterns.insert(found.into());
@@ -124,6 +132,21 @@ fn call_at(text: &str, at: usize) -> Option<(&str, &str)> {
     let (name, rest) = (&text[start..end], text[end..].trim_start());
     let is_known = FUNCTIONS.contains(&name);
     Some((name, rest.strip_prefix('(').filter(|_| is_known)?.trim_start()))
+}
+
+/// Whether the first of these arguments is computed from the directory of a module.
+fn is_of_module(arguments: &str) -> bool {
+    let mut depth = 0;
+    let is_end = |sign: char| {
+        match sign {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+        depth < 0 || depth == 0 && sign == ','
+    };
+    let end = arguments.find(is_end).unwrap_or(arguments.len());
+    arguments[..end].contains("path.")
 }
 
 fn is_reference(argument: &str, name: &str) -> bool {
@@ -190,6 +213,11 @@ pub(crate) fn is_relative_to_module(pattern: &str) -> bool {
     pattern.starts_with(OF_MODULE)
 }
 
+/// Whether a pattern matches all files, because nothing is known about the path.
+pub(crate) fn is_any(pattern: &str) -> bool {
+    pattern == ANY
+}
+
 /// Whether nothing is known about the start of the paths that a pattern matches, which is relative to a root module.
 pub(crate) fn is_open(pattern: &str) -> bool {
     pattern.strip_prefix(OF_ROOT).is_some_and(|path| path.starts_with('*'))
@@ -214,17 +242,17 @@ pub(crate) fn first_match<'p>(
 
 /// The first path that a pattern that is relative to a root module matches from any directory.
 fn first_match_somewhere<'p>(pattern: &str, paths: &'p BTreeSet<String>) -> Option<&'p String> {
-    let pattern = pattern.strip_prefix(OF_ROOT).unwrap_or(pattern);
     let mut names: Vec<&str> = Vec::new();
-    for name in pattern.split('/') {
+    for name in pattern.strip_prefix(OF_ROOT).unwrap_or(pattern).split('/') {
         match name {
             "" | "." => {}
             ".." => drop(names.pop()),
             name => names.push(name),
         }
     }
-    let pattern = format!("*/{}", names.join("/"));
-    paths.iter().find(|path| is_match(&pattern[2..], path) || is_match(&pattern, path))
+    let full = format!("*/{}", names.join("/"));
+    let is_meant = |path: &&String| !is_any(pattern) || !is_module_file(last_name(path));
+    paths.iter().filter(is_meant).find(|path| is_match(&full[2..], path) || is_match(&full, path))
 }
 
 /// Whether a pattern matches a path.
@@ -260,8 +288,10 @@ mod tests {
         );
         assert_eq!(found(r#"a = fileset(path.module, "*.yaml")"#), ["./*"]);
         assert_eq!(found(r#"a = fileset("${path.module}/x", "*.yaml")"#), ["./x*"]);
+        assert_eq!(found(r"a = fileset(var.x, path.module)"), ["./*", "?/*"]);
+        assert_eq!(found(r#"a = fileset(join("/", [path.module, var.x]), "*")"#), ["./*"]);
         assert_eq!(found(r#"a = profile("x") # file"#), [""; 0]);
-        assert_eq!(found("p = \"${path.module}/../x\"\na = file(local.p)"), ["./*", "./../x*"]);
+        assert_eq!(found("p = \"${path.module}/../x\"\na = file(local.p)"), ["./*", "./../x*", "?/*"]);
         assert_eq!(found(r#"p = "${path.module}/../x""#), ["./../x*"]);
         assert_eq!(found(r#"p = "${path.module}/..""#), [""; 0]);
         assert_eq!(found(r#"p = "../x/${var.a}.tpl""#), ["?/../x/*.tpl", "?/../x/*.tpl/*"]);

@@ -385,6 +385,11 @@ fn a_file_in_a_directory_that_a_caller_names_affects_the_caller() {
     "#};
     for (directory, is_affected) in [
         ("\"./files\"", true),
+        ("\"files\"", true),
+        ("join(\"\", [\"fi\", \"les\"])", true),
+        ("terraform_data.none.id", true),
+        ("\"other\"", false),
+        ("\"files/b\"", false),
         ("format(\"./%s\", \"files\")", true),
         ("format(\"./%s/more\", \"files\")", false),
     ] {
@@ -396,5 +401,42 @@ fn a_file_in_a_directory_that_a_caller_names_affects_the_caller() {
         place.stage("live/files/b.txt", "b");
         let output = place.overrule(&["affected", "--changed", "--format", "paths"]).out;
         assert_eq!(output, if is_affected { "live\n" } else { "" }, "{directory}");
+    }
+}
+
+#[test]
+fn a_file_whose_name_a_caller_passes_affects_the_caller() {
+    let read = "variable \"name\" {}\noutput \"text\" {\n  value = file(var.name)\n}\n";
+    let live = indoc! {r#"
+        terraform {
+          backend "local" {}
+        }
+        variable "name" {}
+        module "app" {
+          source = "../modules/app"
+          name   = NAME
+        }
+        output "text" {
+          value = module.app.text
+        }
+    "#};
+    for (name, changed, is_affected) in [
+        ("\"notes\"", "live/notes", true),
+        ("\"notes\"", "live/README.md", false),
+        ("\"notes\"", "notes", false),
+        ("\"../notes\"", "notes", true),
+        ("\"no${\"tes\"}\"", "live/notes", true),
+        ("var.name", "live/README.md", true),
+        ("var.name", "README.md", false),
+    ] {
+        let place = Place::committed(&[
+            ("live/main.tf", &live.replace("NAME", name)),
+            ("live/notes", "a"),
+            ("notes", "a"),
+            ("modules/app/main.tf", read),
+        ]);
+        place.stage(changed, "b");
+        let output = place.overrule(&["affected", "--changed", "--format", "paths"]).out;
+        assert_eq!(output, if is_affected { "live\n" } else { "" }, "{changed} with {name}");
     }
 }

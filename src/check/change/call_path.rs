@@ -119,6 +119,11 @@ impl<'c> CallPath<'c> {
         self.caller.as_ref().map(|(_, caller, call)| (*caller, call))
     }
 
+    /// The root module at the start of the path, which ends at `node`.
+    pub(super) fn root(&self, node: Node<'c>) -> Node<'c> {
+        self.caller.as_ref().map_or(node, |(path, caller, _)| path.root(*caller))
+    }
+
     /// The path to the caller of the module at the end of the path.
     pub(super) fn of_caller(&self) -> Option<&Self> {
         self.caller.as_ref().map(|(path, ..)| &**path)

@@ -8,6 +8,7 @@ use smol_str::SmolStr;
 
 use crate::check::EngineView;
 use crate::check::change::affected_modules::Impact;
+use crate::check::change::effects::reading::of_user;
 use crate::check::change::effects::{Altered, Effects};
 use crate::check::change::side::{Asked, Side};
 use crate::check::change::survey::Survey;
@@ -36,6 +37,14 @@ pub(super) struct Comparison {
     /// The changed paths.
     pub(super) paths: BTreeSet<SmolStr>,
     pub(super) units: Arc<Units>,
+}
+
+/// The values of a module that may read a changed file.
+#[derive(Debug, Default)]
+struct Readers {
+    certain: BTreeSet<NamedValue>,
+    /// Those that may read one outside the module, depending on what its callers pass to it.
+    elsewhere: BTreeSet<NamedValue>,
 }
 
 impl Comparison {
@@ -97,14 +106,14 @@ impl Comparison {
 
     /// The consequences of the change.
     pub(super) fn effects(&self) -> Effects<'_> {
-        Effects::new((&self.before, &self.now), &self.altered, &self.concerned)
+        Effects::new((&self.before, &self.now), &self.altered, (&self.concerned, &self.paths))
     }
 
     /// What differs in each module that the change touches.
     fn alterations(
         &self,
         by_module: &BTreeMap<SmolStr, Vec<&SmolStr>>,
-        mut reading: BTreeMap<SmolStr, Option<BTreeSet<NamedValue>>>,
+        mut reading: BTreeMap<SmolStr, Option<Readers>>,
         impact: &Impact<'_>,
     ) -> BTreeMap<SmolStr, Altered> {
         let of_module = |directory: &SmolStr| {
@@ -171,31 +180,32 @@ impl Comparison {
 
     /// The values of a module that may read a changed file. Returns `None` if something else may. `near` are the paths
     /// that a path relative to a root module can name.
-    fn reading(
-        &self,
-        directory: &str,
-        paths: &BTreeSet<String>,
-        near: &BTreeSet<String>,
-    ) -> Option<BTreeSet<NamedValue>> {
-        let (mut reading, mut is_certain) = (BTreeSet::new(), true);
+    fn reading(&self, directory: &str, paths: &BTreeSet<String>, near: &BTreeSet<String>) -> Option<Readers> {
+        let (mut readers, mut is_certain) = (Readers::default(), true);
         for (view, node) in self.now.nodes(directory) {
             for_each_user(node, &view.files(node, &self.now.snapshot), &mut |expr, user| {
                 let source = self.now.snapshot.sources().get(expr.span.file);
                 let text = &source.text()[expr.span.range()];
                 let mut patterns = BTreeSet::new();
                 reads::patterns(text, Notation::of(source.name()) == Notation::Json, &mut patterns);
-                let patterns: Vec<&str> = patterns.iter().map(SmolStr::as_str).collect();
-                if read_file(directory, &patterns, paths, || near.clone()).is_none() {
-                    return;
-                }
-                match user {
-                    User::Value(value) => drop(reading.insert(value.clone())),
-                    User::Resource(resource) => drop(reading.insert(NamedValue::Resource(resource.clone()))),
-                    User::Plan | User::Validation(_) | User::Repetition(_) => is_certain = false,
+                let (any, patterns): (Vec<&str>, Vec<&str>) =
+                    patterns.iter().map(SmolStr::as_str).partition(|pattern| reads::is_any(pattern));
+                let is_read = |patterns| read_file(directory, patterns, paths, || near.clone()).is_some();
+                if is_read(&patterns) {
+                    match of_user(user).filter(|_| !matches!(user, User::Repetition(_))) {
+                        Some(value) => drop(readers.certain.insert(value)),
+                        None => is_certain = false,
+                    }
+                } else if is_read(&any) {
+                    match of_user(user) {
+                        Some(value) => drop(readers.elsewhere.insert(value)),
+                        None => is_certain = false,
+                    }
                 }
             });
         }
-        (is_certain && !reading.is_empty()).then_some(reading)
+        let is_any = !readers.certain.is_empty() || !readers.elsewhere.is_empty();
+        (is_certain && is_any).then_some(readers)
     }
 
     /// The values that the change alters in a module, if it alters nothing else. `differing` are the changed paths
@@ -204,7 +214,7 @@ impl Comparison {
         &self,
         directory: &str,
         differing: &[&SmolStr],
-        reading: Option<BTreeSet<NamedValue>>,
+        reading: Option<Readers>,
     ) -> Option<Altered> {
         let is_of_module = |path: &SmolStr| is_module_file(last_name(path));
         // Without changed paths of its own, the module differs by the target of a symbolic link.
@@ -233,7 +243,8 @@ impl Comparison {
                 values.extend(differing);
             }
         }
-        Some(Altered::Values { values, set, reading: reading.unwrap_or_default() })
+        let Readers { certain, elsewhere } = reading.unwrap_or_default();
+        Some(Altered::Values { values, set, reading: certain, reading_elsewhere: elsewhere })
     }
 
     /// The variables whose values differ in a variable definitions file in native syntax.

@@ -3,6 +3,7 @@
 //!
 //! An expression that uses an altered value and may fail counts as a part of the plan, because the error does.
 
+pub(super) mod reading;
 mod unaltered;
 mod variables;
 
@@ -33,6 +34,8 @@ pub(super) enum Altered {
         set: BTreeSet<SmolStr>,
         /// Values that may read a changed file.
         reading: BTreeSet<NamedValue>,
+        /// Values that may read a changed file outside the module, depending on what its callers pass to it.
+        reading_elsewhere: BTreeSet<NamedValue>,
     },
 }
 
@@ -61,6 +64,8 @@ pub(super) struct Effects<'c> {
     altered: &'c BTreeMap<SmolStr, Altered>,
     /// The directories of these modules and of their callers.
     concerned: &'c BTreeSet<SmolStr>,
+    /// The changed paths.
+    changed: &'c BTreeSet<SmolStr>,
     /// What has no instances, for each path of calls. The first is for modules on any path.
     paths: Vec<Rc<CallPath<'c>>>,
     children: HashMap<(Place, SmolStr), usize>,
@@ -101,7 +106,7 @@ impl<'c> Effects<'c> {
     pub(super) fn new(
         (before, side): (&'c Side, &'c Side),
         altered: &'c BTreeMap<SmolStr, Altered>,
-        concerned: &'c BTreeSet<SmolStr>,
+        (concerned, changed): (&'c BTreeSet<SmolStr>, &'c BTreeSet<SmolStr>),
     ) -> Self {
         Self {
             side,
@@ -109,6 +114,7 @@ impl<'c> Effects<'c> {
             before,
             altered,
             concerned,
+            changed,
             paths: vec![Rc::default()],
             children: HashMap::new(),
             flows: HashMap::new(),
@@ -218,8 +224,10 @@ impl<'c> Effects<'c> {
         let (mut values, mut own) = (Vec::new(), Effect::default());
         match self.altered.get(&node.module().directory) {
             Some(Altered::Everything) => return OfModule { for_callers: Effect::ANY, own: Effect::ANY },
-            Some(Altered::Values { values: altered, set, reading }) => {
-                for value in reading {
+            Some(Altered::Values { values: altered, set, reading, reading_elsewhere }) => {
+                let elsewhere =
+                    reading_elsewhere.iter().filter(|value| self.may_read_elsewhere(place, value));
+                for value in reading.iter().chain(elsewhere) {
                     match value {
                         NamedValue::Resource(_) if self.paths[place.path].is_absent(node, value) => {}
                         NamedValue::Resource(_) | NamedValue::Call(_) => {

@@ -76,8 +76,12 @@ impl<'c> Effects<'c> {
 
     /// Whether an expression may read a changed file, so that it may have another value although it is the same.
     fn reads_changed_files(&self) -> bool {
-        let reads_files =
-            |altered: &Altered| matches!(altered, Altered::Values { reading, .. } if !reading.is_empty());
+        let reads_files = |altered: &Altered| match altered {
+            Altered::Values { reading, reading_elsewhere, .. } => {
+                !reading.is_empty() || !reading_elsewhere.is_empty()
+            }
+            Altered::Everything => false,
+        };
         self.altered.values().any(reads_files)
     }
 
