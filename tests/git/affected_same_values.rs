@@ -50,77 +50,78 @@ fn callers() -> Place {
             &format!("{}output \"o\" {{\n  value = module.app.stage\n}}\n", live("stage  = \"b\"")),
         ),
         ("modules/app/ports.json", "{ \"http\": 80, \"ssh\": 22 }\n"),
-        (
-            "modules/app/main.tf",
-            indoc! {r#"
-                variable "stage" {
-                  type = string
-                }
-                variable "net" {}
-                variable "size" {
-                  type    = number
-                  default = 1
-                }
-                variable "note" {
-                  type    = string
-                  default = null
-                  validation {
-                    condition     = var.note == null || length(var.note) < 9
-                    error_message = "Too long."
-                  }
-                }
-                locals {
-                  free  = "f"
-                  spare = "s"
-                  ports = jsondecode(file("${path.module}/ports.json"))
-                  users = { ann = "a", bob = "b" }
-                  mine  = [for name, stage in local.users : name if stage == var.stage]
-                  where = var.stage == "c" ? "there" : var.net
-                  name  = "${var.net}-app"
-                }
-                resource "terraform_data" "this" {
-                  input = { where = local.where, name = local.name, net = var.net, size = var.size }
-                }
-                resource "terraform_data" "note" {
-                  input = var.note
-                }
-                resource "terraform_data" "users" {
-                  input = { users = local.mine, port = local.ports.http }
-                }
-                resource "terraform_data" "each" {
-                  for_each = toset([for name, stage in local.users : name if stage == var.stage])
-                }
-                resource "terraform_data" "optional" {
-                  count = var.stage == "b" ? 1 : 0
-                  input = "none"
-                }
-                output "stage" {
-                  value = var.stage
-                }
-                output "unused" {
-                  value = { net = upper(var.net), free = upper(local.free) }
-                }
-                variable "tags" {
-                  type    = map(string)
-                  default = {}
-                }
-                resource "terraform_data" "lists" {
-                  input = {
-                    list = [var.net, "a"]
-                    tags = { net = var.net, name = local.name }
-                    made = [for user in local.mine : "${user}${var.net}"]
-                  }
-                }
-                output "spare" {
-                  value = local.spare
-                }
-                output "users" {
-                  value = terraform_data.users.id
-                }
-            "#},
-        ),
+        ("modules/app/main.tf", MODULE),
     ])
 }
+
+/// The module that they call.
+const MODULE: &str = indoc! {r#"
+    variable "stage" {
+      type = string
+    }
+    variable "net" {}
+    variable "size" {
+      type    = number
+      default = 1
+    }
+    variable "note" {
+      type    = string
+      default = null
+      validation {
+        condition     = var.note == null || length(var.note) < 9
+        error_message = "Too long."
+      }
+    }
+    locals {
+      free  = "f"
+      spare = "s"
+      code  = replace(format("%s-%s", var.net, "a"), "_", "")
+      ports = jsondecode(file("${path.module}/ports.json"))
+      users = { ann = "a", bob = "b" }
+      mine  = [for name, stage in local.users : name if stage == var.stage]
+      where = var.stage == "c" ? "there" : var.net
+      name  = "${var.net}-app"
+    }
+    resource "terraform_data" "this" {
+      input = { where = local.where, name = local.name, net = var.net, size = var.size }
+    }
+    resource "terraform_data" "note" {
+      input = var.note
+    }
+    resource "terraform_data" "users" {
+      input = { users = local.mine, port = local.ports.http }
+    }
+    resource "terraform_data" "each" {
+      for_each = toset([for name, stage in local.users : name if stage == var.stage])
+    }
+    resource "terraform_data" "optional" {
+      count = var.stage == "b" ? 1 : 0
+      input = "none"
+    }
+    output "stage" {
+      value = var.stage
+    }
+    output "unused" {
+      value = { net = upper(var.net), free = upper(local.free) }
+    }
+    variable "tags" {
+      type    = map(string)
+      default = {}
+    }
+    resource "terraform_data" "lists" {
+      input = {
+        list = [var.net, "a"]
+        tags = { net = var.net, name = local.name }
+        made = [for user in local.mine : "${user}${var.net}"]
+      }
+    }
+    output "spare" {
+      value = [local.spare, local.code]
+    }
+    output "users" {
+      value = terraform_data.users.id
+    }
+"#};
 
 /// The root modules that a change of some files affects, each given with a text and its replacement. A text with
 /// several occurrences is replaced everywhere.
@@ -152,18 +153,6 @@ fn an_expression_with_the_same_value_affects_nothing() {
         &[(A, "net    =", "size   = 1\n  net    =")],
         &[(A, "net    =", "size   = \"1\"\n  net    =")],
         &[(APP, "size = var.size", "size = \"${var.size}\"")],
-        &[(APP, "[var.net, \"a\"]", "concat([var.net], [\"a\"], [])")],
-        &[(APP, "{ net = var.net, name = local.name }", "merge({ name = local.name }, { net = var.net })")],
-        &[(
-            APP,
-            "[for user in local.mine : \"${user}${var.net}\"]",
-            "concat([for user in local.mine : \"${user}${var.net}\"], [])",
-        )],
-        // A fallback of a root module's output that is not needed.
-        &[(A, "value = terraform_data.net.id", "value = try(terraform_data.net.id, \"none\")")],
-        &[(APP, "value = terraform_data.users.id", "value = try(terraform_data.users.id, \"none\")")],
-        // The same default of a variable with a validation.
-        &[(A, "\"1s\"", "(\"1s\")")],
         // The branch that a condition does not select.
         &[(APP, "\"there\"", "\"elsewhere\"")],
         &[(APP, "\"there\"", "local.there"), (APP, "locals {", "locals {\n  there = \"else\"")],
@@ -186,6 +175,8 @@ fn an_expression_with_the_same_value_affects_nothing() {
         )],
         &[(APP, "{ ann = \"a\", bob = \"b\" }", "{ ann = \"a\", bob = \"b\", eve = \"e\" }")],
         &[(A, "\"slow\"", "\"slower\"")],
+        &[(APP, "\"%s-%s\"", "\"%s-%s-b\"")],
+        &[(APP, "\"_\", \"\"", "\"__\", \"-\"")],
         &[(APP, "spare = \"s\"", "spare = merge(var.tags, { net = var.net })")],
         &[(APP, "spare = \"s\"", "spare = \"${terraform_data.this.id}-s\"")],
         &[(
@@ -221,32 +212,11 @@ fn an_expression_with_another_value_affects_the_roots_that_use_it() {
         // The type of the branch that a condition does not select.
         (&[(APP, "\"there\"", "5")], both),
         (&[(APP, "? \"there\" : var.net", "? var.net : \"there\"")], both),
-        // A fallback that is needed, or whose value the module's caller may use.
-        (
-            &[(A, "value = terraform_data.net.id", "value = try(terraform_data.net[0].id, \"none\")")],
-            "live/a",
-        ),
-        (&[(A, "value = terraform_data.net.id", "value = try([terraform_data.net.id], [])")], "live/a"),
-        (&[(APP, "value = var.stage", "value = try(terraform_data.this.id, \"none\")")], "live/b"),
-        (
-            &[
-                (APP, "value = terraform_data.users.id", "value = try(terraform_data.users.id, \"none\")"),
-                (A, "value = module.app.users", "value = [module.app.users == null]"),
-            ],
-            "live/a",
-        ),
-        // Other elements, or another order.
-        (&[(APP, "[var.net, \"a\"]", "concat([\"a\"], [var.net])")], both),
-        (&[(APP, "[var.net, \"a\"]", "concat([[var.net]], [\"a\"])")], both),
-        (
-            &[(
-                APP,
-                "{ net = var.net, name = local.name }",
-                "merge({ net = var.net, name = local.name }, { net = \"\" })",
-            )],
-            both,
-        ),
         // A value that is not used and may fail.
+        (&[(APP, "\"%s-%s\"", "\"%s-%d\"")], both),
+        (&[(APP, "\"%s-%s\"", "\"%s-\"")], both),
+        (&[(APP, "\"_\", \"\"", "\"/_(/\", \"\"")], both),
+        (&[(APP, "format(\"%s-%s\", var.net", "format(\"%s-%s\", var.size")], both),
         (&[(APP, "spare = \"s\"", "spare = merge(var.tags, var.net)")], both),
         (&[(APP, "spare = \"s\"", "spare = \"${terraform_data.this.output}-s\"")], both),
         (&[(APP, "spare = \"s\"", "spare = var.net == \"b\" ? \"a\" : null")], both),
@@ -318,6 +288,60 @@ fn an_expression_with_another_value_affects_the_roots_that_use_it() {
 }
 
 #[test]
+fn a_value_that_is_written_in_another_way_affects_nothing() {
+    for edits in [
+        &[(APP, "[var.net, \"a\"]", "concat([var.net], [\"a\"], [])")][..],
+        &[(APP, "{ net = var.net, name = local.name }", "merge({ name = local.name }, { net = var.net })")],
+        &[(
+            APP,
+            "[for user in local.mine : \"${user}${var.net}\"]",
+            "concat([for user in local.mine : \"${user}${var.net}\"], [])",
+        )],
+        // A fallback of a root module's output that is not needed.
+        &[(A, "value = terraform_data.net.id", "value = try(terraform_data.net.id, \"none\")")],
+        &[(APP, "value = terraform_data.users.id", "value = try(terraform_data.users.id, \"none\")")],
+        // The same default of a variable with a validation.
+        &[(A, "\"1s\"", "(\"1s\")")],
+    ] {
+        assert_eq!(affected(edits), "", "{edits:?}");
+    }
+}
+
+#[test]
+fn a_value_that_is_joined_or_has_a_fallback_affects_the_roots_that_use_it() {
+    let both = "live/a live/b";
+    for (edits, roots) in [
+        // A fallback that is needed, or whose value the module's caller may use.
+        (
+            &[(A, "value = terraform_data.net.id", "value = try(terraform_data.net[0].id, \"none\")")][..],
+            "live/a",
+        ),
+        (&[(A, "value = terraform_data.net.id", "value = try([terraform_data.net.id], [])")], "live/a"),
+        (&[(APP, "value = var.stage", "value = try(terraform_data.this.id, \"none\")")], "live/b"),
+        (
+            &[
+                (APP, "value = terraform_data.users.id", "value = try(terraform_data.users.id, \"none\")"),
+                (A, "value = module.app.users", "value = [module.app.users == null]"),
+            ],
+            "live/a",
+        ),
+        // Other elements, or another order.
+        (&[(APP, "[var.net, \"a\"]", "concat([\"a\"], [var.net])")], both),
+        (&[(APP, "[var.net, \"a\"]", "concat([[var.net]], [\"a\"])")], both),
+        (
+            &[(
+                APP,
+                "{ net = var.net, name = local.name }",
+                "merge({ net = var.net, name = local.name }, { net = \"\" })",
+            )],
+            both,
+        ),
+    ] {
+        assert_eq!(affected(edits), roots, "{edits:?}");
+    }
+}
+
+#[test]
 fn a_new_name_affects_what_used_it_before() {
     let place = callers();
     let text = std::fs::read_to_string(place.path().join(APP)).expect("a file");
@@ -367,7 +391,7 @@ fn a_renamed_output_of_several_instances_affects_nothing() {
         }
         resource "terraform_data" "this" {
           for_each = toset(["a", "b"])
-          input    = [module.app[each.key].title, module.one[*].title]
+          input    = [module.app[each.key].title, module.one[*].title, module.one[0].title]
         }
     "#};
     let app = "variable \"name\" {}\noutput \"title\" {\n  value = VALUE\n}\n";

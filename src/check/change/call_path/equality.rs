@@ -203,6 +203,10 @@ impl<'c> CallPath<'c> {
     /// Whether the steps after a call name the same output, which the change renames.
     fn is_same_output(&self, node: Node<'c>, call: &SmolStr, was: &[Step], is: &[Step]) -> bool {
         let Some((before, earlier)) = &self.before else { return false };
+        let is_key = |step: &Step| matches!(step.kind, StepKind::Key(_) | StepKind::Number(_));
+        let keys = usize::from(was.first().is_some_and(is_key));
+        let same_key = was.len() > keys && is.len() > keys && same_steps(&was[..keys], &is[..keys]);
+        let (was, is) = if same_key { (&was[keys..], &is[keys..]) } else { return false };
         let (Some((was, was_steps)), Some((is, is_steps))) = (was.split_first(), is.split_first()) else {
             return false;
         };

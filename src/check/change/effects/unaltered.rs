@@ -10,7 +10,8 @@ use crate::graph::{Node, Used, User, ValueFlow};
 use crate::module::ModuleFile;
 use crate::module::address::Mode;
 use crate::module::canonical::NamedValue;
-use crate::syntax::{Attribute, Block, Expr, ExprKind, ObjectKey, Part};
+use crate::syntax::{Attribute, Block, Call, Expr, ExprKind, ObjectKey, Part};
+use crate::value::constant;
 
 impl<'c> Effects<'c> {
     /// Whether a value is the same as before on a path of calls, or a resource or call has no instances as before.
@@ -207,9 +208,45 @@ impl<'c> Effects<'c> {
                     Part::Interpolation(inner) => is_one_of(&former.in_text, inner),
                     Part::If(_) | Part::For(_) => false,
                 }),
+                ExprKind::Call(call) => former.parts.iter().any(|former| match &former.kind {
+                    ExprKind::Call(former) => self.is_same_text_function(place, former, call),
+                    _ => false,
+                }),
                 _ => false,
             }
     }
+
+    /// Whether two calls of a function that makes text of text differ only in constant arguments, and in such calls in
+    /// their arguments.
+    fn is_same_text_function(&self, place: Place, was: &Call, is: &Call) -> bool {
+        let (node, path) = (self.node(place), &self.paths[place.path]);
+        let is_alike = |(was, is): (&Expr, &Expr)| match (&was.kind, &is.kind) {
+            _ if path.is_same_expression(node, was, is) => true,
+            (ExprKind::Call(was), ExprKind::Call(is)) => self.is_same_text_function(place, was, is),
+            (ExprKind::Template(_), ExprKind::Template(_)) => {
+                let texts = [was, is].map(|it| constant(it, &mut Vec::new()));
+                let signs = texts.each_ref().map(|text| text.as_str().map(special_signs));
+                signs[0].is_some() && signs[0] == signs[1]
+            }
+            _ => false,
+        };
+        TEXT_FUNCTIONS.contains(&was.name.as_str())
+            && was.name == is.name
+            && !was.expands_last
+            && !is.expands_last
+            && was.arguments.len() == is.arguments.len()
+            && was.arguments.iter().zip(&is.arguments).all(is_alike)
+    }
+}
+
+/// Functions that make text of any text. A format or a regular expression may be wrong.
+const TEXT_FUNCTIONS: [&str; 9] =
+    ["chomp", "format", "lower", "replace", "title", "trim", "trimprefix", "trimsuffix", "upper"];
+
+/// The signs of a text that have a meaning in a format or for a regular expression, with what follows the former.
+fn special_signs(text: &str) -> (Vec<Option<char>>, bool) {
+    let formats = text.match_indices('%').map(|(at, _)| text[at + 1..].chars().next()).collect();
+    (formats, text.starts_with('/'))
 }
 
 /// The parts of an expression that are certainly evaluated without an error if all of it is.
@@ -238,6 +275,9 @@ impl<'e> Evaluated<'e> {
                 }
             }
             ExprKind::Conditional(conditional) => self.add(&conditional[0]),
+            ExprKind::Call(call) if TEXT_FUNCTIONS.contains(&call.name.as_str()) => {
+                call.arguments.iter().for_each(|argument| self.add(argument));
+            }
             _ => {}
         }
     }
