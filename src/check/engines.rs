@@ -36,7 +36,7 @@ use crate::session::parse_cache::ParseCache;
 use crate::session::roots;
 use crate::session::threads::{discard, one_in_each};
 use crate::syntax::File;
-use crate::text::FileId;
+use crate::text::{FileId, Span};
 use crate::vfs::Snapshot;
 
 /// The result of checking modules with all engines.
@@ -50,6 +50,8 @@ pub(super) struct BatchResult {
     pub(super) findings: Vec<(Finding, Option<Product>)>,
     /// The graph of each engine, if [`CheckRequest::keeps_graphs`].
     pub(super) graphs: BTreeMap<Engine, ModuleGraph>,
+    /// By directory of a root module that is checked for one product because of its syntax: the product, and a place.
+    pub(super) assumed: BTreeMap<SmolStr, (Product, Span)>,
     /// The roles of each module.
     pub(super) roles: Roles,
     /// The directories whose files show that they are not modules.
@@ -195,6 +197,7 @@ fn check_batch(
     capped::settle(&mut result.findings);
     concerns::state(result.findings.iter_mut().map(|(finding, _)| finding), cache.files());
     result.unneeded.files = cache.evict(|id| may_excuse(snapshot.sources().get(id)));
+    result.assumed = std::mem::take(&mut selection.assumed);
     result.engines = selection.roots.keys().copied().collect();
     for of_engine in &of_engines {
         for directory in of_engine.directories() {
@@ -229,6 +232,7 @@ impl BatchResult {
         self.checked_by.extend(other.checked_by);
         self.findings.extend(other.findings);
         self.graphs.extend(other.graphs);
+        self.assumed.extend(other.assumed);
         self.roles.extend(other.roles);
         self.not_modules.extend(other.not_modules);
         self.coverage.extend(other.coverage);

@@ -104,7 +104,16 @@ fn judged(
     mut fingerprints: Fingerprints,
 ) -> Outcome {
     let BatchResult {
-        findings, engines, checked_by, roles, not_modules, coverage, unread_calls, graphs, ..
+        findings,
+        engines,
+        checked_by,
+        assumed,
+        roles,
+        not_modules,
+        coverage,
+        unread_calls,
+        graphs,
+        ..
     } = result;
     let sources = snapshot.sources();
     let is_for_role = |finding: &Finding| settings.is_for_role(finding, sources, &roles, &checked_by);
@@ -117,8 +126,14 @@ fn judged(
     let exceptions = Exceptions::gather(snapshot, &cache, &checked_by, settings);
     discard(cache);
     let installed = settings.installed.is_some().then_some(coverage);
-    let mut outcome =
-        Outcome { installed, unread_calls: unread_calls.len(), engines, graphs, ..Outcome::default() };
+    let mut outcome = Outcome {
+        installed,
+        unread_calls: unread_calls.len(),
+        engines,
+        assumed,
+        graphs,
+        ..Outcome::default()
+    };
     let about_exceptions = exceptions.split(all, &mut outcome);
     let about_exceptions = verdicts(about_exceptions.into_iter().map(|finding| (finding, None)).collect());
     let Outcome { verdicts: reported, suppressed, .. } = &mut outcome;
@@ -182,6 +197,7 @@ impl Outcome {
             let has_file = |path: &String| snapshot.directory(path).is_none() && parent(path) == Some(caller);
             in_scope(caller, scope) || scope.iter().any(has_file)
         };
+        self.assumed.retain(|directory, _| wanted(directory) && in_scope(directory, scope));
         self.installed.iter_mut().for_each(|calls| calls.retain(|(caller, _), _| is_asked_for(caller)));
         self
     }

@@ -9,7 +9,7 @@ use crate::engine::{Engine, Product};
 use crate::finding::{Finding, Severity};
 use crate::graph::ModuleGraph;
 use crate::policy::{Line, Origin};
-use crate::text::Sources;
+use crate::text::{Sources, Span};
 
 /// The result of a run.
 #[derive(Debug, Default)]
@@ -31,6 +31,9 @@ pub struct Outcome {
     pub unread_calls: usize,
     /// The engines that the modules were checked for, Terraform first.
     pub engines: BTreeSet<Engine>,
+    /// By directory of a root module that is checked for one product because of its syntax: the product, and a construct
+    /// that only this product has.
+    pub assumed: BTreeMap<SmolStr, (Product, Span)>,
     /// The graph of each engine, if a later check compares with them.
     pub graphs: BTreeMap<Engine, ModuleGraph>,
 }

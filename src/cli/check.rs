@@ -25,10 +25,10 @@ use super::stream::err;
 use super::terminal::Terminal;
 use super::{Failure, place, policy};
 use crate::check::{Baseline, Counts};
-use crate::engine::Choice;
+use crate::engine::{Choice, Product};
 use crate::finding::Safety;
 use crate::policy::{Date, FailOn, can_be_off};
-use crate::report::{Style, count_fixable};
+use crate::report::{Style, count_fixable, one_line};
 use crate::session;
 use crate::text::counted;
 use crate::vfs::Snapshot;
@@ -135,6 +135,27 @@ fn unread_calls(number: usize) {
     ));
 }
 
+/// Prints a note about modules that were checked for one product because of their syntax.
+fn assumed_products(judged: &CheckRun, request: &CheckRequest<'_>) {
+    let CheckRun { snapshot, outcome, .. } = judged;
+    let names = place::names(&request.current, snapshot.top());
+    for product in Product::ALL {
+        let mut places = outcome.assumed.values().filter(|(assumed, _)| *assumed == product);
+        let Some((_, first)) = places.next() else { continue };
+        let source = snapshot.sources().get(first.file);
+        let (file, line) = (names.of(source.name()), source.position(first.start).line);
+        let (modules, start) = match places.count() {
+            0 => ("1 module".to_owned(), "its syntax: "),
+            others => (counted(others + 1, "module"), "their syntax, first in "),
+        };
+        let name = product.name();
+        err(&format!(
+            "note: checked {modules} for {name} only, because of {start}{}:{line}; use `--engine` to choose\n",
+            one_line(&file)
+        ));
+    }
+}
+
 /// Prints a note about how many module calls were checked against installed modules.
 fn installed(calls: Option<&BTreeMap<(SmolStr, SmolStr), bool>>) {
     let Some(calls) = calls else { return };
@@ -175,6 +196,9 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         unread_kinds(&judged.snapshot);
         unread_calls(judged.outcome.unread_calls);
         installed(judged.outcome.installed.as_ref());
+    }
+    if !arguments.reports.quiet && !arguments.change.is_of_hook() {
+        assumed_products(&judged, &request);
     }
     if let (Mode::ShowFixes(safety), Some(fixed)) = (request.mode, &judged.fixed) {
         if fixed.resolved.is_empty() && fixed.withheld.is_empty() && !arguments.reports.quiet {

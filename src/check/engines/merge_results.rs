@@ -39,6 +39,8 @@ pub(super) struct MergedResults {
 pub(super) struct OwnSyntax {
     pub(super) directory: SmolStr,
     pub(super) owner: Product,
+    /// One of the constructs.
+    pub(super) place: Option<Span>,
     /// The engines that do not know the constructs, which may include older versions of the owner.
     pub(super) strangers: BTreeSet<Engine>,
 }
@@ -136,7 +138,8 @@ impl MergedResults {
                         Some(owner) => {
                             let (directory, strangers) =
                                 (directory.clone(), strangers.iter().copied().collect());
-                            unknown.push((product, finding, OwnSyntax { directory, owner, strangers }));
+                            let own = OwnSyntax { directory, owner, place: finding.primary, strangers };
+                            unknown.push((product, finding, own));
                         }
                         None => left.push(finding),
                     }

@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use crate::check::engines::merge_results::MergedResults;
+use crate::check::engines::merge_results::{MergedResults, OwnSyntax};
 use crate::check::engines::result::EngineResult;
-use crate::engine::Engine;
+use crate::engine::{Engine, Product};
 use crate::graph::{ModuleGraph, Node, NodeId};
+use crate::text::Span;
 use crate::vfs::Snapshot;
 
 /// The engines of each root module.
@@ -21,6 +22,8 @@ pub(super) struct Selection {
     pub(super) roots: BTreeMap<Engine, BTreeSet<SmolStr>>,
     /// By engine: the directories that it skips, because it would find nothing there.
     pub(super) spared: BTreeMap<Engine, BTreeSet<SmolStr>>,
+    /// By directory of a root module: the only product that knows a construct there, and the place of the construct.
+    pub(super) assumed: BTreeMap<SmolStr, (Product, Span)>,
     /// The directories of root modules with certain evidence.
     positive: BTreeSet<SmolStr>,
 }
@@ -66,7 +69,7 @@ impl Selection {
     /// has. Returns whether anything changed.
     pub(super) fn by_syntax(&mut self, results: &[EngineResult], merged: &MergedResults) -> bool {
         let own = merged.in_own_syntax();
-        let mut leaves: Vec<(Engine, &SmolStr)> = Vec::new();
+        let mut leaves: Vec<(Engine, &SmolStr, &OwnSyntax)> = Vec::new();
         if own.is_empty() {
             return false;
         }
@@ -74,18 +77,21 @@ impl Selection {
             for (directory, below) in result.roots() {
                 let is_for =
                     |engine: &Engine| self.roots.get(engine).is_some_and(|roots| roots.contains(directory));
-                let mut of_other = false;
+                let mut of_other = None;
                 let mut of_own = false;
                 for own in below.iter().filter_map(|directory| own.get(directory.as_str())).flatten() {
-                    of_other |= own.owner != result.engine.product && own.strangers.contains(&result.engine);
+                    let is_of_other =
+                        own.owner != result.engine.product && own.strangers.contains(&result.engine);
+                    of_other = of_other.or(is_of_other.then_some(*own));
                     of_own |= own.owner == result.engine.product && own.strangers.iter().any(is_for);
                 }
-                if of_other && !of_own && !self.positive.contains(directory) {
-                    leaves.push((result.engine, directory));
+                if let Some(own) = of_other.filter(|_| !of_own && !self.positive.contains(directory)) {
+                    leaves.push((result.engine, directory, own));
                 }
             }
         }
-        for (engine, directory) in &leaves {
+        for (engine, directory, own) in &leaves {
+            self.assumed.extend(own.place.map(|place| ((*directory).clone(), (own.owner, place))));
             if let Some(roots) = self.roots.get_mut(engine) {
                 roots.remove(*directory);
             }
