@@ -36,10 +36,10 @@ pub(super) fn all_verdicts(
     findings.retain(|(finding, _)| settings.wants(finding, sources));
     for (finding, _) in &mut findings {
         widen_to_characters(finding, sources);
-        add_json(finding, sources);
-        // A part was not checked. Until here, an error means that an engine refuses the module.
-        let is_limit = finding.rule == EngineRule::LimitReached.id();
-        if is_limit && finding.code != Some(Code::ValueLeftUnknown) {
+        if finding.rule != EngineRule::LimitReached.id() {
+            add_json(finding, sources);
+        } else if finding.code != Some(Code::ValueLeftUnknown) {
+            // A part was not checked. Until here, an error means that an engine refuses the module.
             finding.severity = Severity::Error;
         }
     }

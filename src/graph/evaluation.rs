@@ -40,30 +40,30 @@ pub use validation::RefusedDefault;
 pub use values::Values;
 pub(super) use values_files::check as check_values;
 
-use order::{Ordered, in_order};
 use scope::{ModuleScope, Names};
 
 /// Evaluates every expression of a module. `wrong` holds the expressions with an invalid reference: the engine
 /// reports these and does not evaluate them.
 pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<Finding>) {
     let module = node.module();
+    let without_wrong;
+    let locals = if module.locals.values().any(|local| wrong.contains(&local.attribute.expr.span)) {
+        without_wrong = values::locals(node, wrong);
+        &without_wrong
+    } else {
+        node.locals()
+    };
     let mut evaluation = Evaluation {
         node,
         wrong,
         failed: BTreeSet::new(),
-        locals: Locals::default(),
+        locals,
         marked: BTreeMap::new(),
-        work: Budget::of(module.evaluation_steps()),
+        work: Budget::of(locals.steps_left()),
         similar: Similar::default(),
         findings,
     };
-    for local in in_order(node) {
-        match local {
-            Ordered::Local(local) => evaluation.local(local),
-            // The engine stops at such a cycle.
-            Ordered::InCycle(local) => evaluation.locals.keep(&local.name, Value::UNKNOWN),
-        }
-    }
+    module.locals.values().for_each(|local| evaluation.local(local));
     sites::for_each(node, &mut |site, found| match (found, &site.owner) {
         (Found::Dependencies(_) | Found::Broken(_), _) | (_, Owner::Local(_)) => {}
         (Found::Expression(expr, around), _) => {
@@ -100,8 +100,7 @@ struct Evaluation<'t, 'f> {
     wrong: &'f BTreeSet<Span>,
     /// The expressions whose evaluation failed.
     failed: BTreeSet<Span>,
-    /// The local values so far.
-    locals: Locals,
+    locals: &'f Locals,
     /// The marks of the values that have any.
     marked: BTreeMap<Span, Marked>,
     /// The remaining evaluation steps of the module.
@@ -110,11 +109,12 @@ struct Evaluation<'t, 'f> {
     findings: &'f mut Vec<Finding>,
 }
 
-impl<'t> Evaluation<'t, '_> {
-    fn local(&mut self, local: &'t Local) {
-        let address = format_args!("local.{}", local.name);
-        let value = self.value(&local.attribute.expr, &[], Symbols::default(), &address);
-        self.locals.keep(&local.name, value);
+impl Evaluation<'_, '_> {
+    /// Reports what the evaluation of a local value found.
+    fn local(&mut self, local: &Local) {
+        let found = self.locals.findings(local).to_vec();
+        let value = self.locals.get(&local.name).unwrap_or(&Value::UNKNOWN);
+        self.judged(&local.attribute.expr, value, found, &format_args!("local.{}", local.name));
     }
 
     fn at_site(&mut self, site: &Site<'_>, expr: &Expr, around: Iteration<'_>) {
@@ -172,14 +172,14 @@ impl<'t> Evaluation<'t, '_> {
                 let variable = self.node.module().variables.get(name);
                 variable.is_some_and(|variable| variable.marks() != Marks::NONE)
             }
-            "local" => self.locals.are_marked(name),
+            "local" => self.locals.marks(name) != Marks::NONE,
             _ => name == "applying",
         }
     }
 
     /// The scope of expressions in which these symbols are valid.
     fn scope(&self, symbols: Symbols) -> ModuleScope<'_> {
-        ModuleScope { symbols, ..ModuleScope::new(self.node, &self.locals, &self.work) }
+        ModuleScope { symbols, ..ModuleScope::new(self.node, self.locals, &self.work) }
     }
 
     /// The value of an expression; unknown after an error.
@@ -208,6 +208,11 @@ impl<'t> Evaluation<'t, '_> {
         let mut found = Vec::new();
         let scope = ModuleScope { iterators, names, ..self.scope(symbols) };
         let value = evaluate(expr, &scope, &mut found);
+        if self.judged(expr, &value, found, address) { Value::UNKNOWN } else { value }
+    }
+
+    /// Reports the findings in an expression, and keeps the marks of its value. Returns whether there is an error.
+    fn judged(&mut self, expr: &Expr, value: &Value, found: Vec<Finding>, address: &dyn Display) -> bool {
         let failed = has_errors(&found);
         let is_attribute = |finding: &Finding| finding.code == Some(Code::UnsupportedAttribute);
         let lacking = if found.iter().any(is_attribute) {
@@ -227,25 +232,24 @@ impl<'t> Evaluation<'t, '_> {
         }
         if failed {
             self.failed.insert(expr.span);
-            return Value::UNKNOWN;
         }
-        value
+        failed
     }
 
     /// The value of an expression that was evaluated already, without marks.
     fn known(&self, expr: &Expr, symbols: Symbols) -> Value {
-        let (value, failed) = self.known_or_partial(expr, symbols);
+        let (mut value, failed) = self.known_or_partial(expr, symbols);
+        value.take_deep_marks();
         if failed { Value::UNKNOWN } else { value }
     }
 
-    /// Like [`Self::known`], with the part that is known despite an error, and whether there was an error.
+    /// Like [`Self::known`], with marks and the part that is known despite an error, and whether there was an error.
     fn known_or_partial(&self, expr: &Expr, symbols: Symbols) -> (Value, bool) {
         if self.wrong.contains(&expr.span) {
             return (Value::UNKNOWN, true);
         }
         let mut found = Vec::new();
-        let mut value = evaluate(expr, &self.scope(symbols), &mut found);
-        value.take_deep_marks();
+        let value = evaluate(expr, &self.scope(symbols), &mut found);
         (value, has_errors(&found))
     }
 
@@ -257,7 +261,8 @@ impl<'t> Evaluation<'t, '_> {
         symbols: Symbols,
         judge: fn(&Value, &Expr) -> Option<Finding>,
     ) -> Option<Finding> {
-        let (value, failed) = self.known_or_partial(expr, symbols);
+        let (mut value, failed) = self.known_or_partial(expr, symbols);
+        value.take_deep_marks();
         judge(&value, expr).filter(|finding| !failed || finding.code == Some(Code::IncorrectType))
     }
 
@@ -327,20 +332,6 @@ impl<'t> Evaluation<'t, '_> {
         self.findings.extend(found.into_iter().map(address));
     }
 
-    /// Checks an argument of a call against the validations of its variable. The engine does not run them after an
-    /// error.
-    fn validated(&self, expr: &Expr, variable: &Variable, child: Node<'_>) -> Vec<Finding> {
-        let mut found = Vec::new();
-        if variable.validations.is_empty() || self.wrong.contains(&expr.span) {
-            return found;
-        }
-        let value = evaluate(expr, &self.scope(Symbols::OF_ARGUMENTS), &mut found);
-        if has_errors(&found) {
-            return Vec::new();
-        }
-        validation::refused(&value, Some(expr), variable, child, &self.work)
-    }
-
     /// Checks the arguments of a call against the types of their variables, and the defaults of all other variables
     /// against their validations.
     fn arguments(&mut self, call: &ModuleCall, child: Node<'_>) {
@@ -359,8 +350,15 @@ impl<'t> Evaluation<'t, '_> {
         }
         for attribute in given {
             let Some(variable) = child.module().variables.get(&attribute.name) else { continue };
-            let mut found = self.validated(&attribute.expr, variable, child);
-            let value = self.known(&attribute.expr, Symbols::OF_ARGUMENTS);
+            let (mut value, failed) = self.known_or_partial(&attribute.expr, Symbols::OF_ARGUMENTS);
+            let mut found = Vec::new();
+            // After an error, the engine does not check validations.
+            if failed {
+                value = Value::UNKNOWN;
+            } else if !variable.validations.is_empty() {
+                found = validation::refused(&value, Some(&attribute.expr), variable, child, &self.work);
+            }
+            value.take_deep_marks();
             found.extend(accepted_values::argument(&value, &attribute.expr, variable));
             accepted_values::ignored(&attribute.expr, variable, child.module(), &mut found);
             let address = |finding: Finding| finding.at_validate().address(format!("module.{}", call.name));

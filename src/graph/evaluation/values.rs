@@ -1,5 +1,7 @@
 //! Evaluates single expressions of a module, as far as they are known before planning.
 
+use std::collections::BTreeSet;
+
 use super::accepted_values;
 use super::locals::Locals;
 use super::order::{Ordered, in_order};
@@ -10,6 +12,7 @@ use crate::graph::references::sites::Symbols;
 use crate::module::address::{Subject, reference};
 use crate::module::declaration::Variable;
 use crate::syntax::{BinaryOperator, Expr, ExprKind, ObjectKey, Part, StepKind, Traversal, UnaryOperator};
+use crate::text::Span;
 use crate::value::{Budget, Type, Value, evaluate};
 
 /// The values of one module. Errors in its expressions are reported elsewhere; here their values are unknown.
@@ -27,7 +30,7 @@ impl<'t> Node<'t> {
 
     /// The local values of this module, as far as they are known before planning.
     pub(super) fn locals(self) -> &'t Locals {
-        self.data().locals.get_or_init(|| locals(self))
+        self.data().locals.get_or_init(|| locals(self, &BTreeSet::new()))
     }
 }
 
@@ -180,17 +183,25 @@ fn is_primitive(ty: &Type) -> bool {
     matches!(ty, Type::String | Type::Number | Type::Bool)
 }
 
-fn locals(node: Node<'_>) -> Locals {
+/// Evaluates the local values of a module, as far as they are known before planning. `wrong` holds the expressions that
+/// the engine does not evaluate.
+pub(super) fn locals(node: Node<'_>, wrong: &BTreeSet<Span>) -> Locals {
     let work = Budget::of(node.module().evaluation_steps());
     let mut locals = Locals::default();
     for local in in_order(node) {
+        let mut found = Vec::new();
         let (local, value) = match local {
-            Ordered::Local(local) => (local, value(node, &locals, &work, &local.attribute.expr)),
-            Ordered::InCycle(local) => (local, Value::UNKNOWN),
+            Ordered::Local(local) if !wrong.contains(&local.attribute.expr.span) => {
+                let scope = ModuleScope::new(node, &locals, &work);
+                let value = evaluate(&local.attribute.expr, &scope, &mut found);
+                (local, if has_errors(&found) { Value::UNKNOWN } else { value })
+            }
+            // The engine stops at a cycle.
+            Ordered::Local(local) | Ordered::InCycle(local) => (local, Value::UNKNOWN),
         };
-        locals.keep(&local.name, value);
+        locals.keep(&local.name, value, found);
     }
-    locals
+    locals.with_steps_left(work.get())
 }
 
 fn value(node: Node<'_>, locals: &Locals, work: &Budget, expr: &Expr) -> Value {
