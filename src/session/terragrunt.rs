@@ -86,6 +86,11 @@ impl Units {
         }
     }
 
+    /// Whether the repository has no units.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.readers.is_empty()
+    }
+
     /// The units that run the module in a directory, and the files that they generate.
     pub(crate) fn that_run(&self, directory: &str) -> RunBy {
         let mut run_by = self.modules.get(directory).cloned().unwrap_or_default();

@@ -8,7 +8,7 @@ use crate::graph::is_aside;
 use crate::session::call_index::{CallIndex, CallsOf};
 use crate::session::calls::Calls;
 use crate::session::reads;
-use crate::vfs::{Change, Content, Error, State};
+use crate::vfs::{Change, Content, Error, State, ancestors};
 
 /// The later state of a change, as far as the call index shows it without reading files.
 #[derive(Debug, Default)]
@@ -68,12 +68,23 @@ impl<'c> Known<'c> {
     }
 
     /// The directories of the modules whose functions may read a file that the change alters, each with the first such
-    /// file.
-    pub(super) fn readers(&self, change: &Change, memory: &CallIndex) -> BTreeMap<String, String> {
+    /// file. `has_units` tells whether Terragrunt may run modules in other directories than their own.
+    pub(super) fn readers(
+        &self,
+        change: &Change,
+        memory: &CallIndex,
+        has_units: bool,
+    ) -> BTreeMap<String, String> {
         let paths: BTreeSet<String> = change.paths().collect();
+        let is_near = |path: &&String| has_units || ancestors(path).any(|it| self.is_directory(it));
+        // A path about which nothing is known is relative to a root module.
+        let near: BTreeSet<String> = paths.iter().filter(is_near).cloned().collect();
         // A pattern that is not relative to its module matches the same everywhere.
         let mut seen: HashMap<&str, Option<&String>> = HashMap::new();
-        let reads_one = |pattern: &str, path: &str| reads::first_match(pattern, path, &paths);
+        let reads_one = |pattern: &str, path: &str| {
+            let paths = if reads::is_any(pattern) { &near } else { &paths };
+            reads::first_match(pattern, path, paths)
+        };
         let mut readers = BTreeMap::new();
         for (path, _, calls) in &self.directories {
             let patterns = calls.map(|calls| memory.reads(calls)).unwrap_or_default();
@@ -95,6 +106,11 @@ impl<'c> Known<'c> {
             }
         }
         readers
+    }
+
+    fn is_directory(&self, path: &str) -> bool {
+        self.directories.binary_search_by(|(other, ..)| (*other).cmp(path)).is_ok()
+            || self.unread.iter().any(|(other, _)| *other == path)
     }
 
     /// The patterns of the files that functions of the module in a directory may read.

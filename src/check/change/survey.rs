@@ -38,7 +38,7 @@ impl<'c> Survey<'c> {
         let bytes = change.remembered(call_index::NAME, call_index::MAX_BYTES);
         let mut memory = bytes.as_deref().and_then(CallIndex::read).unwrap_or_default();
         let known = if needs_calls { Known::of(change, &mut memory)? } else { Known::default() };
-        let readers = known.readers(change, &memory);
+        let readers = known.readers(change, &memory, !units.now.is_empty());
         Ok(Self { units, memory, known, touched: change.touched()?, readers })
     }
 }
