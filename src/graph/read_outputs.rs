@@ -4,12 +4,17 @@ use std::collections::HashSet;
 
 use smol_str::SmolStr;
 
-use crate::syntax::{Expr, ExprKind, Step, StepKind, Traversal};
+use crate::syntax::{Expr, ExprKind, For, Part, Step, StepKind, Traversal};
 use crate::text::Span;
 
 /// Calls `visit` with each reference to a module: the name of the call, and the output. The call is `None` if its name
-/// is not constant, the output if the expression uses the whole module.
-pub(crate) fn for_each_read_output(expr: &Expr, visit: &mut dyn FnMut(Option<&SmolStr>, Option<&SmolStr>)) {
+/// is not constant, the output if the expression uses the whole module. `is_repeated` tells whether a call certainly has
+/// `count` or `for_each`, so that the elements of a `for` expression over its module are instances.
+pub(crate) fn for_each_read_output(
+    expr: &Expr,
+    is_repeated: &dyn Fn(&str) -> bool,
+    visit: &mut dyn FnMut(Option<&SmolStr>, Option<&SmolStr>),
+) {
     // References whose output an enclosing expression selects.
     let mut done: HashSet<Span> = HashSet::new();
     let mut select = |from: &Expr, step: Option<&Step>, done: &mut HashSet<Span>| {
@@ -23,6 +28,17 @@ pub(crate) fn for_each_read_output(expr: &Expr, visit: &mut dyn FnMut(Option<&Sm
         }
     };
     let mut others = Vec::new();
+    expr.walk(&mut |inner, _| {
+        if let ExprKind::For(it) = &inner.kind
+            && let ExprKind::Traversal(module) = &it.collection.kind
+            && attribute(module.steps.first()).is_some_and(|call| is_repeated(call))
+            && let Some(steps) = steps_of_elements(it)
+        {
+            for step in steps {
+                select(&it.collection, Some(step), &mut done);
+            }
+        }
+    });
     expr.walk(&mut |inner, _| match &inner.kind {
         ExprKind::Relative(relative) => {
             if let ExprKind::Index { collection, .. } = &relative.from.kind {
@@ -44,6 +60,32 @@ pub(crate) fn for_each_read_output(expr: &Expr, visit: &mut dyn FnMut(Option<&Sm
     for traversal in others {
         visit(attribute(traversal.steps.first()), output(traversal));
     }
+}
+
+/// The first step of each reference to the elements of a `for` expression. `None` if one has no step, or if another
+/// expression may use the name for something else.
+fn steps_of_elements(it: &For) -> Option<Vec<&Step>> {
+    let mut steps = Some(Vec::new());
+    for part in [it.key.as_ref(), Some(&it.value), it.condition.as_ref()].into_iter().flatten() {
+        part.walk(&mut |inner, _| {
+            let first = match &inner.kind {
+                ExprKind::Traversal(traversal) if traversal.root == it.value_name => traversal.steps.first(),
+                // The names in it may be others.
+                ExprKind::For(_) | ExprKind::JsonString(_) => None,
+                ExprKind::Template(template)
+                    if template.parts.iter().any(|part| matches!(part, Part::For(_) | Part::If(_))) =>
+                {
+                    None
+                }
+                _ => return,
+            };
+            match (first.filter(|step| attribute(Some(step)).is_some()), &mut steps) {
+                (Some(step), Some(steps)) => steps.push(step),
+                _ => steps = None,
+            }
+        });
+    }
+    steps.filter(|steps| !steps.is_empty())
 }
 
 /// The output in a reference to a module, with or without an instance key.

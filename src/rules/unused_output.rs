@@ -72,7 +72,7 @@ fn read_by_callers(node: Node<'_>, context: &Context<'_>) -> Option<HashSet<Smol
         }
         let of_caller = &calls[&id];
         expressions::for_each(caller, context, &mut |expr, _| {
-            for_each_read_output(expr, &mut |call, output| match output {
+            for_each_read_output(expr, &|_| false, &mut |call, output| match output {
                 _ if call.is_some_and(|call| !of_caller.contains(call.as_str())) => {}
                 Some(output) => {
                     named.insert(output.clone());

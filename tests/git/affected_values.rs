@@ -440,3 +440,40 @@ fn a_file_whose_name_a_caller_passes_affects_the_caller() {
         assert_eq!(output, if is_affected { "live\n" } else { "" }, "{changed} with {name}");
     }
 }
+
+#[test]
+fn a_for_expression_over_the_instances_of_a_module_uses_the_outputs_that_it_names() {
+    let live = indoc! {r#"
+        terraform {
+          backend "local" {}
+        }
+        module "app" {
+          source = "../modules/app"
+          REPEATED
+        }
+        resource "terraform_data" "this" {
+          input = VALUE
+        }
+    "#};
+    let app = "output \"name\" {\n  value = \"app\"\n}\noutput \"other\" {\n  value = \"a\"\n}\n";
+    let repeated = "for_each = toset([\"x\"])";
+    for (repeated, value, is_affected) in [
+        (repeated, "[for it in module.app : it.name]", false),
+        ("count = 2", "[for it in module.app : it.name]", false),
+        (repeated, "{ for key, it in module.app : key => \"${it.name}-x\" if it.name != \"\" }", false),
+        (repeated, "[for it in module.app : it.other]", true),
+        (repeated, "[for it in module.app : it.name if it.other != \"\"]", true),
+        (repeated, "[for it in module.app : it[\"oth${\"er\"}\"]]", true),
+        (repeated, "[for it in module.app : [it.name, it]]", true),
+        (repeated, "[for it in module.app : [it.name, [for key, value in it : value]]]", true),
+        ("", "[for it in module.app : it]", true),
+    ] {
+        let place = Place::committed(&[
+            ("live/main.tf", &live.replace("REPEATED", repeated).replace("VALUE", value)),
+            ("modules/app/main.tf", app),
+        ]);
+        place.stage("modules/app/main.tf", app.replace("\"a\"", "\"b\""));
+        let output = place.overrule(&["affected", "--changed", "--format", "paths"]).out;
+        assert_eq!(output, if is_affected { "live\n" } else { "" }, "{value} {repeated}");
+    }
+}
