@@ -343,6 +343,7 @@ fn init_writes_a_policy_once() {
     let second = output(directory.path(), &["init"]);
     assert_eq!(second.status.code(), Some(2));
     assert_eq!(fs::read(directory.path().join("overrule.hcl")).expect("a policy"), policy);
+    assert!(text(second.stderr).contains("help: edit this file"));
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! `overrule init`.
 
+use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use super::stream::err;
 use super::{Failure, place};
+use crate::engine::{Engine, Product};
 use crate::report::one_line;
 use crate::vfs::{POLICIES, Snapshot};
 
@@ -18,7 +21,7 @@ policy {
   # `strict` adds style, and checks that not every team needs. `overrule rules --preset strict` prints a preset.
   extends = ["recommended"]
 
-  # The engine of modules whose files do not select one: "terraform", "opentofu", "terraform@1.11" or "both".
+  # The engine: "terraform", "opentofu", "terraform@1.11" or "both". If it is not set, the files of each module decide.
   # engine = "terraform"
 
   # Directories in which nothing is reported.
@@ -55,11 +58,12 @@ pub(super) fn run() -> Result<ExitCode, Failure> {
         return Err(Failure::new(format!("`{name}` already exists"))
             .help("edit this file; `overrule rules` shows the levels that it sets"));
     }
+    let product = Snapshot::open(&current, &[] as &[&Path]).ok().and_then(|read| only_product(&read));
     let file = top.join(POLICIES[0]);
     let mut options = OpenOptions::new();
     let written = options.write(true).create_new(true).open(&file);
     written
-        .and_then(|mut file| file.write_all(STARTER.as_bytes()))
+        .and_then(|mut file| file.write_all(starter(product).as_bytes()))
         .map_err(|error| Failure::cannot("write", &file, &error))?;
     let name = place::names(&current, Some(top)).of(POLICIES[0]);
     err(&format!(
@@ -70,10 +74,52 @@ pub(super) fn run() -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The product that all lock files and version files name, if they name no version.
+fn only_product(snapshot: &Snapshot) -> Option<Product> {
+    let evidence = snapshot.directories().iter().map(|directory| snapshot.evidence(&directory.path));
+    let engines: BTreeSet<Engine> =
+        evidence.filter(|found| found.positive).flat_map(|found| found.engines).collect();
+    let mut newest = Product::ALL.into_iter().map(Engine::newest);
+    newest.find(|engine| engines.iter().eq([engine])).map(|engine| engine.product)
+}
+
+/// The starter policy, with the engine if it is known.
+fn starter(product: Option<Product>) -> String {
+    match product {
+        Some(product) => {
+            let engine = format!("  engine = {:?}\n", product.name().to_lowercase());
+            STARTER.replace("  # engine = \"terraform\"\n", &engine)
+        }
+        None => STARTER.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::check::load_policy;
+
+    #[test]
+    fn the_engine_is_that_of_all_files() {
+        let [terraform, opentofu] =
+            ["terraform", "tofu"].map(|program| format!("# Maintained by \"{program} init\".\n"));
+        let product = |files: &[(&str, &str)]| {
+            let modules = ["a", "b"].map(|name| (format!("{name}/main.tf"), Vec::new()));
+            let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
+            only_product(&Snapshot::of_files(modules.into_iter().chain(files).collect()))
+        };
+        let (a, b) = ("a/.terraform.lock.hcl", "b/.terraform.lock.hcl");
+        assert_eq!(product(&[]), None);
+        assert_eq!(product(&[(a, &terraform)]), Some(Product::Terraform));
+        assert_eq!(product(&[(a, &opentofu), (b, &opentofu)]), Some(Product::OpenTofu));
+        assert_eq!(product(&[(a, &terraform), (b, &opentofu)]), None);
+        assert_eq!(
+            product(&[(a, &terraform), (".terraform-version", "1.9.8")]),
+            None,
+            "a version file decides"
+        );
+        assert!(starter(Some(Product::Terraform)).contains("\n  engine = \"terraform\"\n"));
+    }
 
     #[test]
     fn the_starter_policy_is_valid_as_written_and_without_its_comment_marks() {
