@@ -477,3 +477,35 @@ fn a_for_expression_over_the_instances_of_a_module_uses_the_outputs_that_it_name
         assert_eq!(output, if is_affected { "live\n" } else { "" }, "{value} {repeated}");
     }
 }
+
+#[test]
+fn a_values_file_in_a_called_module_affects_a_caller_around_it() {
+    let live = indoc! {r#"
+        terraform {
+          backend "local" {}
+        }
+        variable "size" {
+          default = 1
+        }
+        variable "unused" {
+          default = 1
+        }
+        module "app" {
+          source = "./app"
+        }
+        resource "terraform_data" "this" {
+          input = var.size
+        }
+    "#};
+    let other = live.replace("./app", "../live/app");
+    let place = Place::committed(&[
+        ("live/main.tf", live),
+        ("other/main.tf", &other),
+        ("live/app/main.tf", "variable \"size\" {\n  default = 1\n}\n"),
+        ("live/app/small.tfvars", "size = 1\nunused = 1\n"),
+    ]);
+    for (values, roots) in [("size = 2\nunused = 1\n", "live\n"), ("size = 1\nunused = 2\n", "")] {
+        place.stage("live/app/small.tfvars", values);
+        assert_eq!(place.overrule(&["affected", "--changed", "--format", "paths"]).out, roots, "{values}");
+    }
+}

@@ -78,8 +78,12 @@ impl Comparison {
             .into_keys()
             .filter_map(|directory| Some((directory.clone(), read(&directory)?)))
             .collect();
-        let by_module = by_module(change, &comparison.paths);
-        let touched: BTreeSet<String> = own.into_iter().chain(read.keys().cloned()).collect();
+        let mut by_module = by_module(change, &comparison.paths);
+        let mut touched: BTreeSet<String> = own.into_iter().chain(read.keys().cloned()).collect();
+        for (caller, path) in values_for_callers(change, &comparison.paths, &impact) {
+            touched.insert(caller.to_string());
+            by_module.entry(caller).or_default().push(path);
+        }
         let causes = touched.into_iter().filter_map(|directory| {
             let differing = by_module.get(directory.as_str()).map(Vec::as_slice).unwrap_or_default();
             let read = read.get(&directory).map(SmolStr::from);
@@ -290,6 +294,24 @@ fn read_file(
         patterns.iter().find_map(|pattern| reads::first_match(pattern, directory, paths)).cloned()
     };
     first(&known, paths).or_else(|| (!open.is_empty()).then(|| first(&open, &near()))?)
+}
+
+/// The variable definitions files that belong to a called module, each with a caller in a directory around it. No
+/// one runs the module, so they may be meant for the caller.
+fn values_for_callers<'p>(
+    change: &Change,
+    paths: &'p BTreeSet<SmolStr>,
+    impact: &Impact<'_>,
+) -> Vec<(SmolStr, &'p SmolStr)> {
+    let mut found = Vec::new();
+    for path in paths.iter().filter(|it| Companion::of(last_name(it)) == Some(Companion::Values)) {
+        let directory = parent(path).unwrap_or_default();
+        let Some(owner) = change.owner(directory) else { continue };
+        let callers = impact.above(BTreeSet::from([owner.into()])).into_iter();
+        let is_around = |caller: &SmolStr| caller != owner && ancestors(owner).any(|it| it == caller);
+        found.extend(callers.filter(is_around).map(|caller| (caller, path)));
+    }
+    found
 }
 
 /// The changed paths of each module: files in its directory that an engine reads, and files of the module in other
