@@ -1,8 +1,10 @@
-//! Suggests similar names for undeclared ones.
+//! Suggests similar names for undeclared ones, and similar sources for those that lead nowhere.
 
 use smol_str::SmolStr;
 
+use crate::graph::Node;
 use crate::text::{Suggestions, distance};
+use crate::vfs::{join, relative};
 
 /// Searches similar names in one module.
 #[derive(Debug, Default)]
@@ -28,6 +30,28 @@ impl Similar {
             most = fewer;
         }
         nearest
+    }
+}
+
+/// A source may lead this many directories up.
+const MOST_UP: usize = 16;
+
+impl Node<'_> {
+    /// The source of the module that a local source names if it leads another number of directories up. `None` if
+    /// there is none, or more than one.
+    pub(crate) fn similar_source(self, source: &str) -> Option<String> {
+        let from = &self.module().directory;
+        let below = source.strip_prefix("./").unwrap_or(source).trim_start_matches("../");
+        let directories = self
+            .graph()
+            .derived
+            .directories
+            .get_or_init(|| self.graph().nodes().map(|node| node.module().directory.clone()).collect());
+        let named = (0..=MOST_UP).filter_map(|levels| join(from, &("../".repeat(levels) + below)));
+        let mut meant = named.filter(|to| to != from && directories.contains(to.as_str()));
+        let to = meant.next().filter(|_| !below.is_empty() && meant.next().is_none())?;
+        let path = relative(from, &to);
+        Some(if path.starts_with("..") { path } else { format!("./{path}") })
     }
 }
 

@@ -14,17 +14,23 @@ impl Rule for ModuleSourceEscapesRepository {
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for (call, callee) in node.calls() {
             let Some(source) = &call.source else { continue };
-            let finding = match &source.address {
+            let elsewhere =
+                "move the module into this repository, or use the URL of the repository that it is in";
+            let (finding, help) = match &source.address {
                 // Outside of a repository, it is unknown what else belongs to the project.
                 Some(ModuleSource::Local(_)) if callee == Callee::Outside && context.is_repository() => {
-                    Self::finding("Module source leaves the repository").detail(
+                    let finding = Self::finding("Module source leaves the repository").detail(
                         "The path leads out of the repository, directly or through a symbolic link, so it works only \
                          on machines with the same directories around the clone.",
-                    )
+                    );
+                    let meant = node.similar_source(&source.raw);
+                    let help = meant.map(|meant| format!("did you mean `{meant}`?"));
+                    (finding, help.unwrap_or_else(|| elsewhere.to_owned()))
                 }
                 Some(ModuleSource::Remote(remote)) if is_absolute(&source.raw, remote.getter()) => {
-                    Self::finding("Module source is an absolute path")
-                        .detail("An absolute path is valid only on machines with the same directories.")
+                    let finding = Self::finding("Module source is an absolute path")
+                        .detail("An absolute path is valid only on machines with the same directories.");
+                    (finding, elsewhere.to_owned())
                 }
                 Some(ModuleSource::Local(_) | ModuleSource::Registry(_) | ModuleSource::Remote(_)) | None => {
                     continue;
@@ -34,7 +40,7 @@ impl Rule for ModuleSourceEscapesRepository {
                 finding
                     .at(source.span)
                     .label("not part of this repository")
-                    .help("move the module into this repository, or use the URL of the repository that it is in")
+                    .help(help)
                     .address(format!("module.{}", call.name))
                     .concerns(Concern::ModuleSource(source.raw.clone())),
             );
