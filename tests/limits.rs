@@ -182,6 +182,37 @@ fn strings_above_the_limit_of_functions_are_reported() {
 }
 
 #[test]
+fn a_search_without_matches_is_cheap() {
+    let text = "word = \"some text here\"\\n".replace('"', "'").repeat(1_000);
+    let call = format!("length(regexall(\"module\\\\s+\", \"{text}\")) == 0 ? [1][1] : 0");
+    let told: Vec<String> =
+        found(&[], &[("main.tf", locals(&call))]).into_iter().map(|one| one.summary).collect();
+    assert_eq!(told, ["Invalid index"]);
+}
+
+#[test]
+fn after_a_limit_no_value_of_a_test_counts_as_known_only_after_apply() {
+    let module =
+        "variable \"a\" {\n  type = string\n}\nresource \"terraform_data\" \"r\" {\n  input = var.a\n}\n";
+    let assertion = |condition: &str| {
+        format!("  assert {{\n    condition     = {condition}\n    error_message = \"no\"\n  }}\n")
+    };
+    let costly = "length([for x in range(700) : [for y in range(700) : var.a]]) > 0";
+    let run = |before: usize| {
+        format!(
+            "run \"a\" {{\n  command = plan\n  variables {{\n    a = \"b\"\n  }}\n{}{}}}\n",
+            assertion(costly).repeat(before),
+            assertion("terraform_data.r.input == \"b\"")
+        )
+    };
+    for before in [0, 8] {
+        let files = [("main.tf", module.to_owned()), ("a.tftest.hcl", run(before))];
+        let told: Vec<String> = found(&[], &files).into_iter().map(|one| one.summary).collect();
+        assert!(told.iter().all(|one| one == "Expression too expensive to evaluate"), "{told:?}");
+    }
+}
+
+#[test]
 fn a_large_local_value_is_known_to_those_that_refer_to_it() {
     let large = "[for n in range(1000) : [n, n, n, n, n, n, n, n]]\n  b = local.a[1000]";
     let told: Vec<String> =

@@ -41,10 +41,7 @@ impl Function {
         match self.name {
             "regex" | "regexall" => {
                 let pattern = texts.next().flatten().map_or(0, pattern::work);
-                let search = |text: &str| {
-                    if self.name == "regexall" { pattern::work_of_all(text) } else { text.len() }
-                };
-                texts.flatten().map(search).fold(pattern, usize::saturating_add)
+                texts.flatten().map(str::len).fold(pattern, usize::saturating_add)
             }
             // They convert each element to a string, or compare it with others.
             "distinct" | "formatlist" | "join" | "sort" => {
@@ -56,6 +53,12 @@ impl Function {
             }
             _ => 0,
         }
+    }
+
+    /// The approximate number of steps for each element of the result that [`Self::work`] does not contain.
+    pub(super) fn work_of_element(&self, arguments: &[Value]) -> usize {
+        let text = arguments.get(1).and_then(Value::as_str).filter(|_| self.name == "regexall");
+        text.map_or(0, pattern::work_of_match)
     }
 }
 

@@ -159,7 +159,9 @@ impl<'t> RunValues<'t> {
         if has_errors(&found) {
             return (Computed::UNKNOWN, found);
         }
-        let is_exact = value.is_wholly_known() || scope.is_exact.get() && is_simple(expr);
+        // Once a limit is reached, a value can be unknown here and known in a plan.
+        let is_bounded = found.is_empty() && self.work.get() > 0;
+        let is_exact = value.is_wholly_known() || is_bounded && scope.is_exact.get() && is_simple(expr);
         (Computed { value, is_exact }, found)
     }
 

@@ -57,8 +57,13 @@ impl Evaluator<'_> {
             "templatestring" => return self.template_string(scope, function, call, at, &arguments, &values),
             _ => {}
         }
+        let of_element = function.work_of_element(&values);
         match function.call(values, self.limits.evaluation() / STEPS_PER_BYTE, scope) {
-            Ok(value) if self.may_hold(&value, at) => return value,
+            Ok(value)
+                if self.may_hold(&value, at) && self.may_go_on(value.parts().count() * of_element, at) =>
+            {
+                return value;
+            }
             Ok(_) | Err(FunctionError::Unknown) => {}
             Err(FunctionError::Argument(place, why)) if place < arguments.len() => {
                 self.invalid_argument(function, place, &arguments[place], &why);

@@ -29,7 +29,7 @@ const OF_UNICODE_CLASS: usize = 500;
 /// The steps to compile a part that matches almost any character.
 const OF_ANY: usize = 8;
 
-/// The bytes of a string that one step searches for all matches, in the worst case for each byte of the string.
+/// The bytes of a string that one step searches for one more match.
 const SEARCHED: usize = 64;
 
 /// A valid pattern.
@@ -63,8 +63,7 @@ fn matched(arguments: &[Value], longest: usize, all: bool) -> Outcome {
     let shape = &pattern.shape;
     let ty = shape.ty();
     let text = text(arguments, 1).ok();
-    let work = |text: &str| if all { work_of_all(text) } else { text.len() };
-    if text.is_some_and(|text| pattern.regex.is_some() && work(text) > longest) {
+    if text.is_some_and(|text| pattern.regex.is_some() && text.len() > longest) {
         return Err(FunctionError::Expensive);
     }
     // Beyond ASCII, Unicode versions and normalization differ.
@@ -72,8 +71,10 @@ fn matched(arguments: &[Value], longest: usize, all: bool) -> Outcome {
         return Ok(Value::Unknown(if all { Type::list(ty) } else { ty }));
     };
     if all {
-        let found = regex.captures_iter(text).map(|found| shape.value(&found)).collect();
-        return Ok(Value::List(ty, found));
+        let most = longest / work_of_match(text);
+        let found: Vec<Value> =
+            regex.captures_iter(text).take(most + 1).map(|found| shape.value(&found)).collect();
+        return if found.len() > most { Err(FunctionError::Expensive) } else { Ok(Value::List(ty, found)) };
     }
     let found = regex.captures(text);
     let missing = || FunctionError::of_call("the pattern did not match any part of the given string");
@@ -110,9 +111,9 @@ impl Pattern {
     }
 }
 
-/// The approximate number of steps to search a string for all matches of a pattern.
-pub(super) fn work_of_all(text: &str) -> usize {
-    text.len().saturating_mul(text.len()) / SEARCHED
+/// The approximate number of steps to search a string for one more match of a pattern.
+pub(super) fn work_of_match(text: &str) -> usize {
+    1 + text.len() / SEARCHED
 }
 
 /// The approximate number of steps to compile a pattern: one per state, with repeated parts counted as often as they
