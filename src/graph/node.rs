@@ -1,6 +1,6 @@
 //! Modules as one engine loads them, and the calls between them.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
@@ -60,8 +60,6 @@ pub(super) struct Derived {
     pub(super) call_cycles: OnceLock<Vec<Option<NodeId>>>,
     /// For each node, the conflicts of version constraints in its subtree.
     pub(super) version_conflicts: OnceLock<Vec<Conflicts>>,
-    /// The directories of all modules.
-    pub(super) directories: OnceLock<HashSet<SmolStr>>,
     /// For each node, its location relative to a root module.
     pub(super) locations: OnceLock<Vec<Location>>,
 }

@@ -42,13 +42,12 @@ impl Node<'_> {
     pub(crate) fn similar_source(self, source: &str) -> Option<String> {
         let from = &self.module().directory;
         let below = source.strip_prefix("./").unwrap_or(source).trim_start_matches("../");
-        let directories = self
-            .graph()
-            .derived
-            .directories
-            .get_or_init(|| self.graph().nodes().map(|node| node.module().directory.clone()).collect());
+        let is_module = |to: &str| {
+            let files = self.graph().named_files.below(to, &|_| false).unwrap_or_default();
+            files.iter().any(|file| self.graph().engine().loads(file).is_some())
+        };
         let named = (0..=MOST_UP).filter_map(|levels| join(from, &("../".repeat(levels) + below)));
-        let mut meant = named.filter(|to| to != from && directories.contains(to.as_str()));
+        let mut meant = named.filter(|to| to != from && is_module(to));
         let to = meant.next().filter(|_| !below.is_empty() && meant.next().is_none())?;
         let path = relative(from, &to);
         Some(if path.starts_with("..") { path } else { format!("./{path}") })
