@@ -195,6 +195,7 @@ impl<'t, 'f> Judge<'t, 'f> {
                     match reference.remaining {
                         [first, ..] => self.findings.push(attribute_in_depends_on(
                             &reference,
+                            declared.is_some(),
                             first.span.to(dependency.traversal.span()),
                         )),
                         [] if is_right_so_far => {
@@ -217,9 +218,9 @@ impl<'t, 'f> Judge<'t, 'f> {
     }
 }
 
-fn attribute_in_depends_on(reference: &Reference<'_>, at: Span) -> Finding {
+fn attribute_in_depends_on(reference: &Reference<'_>, is_declared: bool, at: Span) -> Finding {
     let help = match &reference.subject {
-        Subject::Resource { address, key: None } => format!("write `{address}`"),
+        Subject::Resource { address, key: None } if is_declared => format!("write `{address}`"),
         _ => "remove this part of the reference".to_owned(),
     };
     Finding::language(EngineRule::InvalidReference, "Invalid depends_on reference")
