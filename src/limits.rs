@@ -79,7 +79,7 @@ impl Limit {
             },
             Self::Evaluation => Entry {
                 name: "evaluation",
-                bounds: "steps to evaluate one expression",
+                bounds: "steps to evaluate one expression; all of a module may take twice as many",
                 beyond: "the value is unknown",
                 default: 1_500_000,
                 min: 1_000,

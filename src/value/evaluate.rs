@@ -309,7 +309,11 @@ impl<'e> Evaluator<'e> {
 
     fn too_expensive(&mut self, at: Span) {
         let summary = "Expression too expensive to evaluate";
-        self.findings.push(limit_reached(summary, at, self.limits, Limit::Evaluation));
+        let mut finding = limit_reached(summary, at, self.limits, Limit::Evaluation);
+        if self.scope.is_some_and(|scope| scope.work().get() < self.limits.evaluation()) {
+            finding.detail.push_str(" All expressions of a module together may take twice as many steps.");
+        }
+        self.findings.push(finding);
     }
 
     fn error(&mut self, rule: EngineRule, summary: &str, detail: impl Into<String>, at: Span) {
