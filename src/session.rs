@@ -12,6 +12,7 @@ pub(crate) mod load;
 pub(crate) mod parse_cache;
 pub(crate) mod reads;
 pub(crate) mod roots;
+mod shared_files;
 pub(crate) mod terragrunt;
 pub(crate) mod test_calls;
 pub(crate) mod test_files;

@@ -121,6 +121,11 @@ impl ModuleGraph {
         Self { named_files, ..self }
     }
 
+    /// The files that functions can read.
+    pub fn named_files(&self) -> &NamedFiles {
+        &self.named_files
+    }
+
     /// The engine that loads the modules.
     pub fn engine(&self) -> Engine {
         self.engine

@@ -15,6 +15,7 @@ use crate::session::batches::{Batch, Obstacle};
 use crate::session::fragments::{self, Evidence};
 use crate::session::installed::Coverage;
 use crate::session::parse_cache::{Built, ParseCache};
+use crate::session::shared_files::SharedFiles;
 use crate::session::test_files::Tests;
 use crate::session::values_files;
 use crate::text::Span;
@@ -233,6 +234,7 @@ impl LoadedGraph {
         let mut diagnostics: Vec<(NodeId, ModuleDiagnostics)> =
             validation.modules().par_iter().map(|id| (*id, validation.of_module(*id, sources))).collect();
         let mut validated = Validated::default();
+        let mut shared_files = SharedFiles::new(self.graph.named_files());
         for (id, found) in &mut diagnostics {
             let own = &self.findings[id.number()];
             let of_tests = &self.test_findings[id.number()];
@@ -241,7 +243,10 @@ impl LoadedGraph {
                 None if self.graph.node(*id).module().excluded => {
                     validated.findings.extend(own.iter().cloned());
                 }
-                None => validated.findings.extend(own.iter().chain(of_tests).cloned()),
+                None => {
+                    validated.findings.extend(own.iter().chain(of_tests).cloned());
+                    shared_files.complete(self.graph.node(*id), &mut found.findings);
+                }
                 Some(evidence) => {
                     found.findings.clear();
                     validated.not_modules.insert(*id);

@@ -240,7 +240,7 @@ impl NamedFiles {
     }
 
     /// The names of files and directories in a directory. `None` if not all are known.
-    pub(super) fn names(&self, directory: &str) -> Option<(Vec<String>, Vec<String>)> {
+    pub(crate) fn names(&self, directory: &str) -> Option<(Vec<String>, Vec<String>)> {
         match &self.origin {
             NamedOrigin::Disk(top) => names_on_disk(top, directory),
             NamedOrigin::Git(git_tree) => {
