@@ -1,7 +1,7 @@
 //! Limits on how much overrule reads and computes, so that no input makes a check hang or exhausts memory.
 //!
-//! Each limit is above what nearly all people write. A policy or the command line can change it, and a finding reports that it
-//! was reached.
+//! Each limit is above what nearly all people write. A policy or the command line can change it, and a finding reports
+//! that it was reached.
 
 use crate::text::grouped;
 
@@ -33,13 +33,13 @@ struct Entry {
 }
 
 /// All expressions of a module together may take this many times the steps of a single one.
-const EXPRESSIONS: usize = 2;
+const EXPRESSIONS: usize = 6;
 
 /// All modules of a run together may take this many times the steps of a single expression, beside those for their size.
-const MODULES: usize = 14;
+const MODULES: usize = 21;
 
 /// The part of the steps of a single expression that each byte of a module adds.
-const PER_BYTE: usize = 150_000;
+const PER_BYTE: usize = 100_000;
 
 impl Limit {
     /// All limits.
@@ -79,9 +79,9 @@ impl Limit {
             },
             Self::Evaluation => Entry {
                 name: "evaluation",
-                bounds: "steps to evaluate one expression; all of a module may take twice as many",
+                bounds: "steps to evaluate one expression; all of a module may take six times as many, and fewer among many modules",
                 beyond: "the value is unknown",
-                default: 1_500_000,
+                default: 1_000_000,
                 min: 1_000,
                 max: 100_000_000,
                 why: "a step can take a tenth of a kilobyte of memory",
@@ -377,7 +377,7 @@ mod tests {
                 "raise the limit, with `limits { file_size = \"30KiB\" }` in the policy or `--limit file_size=30KiB`"
             )
         );
-        assert_eq!(limits.named(Limit::Evaluation), "The limit `evaluation` is 1,500,000.");
+        assert_eq!(limits.named(Limit::Evaluation), "The limit `evaluation` is 1,000,000.");
         assert_eq!(limits.with(Limit::Nesting, 200).more(Limit::Nesting), None);
         assert!(
             limits.with(Limit::Nesting, 150).more(Limit::Nesting).is_some_and(|order| order.contains("200"))

@@ -107,8 +107,8 @@ fn evaluation_above_the_limit_is_reported_once_per_module() {
         ]
     );
     assert_eq!(bites(&[(Limit::Evaluation, 2_000)], &[("main.tf", locals(&long))]), [""; 0]);
-    // Each is cheap, and together they exceed the limit more than twice.
-    let many: Vec<String> = (0..6).map(|n| format!("a{n} = length([{}])", "1, ".repeat(400))).collect();
+    // Each is cheap, and together they exceed the limit more than six times.
+    let many: Vec<String> = (0..20).map(|n| format!("a{n} = length([{}])", "1, ".repeat(400))).collect();
     let told = bites(&limit, &[("main.tf", format!("locals {{\n{}\n}}\n", many.join("\n")))]);
     assert!(
         matches!(&told[..], [one] if one.starts_with("Expression too expensive to evaluate: ")),
@@ -130,6 +130,16 @@ fn a_value_above_a_limit_is_a_notice() {
             found(&[limits], &[("main.tf", text)]).into_iter().map(|one| one.severity).collect();
         assert_eq!(severities, [severity]);
     }
+}
+
+#[test]
+fn two_expensive_values_do_not_hide_other_errors() {
+    let costly = "[for x in range(1000) : [for y in range(1000) : x * y]]";
+    let told =
+        found(&[], &[("main.tf", locals(&format!("{costly}\n  b = {costly}\n  c = {{ d = 1 }}[\"e\"]")))]);
+    let told: Vec<String> = told.into_iter().map(|one| one.summary).collect();
+    let expensive = "Expression too expensive to evaluate";
+    assert_eq!(told, [expensive, expensive, "Invalid index"]);
 }
 
 #[test]
@@ -205,7 +215,7 @@ fn after_a_limit_no_value_of_a_test_counts_as_known_only_after_apply() {
             assertion("terraform_data.r.input == \"b\"")
         )
     };
-    for before in [0, 8] {
+    for before in [0, 12] {
         let files = [("main.tf", module.to_owned()), ("a.tftest.hcl", run(before))];
         let told: Vec<String> = found(&[], &files).into_iter().map(|one| one.summary).collect();
         assert!(told.iter().all(|one| one == "Expression too expensive to evaluate"), "{told:?}");

@@ -150,7 +150,8 @@ fn assumed_products(judged: &CheckRun, request: &CheckRequest<'_>) {
         };
         let name = product.name();
         err(&format!(
-            "note: checked {modules} for {name} only, because of {start}{}:{line}; use `--engine` to choose\n",
+            "note: checked {modules} for {name} only, because of {start}{}:{line}; to check for another engine, use \
+             `--engine` or set `engine` in the policy\n",
             one_line(&file)
         ));
     }

@@ -44,12 +44,23 @@ impl Git {
         match of_remote.filter(|(_, branch)| is_branch(branch)) {
             Some((remote, branch)) => {
                 let (whole, in_ci) = if self.is_shallow() {
-                    (" --unshallow", ". In GitHub Actions, set `fetch-depth: 0` at actions/checkout")
+                    (
+                        " --unshallow",
+                        ". In GitHub Actions, set `fetch-depth: 0` in the `actions/checkout` step",
+                    )
                 } else {
                     ("", "")
                 };
                 Some(format!(
                     "run `git fetch{whole} {remote} +refs/heads/{branch}:refs/remotes/{remote}/{branch}`{in_ci}"
+                ))
+            }
+            None if self.is_shallow() && is_branch(&revision) && revision != "HEAD" => {
+                let remote = remotes.first().map_or("origin".into(), |remote| remote.to_str_lossy());
+                Some(format!(
+                    "run `git fetch --unshallow --tags {remote} '+refs/heads/*:refs/remotes/{remote}/*'`, and name a \
+                     branch of the remote as in `{remote}/main`. In GitHub Actions, set `fetch-depth: 0` in the \
+                     `actions/checkout` step"
                 ))
             }
             None if self.is_shallow() => Some(UNSHALLOW.to_owned()),
@@ -87,5 +98,5 @@ impl Git {
 const USUAL_REMOTES: [&str; 2] = ["origin", "upstream"];
 
 /// The command that fetches the rest of the history. For a pull request on GitHub, two commits are enough.
-const UNSHALLOW: &str = "run `git fetch --unshallow`. In GitHub Actions, set `fetch-depth: 0` at actions/checkout, or \
+const UNSHALLOW: &str = "run `git fetch --unshallow`. In GitHub Actions, set `fetch-depth: 0` in the `actions/checkout` step, or \
                          `fetch-depth: 2` for `--base HEAD^1`; in GitLab CI, set `GIT_DEPTH: 0`";

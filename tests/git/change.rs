@@ -229,7 +229,15 @@ fn a_base_that_is_not_there_is_refused_with_what_brings_it() {
     assert_eq!(
         order,
         "run `git fetch --unshallow origin +refs/heads/main:refs/remotes/origin/main`. In GitHub Actions, set \
-         `fetch-depth: 0` at actions/checkout"
+         `fetch-depth: 0` in the `actions/checkout` step"
+    );
+    let (_, order) = refusal(&place, "shallow", "main");
+    assert!(
+        order.starts_with(
+            "run `git fetch --unshallow --tags origin '+refs/heads/*:refs/remotes/origin/*'`, and name a branch of the \
+             remote as in `origin/main`. "
+        ),
+        "{order}"
     );
     let (told, order) = refusal(&place, "shallow", "HEAD^1");
     assert_eq!(told, "no revision `HEAD^1` exists here");

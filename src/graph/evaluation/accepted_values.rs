@@ -108,15 +108,15 @@ pub(super) fn import_for_each(value: &Value, expr: &Expr) -> Option<Finding> {
 /// The error in the `id` of an import, if any.
 pub(super) fn import_id(value: &Value, expr: &Expr) -> Option<Finding> {
     let why = match convert(value, &Type::String) {
-        Ok(Value::Null(_)) => "it is null",
-        Ok(Value::String(text)) if text.is_empty() => "it is empty",
+        Ok(Value::Null(_)) => "null",
+        Ok(Value::String(text)) if text.is_empty() => "empty",
         Ok(_) => return None,
         Err(_) => {
             let detail = "The `id` of an import must be a string.";
             return Some(incorrect_type(detail, expr));
         }
     };
-    let detail = format!("The `id` of an import must not be empty: {why}.");
+    let detail = format!("The `id` of an import must not be {why}.");
     Some(invalid(EngineRule::InvalidMovedRemovedImport, "Invalid import id argument", detail, expr))
 }
 

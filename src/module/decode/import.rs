@@ -79,7 +79,7 @@ impl Decoder<'_> {
         let (summary, detail, at) = match (&import.id, &import.identity) {
             (None, None) => (
                 summaries.import_without_id,
-                "Set `id` to identify the object to import, or `identity` (since version 1.12).",
+                "Set `id` to identify the object to import, or `identity` (since Terraform 1.12 and OpenTofu 1.12).",
                 block.header,
             ),
             (Some(id), Some(identity)) => (
