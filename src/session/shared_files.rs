@@ -50,8 +50,8 @@ impl<'f> SharedFiles<'f> {
             .severity(Severity::Notice)
             .detail(format!(
                 "This module refers to {} objects that it does not declare, such as `{}`. `{directory}` declares all of \
-                 them, and nothing that works without other files, so overrule assumes that a tool copies its files \
-                 here.",
+                 them, and contains no resources, module calls or outputs, so overrule assumes that a tool copies its \
+                 files here.",
                 names.len(),
                 names.first().map(SmolStr::as_str).unwrap_or_default()
             ))

@@ -7,6 +7,7 @@ use crate::finding::{Concern, EngineRule, Finding, Severity};
 use crate::graph::references::{self, Declared, undeclared};
 use crate::graph::similar::Similar;
 use crate::graph::{Node, Test};
+use crate::module::Module;
 use crate::module::address::{Subject, TestReference, TestSubject, reference_in_test};
 use crate::module::test_file::Run;
 use crate::syntax::{Expr, Step, StepKind, Traversal};
@@ -225,12 +226,27 @@ impl<'t, 's> Names<'t, 's> {
                 }
             }
             TestSubject::InModule(subject) if Declared::of(module, subject).is_none() => {
-                findings.extend(undeclared(module, subject, at, self.similar));
+                let finding = undeclared(module, subject, at, self.similar);
+                findings.extend(finding.map(|finding| match self.meant(module, subject) {
+                    Some(meant) => finding.help(format!("did you mean `{meant}`?")),
+                    None => finding,
+                }));
             }
             TestSubject::InModule(Subject::Module { call, output: Some(output), .. }) => {
                 findings.extend(lacking_output(node, call, output, at));
             }
             TestSubject::Check(_) | TestSubject::Run(_) | TestSubject::InModule(_) => {}
+        }
+    }
+
+    /// What a name such as `outputs.a`, which takes the form of a resource, means in a test.
+    fn meant(&self, module: &Module, subject: &Subject) -> Option<String> {
+        let Subject::Resource { address, .. } = subject else { return None };
+        let name = &address.name;
+        match address.kind.as_str() {
+            "outputs" if module.outputs.contains_key(name) => Some(format!("output.{name}")),
+            "runs" if self.test.file.runs.iter().any(|run| run.name == *name) => Some(format!("run.{name}")),
+            _ => None,
         }
     }
 

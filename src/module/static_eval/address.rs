@@ -240,5 +240,5 @@ fn unknown(purpose: &Purpose, summary: &str, at: crate::text::Span) -> Finding {
             "{} must be known when `init` runs, but this expression has a value only later.",
             upper(&purpose.what)
         ))
-        .help("write a literal string, or set `const = true` in the variable")
+        .help("write a literal string; a variable that it depends on needs `const = true`")
 }
