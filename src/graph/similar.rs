@@ -38,7 +38,7 @@ const MOST_UP: usize = 16;
 
 impl Node<'_> {
     /// The source of the module that a local source names if it leads another number of directories up. `None` if
-    /// there is none, or more than one.
+    /// there is none, or more than one. Callers of this module do not count: a call of one would be a cycle.
     pub(crate) fn similar_source(self, source: &str) -> Option<String> {
         let from = &self.module().directory;
         let below = source.strip_prefix("./").unwrap_or(source).trim_start_matches("../");
@@ -47,7 +47,8 @@ impl Node<'_> {
             files.iter().any(|file| self.graph().engine().loads(file).is_some())
         };
         let named = (0..=MOST_UP).filter_map(|levels| join(from, &("../".repeat(levels) + below)));
-        let mut meant = named.filter(|to| to != from && is_module(to));
+        let is_caller = |to: &str| self.callers().any(|(caller, _)| caller.module().directory == to);
+        let mut meant = named.filter(|to| to != from && is_module(to) && !is_caller(to));
         let to = meant.next().filter(|_| !below.is_empty() && meant.next().is_none())?;
         let path = relative(from, &to);
         Some(if path.starts_with("..") { path } else { format!("./{path}") })
