@@ -44,6 +44,9 @@ pub fn evaluate(expr: &Expr, scope: &dyn Scope, findings: &mut Vec<Finding>) -> 
     let done = left + added - evaluator.left;
     // Zero remaining steps mean that the limit was already reported.
     scope.work().set((scope.work().get() + added).saturating_sub(done).max(usize::from(!exhausted)));
+    if exhausted {
+        return Value::UNKNOWN;
+    }
     // Each of many locals may contain the one before it, and code that traverses values is recursive.
     if !deeper_than(&value, scope.limits().nesting()) {
         return value;
