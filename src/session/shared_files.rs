@@ -1,7 +1,7 @@
 //! Finds directories with declarations that a tool copies into root modules before an engine runs.
 //!
-//! Nothing in the repository may say so: the tool can be a workflow of another repository. The sign is a module that
-//! refers to several undeclared objects, all of which are declared in one directory that would do nothing as a module.
+//! The tool is often a workflow of another repository, so nothing here names it. The sign is a module with several
+//! undeclared objects that one directory declares, if this directory has no resources, module calls or outputs.
 
 use std::collections::{BTreeSet, HashMap};
 

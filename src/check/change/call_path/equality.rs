@@ -282,7 +282,7 @@ impl<'c> CallPath<'c> {
     }
 }
 
-/// Whether two expressions, of which one may join constructors with `concat` or `merge`, have the same elements.
+/// Whether two expressions have the same elements, where at least one joins its parts with `concat` or `merge`.
 fn have_same_elements(was: &Expr, is: &Expr, same: &dyn Fn(&Expr, &Expr) -> bool) -> bool {
     let is_joined = |expr: &Expr| matches!(expr.kind, ExprKind::Call(_));
     if !is_joined(was) && !is_joined(is) {
