@@ -15,6 +15,7 @@ mod outputs;
 mod run_values;
 mod scope;
 mod secrets;
+mod soundness;
 mod validation;
 mod values;
 mod values_files;
