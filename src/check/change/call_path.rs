@@ -2,6 +2,7 @@
 //! change.
 
 mod equality;
+mod forms;
 
 use std::rc::Rc;
 use std::sync::Arc;
