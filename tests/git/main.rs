@@ -3,6 +3,7 @@
 
 mod affected;
 mod affected_same_values;
+mod affected_sound_values;
 mod affected_values;
 mod change;
 mod changed;

@@ -1,15 +1,17 @@
 //! Decides whether the evaluation of an expression may fail in a plan.
 
+mod function_call;
+mod null;
+
 use super::accepted_values;
 use super::values::Values;
 use crate::graph::Node;
-use crate::module::address::{Subject, reference};
+use crate::module::address::{InstanceKey, ResourceAddress, Subject, reference};
 use crate::module::declaration::Variable;
-use crate::syntax::{BinaryOperator, Expr, ExprKind, ObjectKey, Part, StepKind, Traversal, UnaryOperator};
-use crate::value::Type;
-
-/// Functions that accept every value.
-const TOTAL: [&str; 4] = ["can", "jsonencode", "sensitive", "yamlencode"];
+use crate::syntax::{
+    BinaryOperator, Expr, ExprKind, ObjectItem, ObjectKey, Part, Step, StepKind, Traversal, UnaryOperator,
+};
+use crate::value::{Attribute, Type, Value};
 
 impl Values<'_> {
     /// Whether the engine can certainly evaluate an expression without an error, also with values that are known only
@@ -19,10 +21,7 @@ impl Values<'_> {
             ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) => true,
             ExprKind::Template(template) => template.parts.iter().all(|part| match part {
                 Part::Literal { .. } => true,
-                Part::Interpolation(inner) => {
-                    (is_primitive(&self.of(inner).ty()) || self.is_identifier(inner, 0))
-                        && self.cannot_fail(inner)
-                }
+                Part::Interpolation(inner) => self.is_text(inner),
                 Part::If(_) | Part::For(_) => false,
             }),
             ExprKind::Traversal(traversal) => self.is_found(traversal),
@@ -35,22 +34,18 @@ impl Values<'_> {
                 };
                 has_key && self.cannot_fail(&item.value)
             }),
-            ExprKind::Call(call) => {
-                let count = call.arguments.len();
-                let is_total = match call.name.as_str() {
-                    "try" => count > 0,
-                    "merge" => call.arguments.iter().all(|item| is_mapping(&self.of(item).ty())),
-                    name => TOTAL.contains(&name) && count == 1,
-                };
-                is_total && !call.expands_last && call.arguments.iter().all(|item| self.cannot_fail(item))
-            }
+            ExprKind::Call(call) => self.has_result(call),
             ExprKind::Conditional(parts) => {
                 let [condition, yes, no] = &**parts;
-                let is_text =
-                    |expr: &Expr| self.of(expr).ty() == Type::String && !matches!(expr.kind, ExprKind::Null);
-                let is_certain = |expr: &Expr| is_text(expr) && self.cannot_fail(expr);
-                self.is_certain_condition(condition) && is_certain(yes) && is_certain(no)
+                self.is_certain_condition(condition)
+                    && self.cannot_fail(yes)
+                    && self.cannot_fail(no)
+                    && self.have_one_type(yes, no)
             }
+            ExprKind::Binary(
+                BinaryOperator::Add | BinaryOperator::Subtract | BinaryOperator::Multiply,
+                operands,
+            ) => operands.iter().all(|operand| self.is_number(operand)),
             ExprKind::Binary(..) | ExprKind::Unary(..) => self.is_certain_condition(expr),
             _ => false,
         };
@@ -70,12 +65,73 @@ impl Values<'_> {
             ExprKind::Binary(BinaryOperator::And | BinaryOperator::Or, operands) => {
                 operands.iter().all(|operand| self.is_certain_condition(operand))
             }
-            ExprKind::Call(call) => call.name == "can" && self.cannot_fail(expr),
+            ExprKind::Binary(
+                BinaryOperator::Greater
+                | BinaryOperator::GreaterOrEqual
+                | BinaryOperator::Less
+                | BinaryOperator::LessOrEqual,
+                operands,
+            ) => operands.iter().all(|operand| self.is_number(operand)),
+            ExprKind::Call(_) | ExprKind::Traversal(_) => {
+                self.of(expr).ty() == Type::Bool && self.cannot_fail(expr) && !self.may_be_null(expr, 0)
+            }
             _ => false,
         }
     }
 
-    /// Whether an expression is the `id` or `arn` of a resource, possibly behind names. Providers use them for text.
+    /// Whether an expression is certainly a number, and not null.
+    fn is_number(&self, expr: &Expr) -> bool {
+        self.of(expr).ty() == Type::Number && self.cannot_fail(expr) && !self.may_be_null(expr, 0)
+    }
+
+    /// Whether an expression is certainly text, or something that is converted to text.
+    fn is_text(&self, expr: &Expr) -> bool {
+        is_primitive(&self.type_of(expr)) && self.cannot_fail(expr) && !self.may_be_null(expr, 0)
+    }
+
+    /// The type of an expression, as far as it follows from its parts.
+    fn type_of(&self, expr: &Expr) -> Type {
+        let ty = self.of(expr).ty();
+        if ty != Type::Any {
+            return ty;
+        }
+        match &expr.kind {
+            ExprKind::Call(call) if call.name == "concat" => {
+                let elements: Option<Vec<Vec<Type>>> =
+                    call.arguments.iter().map(|list| elements(&self.type_of(list))).collect();
+                elements.map_or(Type::Any, |elements| match &elements.concat()[..] {
+                    [first, others @ ..] if others.iter().all(|other| other == first) => {
+                        Type::list(first.clone())
+                    }
+                    _ => Type::Any,
+                })
+            }
+            _ if self.is_identifier(expr, 0) => Type::String,
+            _ => Type::Any,
+        }
+    }
+
+    /// Whether two results of a condition have a type in common.
+    fn have_one_type(&self, yes: &Expr, no: &Expr) -> bool {
+        let is_null = |expr: &Expr| matches!(expr.kind, ExprKind::Null);
+        let (yes, no) = match (is_null(yes), is_null(no)) {
+            (false, false) => (self.type_of(yes), self.type_of(no)),
+            _ => return true,
+        };
+        let is_text = |ty: &Type| *ty == Type::String;
+        !yes.has_any() && yes == no
+            || is_primitive(&yes) && is_primitive(&no) && (is_text(&yes) || is_text(&no))
+            || match (elements(&yes), elements(&no)) {
+                (Some(yes), Some(no)) => {
+                    let mut all = yes.iter().chain(&no);
+                    all.next().is_none_or(|first| is_primitive(first) && all.all(|other| other == first))
+                }
+                _ => false,
+            }
+    }
+
+    /// Whether an expression is text of a resource, possibly behind names: its `id`, `arn` or `name`, which providers
+    /// use for text, or an argument that the resource sets to text.
     pub(crate) fn is_identifier(&self, expr: &Expr, depth: usize) -> bool {
         let traversal = match &expr.kind {
             ExprKind::Parens(inner) => return self.is_identifier(inner, depth),
@@ -85,8 +141,17 @@ impl Values<'_> {
         let module = self.node.module();
         let Ok(reference) = reference(traversal, &module.features) else { return false };
         match (&reference.subject, reference.remaining) {
-            (Subject::Resource { .. }, [step]) => {
-                matches!(&step.kind, StepKind::Attribute(name) if name == "id" || name == "arn")
+            (Subject::Resource { .. }, [Step { kind: StepKind::Attribute(name), .. }])
+                if ["arn", "id", "name"].contains(&name.as_str()) =>
+            {
+                true
+            }
+            (Subject::Resource { address, .. }, steps) => {
+                let argument = argument(self.node, address, steps);
+                argument.is_some_and(|expr| {
+                    is_primitive(&self.of(&expr).ty()) && !self.may_be_null(&expr, depth + 1)
+                        || self.is_identifier(&expr, depth + 1)
+                })
             }
             (Subject::Local(name), []) => module
                 .locals
@@ -105,16 +170,31 @@ impl Values<'_> {
 
     /// Whether a variable of a child module certainly accepts the value of an expression.
     pub(crate) fn is_accepted(&self, expr: &Expr, variable: &Variable, child: Node<'_>) -> bool {
-        let value = self.of(expr);
+        let (value, ty) = (self.of(expr), self.type_of(expr));
         let type_of_variable =
             variable.constraint.as_ref().map_or(&Type::Any, |constraint| &constraint.value.ty);
         let is_of_type = *type_of_variable == Type::Any
-            || *type_of_variable == Type::String && is_primitive(&value.ty())
+            || *type_of_variable == Type::String && is_primitive(&ty)
+            || *type_of_variable == ty && !ty.has_any()
+            || matches!(type_of_variable, Type::List(element) | Type::Set(element) if **element == Type::String)
+                && elements(&ty).is_some_and(|elements| elements.iter().all(is_primitive))
             || value.is_wholly_known();
         is_of_type
             && child.validates(&value, variable)
             && (value.is_wholly_known() || !accepted_values::refuses_null(variable))
             && accepted_values::argument(&value, expr, variable).is_none()
+    }
+
+    /// Whether a resource certainly has an instance with this key.
+    fn has_instance(&self, address: &ResourceAddress, key: Option<&InstanceKey>) -> bool {
+        self.node.module().resources.get(address).is_some_and(|resource| match key {
+            None => !resource.is_repeated(),
+            Some(InstanceKey::Number(index)) => resource.count.as_ref().is_some_and(|count| {
+                let Value::Number(count) = self.of(&count.expr) else { return false };
+                count.index().is_some_and(|count| usize::try_from(*index).is_ok_and(|index| index < count))
+            }),
+            Some(InstanceKey::Text(_)) => false,
+        })
     }
 
     /// Whether a reference has no steps that may fail.
@@ -123,17 +203,57 @@ impl Values<'_> {
         let Ok(reference) = reference(traversal, &module.features) else { return false };
         match (&reference.subject, reference.remaining) {
             (Subject::Variable(_) | Subject::Local(_) | Subject::Path(_), []) => true,
+            (Subject::Variable(name), steps) => module.variables.get(name).is_some_and(|variable| {
+                let is_null = variable.default.as_ref().is_some_and(|default| default.value.is_null());
+                let of_type = variable.constraint.as_ref().map(|constraint| &constraint.value.ty);
+                !is_null && of_type.is_some_and(|ty| attribute(ty, steps).is_some())
+            }),
             (Subject::Module { call, key: None, output: Some(output) }, []) => {
                 let is_single = module.calls.get(call).is_some_and(|call| !call.is_repeated());
                 let child = self.node.child(call);
                 is_single && child.is_some_and(|child| child.module().outputs.contains_key(output))
             }
-            (Subject::Resource { address, key: None }, [step]) => {
-                let is_single = module.resources.get(address).is_some_and(|resource| !resource.is_repeated());
-                is_single && matches!(step.kind, StepKind::Attribute(_))
+            (Subject::Resource { address, key }, steps) => {
+                self.has_instance(address, key.as_ref())
+                    && (matches!(steps, [Step { kind: StepKind::Attribute(_), .. }])
+                        || argument(self.node, address, steps).is_some())
             }
             _ => false,
         }
+    }
+}
+
+/// The expression of an argument of a resource that steps lead to through object constructors.
+fn argument(node: Node<'_>, address: &ResourceAddress, steps: &[Step]) -> Option<Expr> {
+    let (Step { kind: StepKind::Attribute(name), .. }, steps) = steps.split_first()? else { return None };
+    let resource = node.module().resources.get(address)?;
+    let arguments = resource.config.just_attributes(&mut Vec::new());
+    let argument = arguments.iter().find(|argument| argument.name == *name)?;
+    let mut expr = &argument.expr;
+    for step in steps {
+        let (ExprKind::Object(items), StepKind::Attribute(name)) = (&expr.kind, &step.kind) else {
+            return None;
+        };
+        let is_named = |item: &&ObjectItem| matches!(&item.key, ObjectKey::Name(key, _) if key == name);
+        expr = &items.iter().find(is_named)?.value;
+    }
+    Some(expr.clone())
+}
+
+/// The attribute of an object type that steps lead to, if none of the objects on the way may be null.
+fn attribute<'t>(ty: &'t Type, steps: &[Step]) -> Option<&'t Attribute> {
+    let (Step { kind: StepKind::Attribute(name), .. }, steps) = steps.split_first()? else { return None };
+    let Type::Object(attributes) = ty else { return None };
+    let found = attributes.get(name)?;
+    if steps.is_empty() { Some(found) } else { attribute(&found.ty, steps).filter(|_| !found.optional) }
+}
+
+/// The types of the elements of a list, set or tuple.
+fn elements(ty: &Type) -> Option<Vec<Type>> {
+    match ty {
+        Type::List(element) | Type::Set(element) => Some(vec![(**element).clone()]),
+        Type::Tuple(elements) => Some((**elements).clone()),
+        _ => None,
     }
 }
 

@@ -212,8 +212,35 @@ impl<'c> Effects<'c> {
                     ExprKind::Call(former) => self.is_same_text_function(place, former, call),
                     _ => false,
                 }),
+                ExprKind::Conditional(branches) => former.parts.iter().any(|part| match &part.kind {
+                    ExprKind::Conditional(was) => self.are_built_branches(place, former, (was, branches)),
+                    _ => false,
+                }),
                 _ => false,
             }
+    }
+
+    /// Whether the branches of a conditional expression with the condition of the former one have the same types, and
+    /// are built of the parts of the former branches.
+    fn are_built_branches(
+        &self,
+        place: Place,
+        former: &Evaluated<'_>,
+        (was, is): (&[Expr; 3], &[Expr; 3]),
+    ) -> bool {
+        let (node, path) = (self.node(place), &self.paths[place.path]);
+        let Some((_, earlier)) = &path.before else { return false };
+        let (values, values_before) = (node.values(), earlier.values());
+        path.is_same_expression(node, &was[0], &is[0])
+            && was[1..].iter().zip(&is[1..]).all(|(was, is)| {
+                let mut evaluated = former.clone();
+                evaluated.add(was);
+                let ty = values.of(is).ty();
+                path.is_same_expression(node, was, is)
+                    || !ty.has_any()
+                        && values_before.of(was).ty() == ty
+                        && self.is_built_of(place, &evaluated, is)
+            })
     }
 
     /// Whether two calls of a function that makes text of text differ only in constant arguments, and in such calls in
@@ -250,7 +277,7 @@ fn special_signs(text: &str) -> (Vec<Option<char>>, bool) {
 }
 
 /// The parts of an expression that are certainly evaluated without an error if all of it is.
-#[derive(Default)]
+#[derive(Default, Clone)]
 struct Evaluated<'e> {
     parts: Vec<&'e Expr>,
     /// Those that are converted to a string.

@@ -1,0 +1,109 @@
+//! Decides whether a function call may fail.
+
+use super::{elements, is_mapping, is_primitive};
+use crate::graph::Values;
+use crate::module::address::{Subject, reference};
+use crate::syntax::{Call, Expr};
+use crate::value::Type;
+
+/// Functions of one argument that accept every value.
+const TOTAL: [&str; 5] = ["can", "jsonencode", "nonsensitive", "sensitive", "yamlencode"];
+
+/// Functions that accept every text in every parameter.
+const OF_TEXT: [&str; 19] = [
+    "base64encode",
+    "chomp",
+    "endswith",
+    "lower",
+    "md5",
+    "replace",
+    "sha1",
+    "sha256",
+    "sha512",
+    "split",
+    "startswith",
+    "strcontains",
+    "strrev",
+    "title",
+    "trim",
+    "trimprefix",
+    "trimspace",
+    "trimsuffix",
+    "upper",
+];
+
+impl Values<'_> {
+    /// Whether a function call certainly has a result.
+    pub(super) fn has_result(&self, call: &Call) -> bool {
+        let all = &call.arguments;
+        let sound = |expr: &Expr| self.cannot_fail(expr) && !self.may_be_null(expr, 0);
+        let is_list = |expr: &Expr| elements(&self.type_of(expr)).is_some() && sound(expr);
+        let is_list_of_text = |expr: &Expr| {
+            let elements = elements(&self.type_of(expr));
+            elements.is_some_and(|elements| elements.iter().all(is_primitive)) && sound(expr)
+        };
+        let is_uniform = |expr: &Expr| {
+            elements(&self.type_of(expr)).is_some_and(|all| all.windows(2).all(|pair| pair[0] == pair[1]))
+        };
+        let is_set = |expr: &Expr| matches!(self.type_of(expr), Type::Set(_)) && sound(expr);
+        let is_map = |expr: &Expr| is_mapping(&self.type_of(expr)) && sound(expr);
+        let is_constant =
+            |expr: &Expr, is_wanted: &dyn Fn(&str) -> bool| self.of(expr).as_str().is_some_and(is_wanted);
+        let has_result = match (call.name.as_str(), &all[..]) {
+            ("try", all) => {
+                all.iter().all(|expr| self.is_declared(expr)) && all.iter().any(|expr| self.cannot_fail(expr))
+            }
+            ("merge", all) => {
+                all.iter().all(|expr| is_mapping(&self.type_of(expr)) && self.cannot_fail(expr))
+            }
+            ("concat", all) => !all.is_empty() && all.iter().all(|expr| is_list(expr) && !is_set(expr)),
+            ("coalesce", [all @ .., last]) => {
+                all.iter().all(|expr| self.type_of(expr) == Type::String && self.cannot_fail(expr))
+                    && is_constant(last, &|last| !last.is_empty())
+            }
+            ("contains", [list, value]) => is_list(list) && sound(value),
+            ("compact" | "sort", [list]) => is_list_of_text(list),
+            ("distinct" | "tolist" | "toset", [list]) => is_list_of_text(list) && is_uniform(list),
+            ("flatten" | "reverse", [list]) => is_list(list),
+            ("join", [separator, lists @ ..]) => self.is_text(separator) && lists.iter().all(is_list_of_text),
+            ("keys" | "values", [map]) => is_map(map),
+            ("length", [value]) => {
+                is_list(value) || is_map(value) || self.type_of(value) == Type::String && sound(value)
+            }
+            ("lookup", [map, key, default]) => {
+                matches!(self.type_of(map), Type::Map(element) if *element == self.type_of(default) && is_primitive(&element))
+                    && sound(map)
+                    && self.is_text(key)
+                    && self.cannot_fail(default)
+            }
+            ("replace", [_, pattern, _]) if !is_constant(pattern, &|pattern| !pattern.starts_with('/')) => {
+                false
+            }
+            ("tostring", [value]) => is_primitive(&self.type_of(value)) && self.cannot_fail(value),
+            (name, all) if OF_TEXT.contains(&name) => all.iter().all(|expr| self.is_text(expr)),
+            (name, [one]) => TOTAL.contains(&name) && self.cannot_fail(one),
+            _ => false,
+        };
+        has_result && !call.expands_last
+    }
+
+    /// Whether all references in an expression are to something that exists. A static error is one inside `try`, too.
+    fn is_declared(&self, expr: &Expr) -> bool {
+        let module = self.node.module();
+        let mut is_declared = true;
+        expr.for_each_variable(|traversal| {
+            is_declared &= match reference(traversal, &module.features).map(|reference| reference.subject) {
+                Ok(Subject::Variable(name)) => module.variables.contains_key(&name),
+                Ok(Subject::Local(name)) => module.locals.contains_key(&name),
+                Ok(Subject::Resource { address, .. }) => module.resources.contains_key(&address),
+                Ok(Subject::Module { call, output: Some(output), .. }) => {
+                    let child = self.node.child(&call);
+                    child.is_some_and(|child| child.module().outputs.contains_key(&output))
+                }
+                Ok(Subject::Path(_)) => true,
+                _ => false,
+            };
+        });
+        is_declared
+    }
+}
