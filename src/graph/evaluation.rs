@@ -9,6 +9,7 @@ mod backend_settings;
 mod built_in;
 mod condition;
 mod locals;
+mod null_refusal;
 mod of_tests;
 mod order;
 mod outputs;

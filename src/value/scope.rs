@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use super::Value;
 use crate::engine::Engine;
 use crate::limits::Limits;
-use crate::syntax::Traversal;
+use crate::syntax::{Expr, Traversal};
 use crate::vfs::NamedFile;
 
 /// The references, limits and files that expressions can use.
@@ -29,6 +29,11 @@ pub trait Scope {
 
     /// Whether a provider function, such as `provider::local::name`, certainly does not exist.
     fn lacks_function(&self, _: &str) -> bool {
+        false
+    }
+
+    /// Whether the value of an expression is certainly not null, even if nothing else is known about it.
+    fn is_not_null(&self, _: &Expr) -> bool {
         false
     }
 

@@ -2,6 +2,7 @@
 //! affects, and the findings in it.
 
 mod affected;
+mod affected_null;
 mod affected_same_values;
 mod affected_sound_values;
 mod affected_values;

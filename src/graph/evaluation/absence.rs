@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use super::run_values::{Computed, Resources, RunValues, Within, default_of};
-use crate::graph::Node;
+use super::run_values::{Computed, NotNull, Resources, RunValues, Within, default_of};
+use crate::graph::{Node, arguments};
 use crate::module::address::ResourceAddress;
 use crate::module::declaration::Variable;
 use crate::syntax::{Attribute, Expr};
@@ -16,10 +16,11 @@ use crate::value::{Budget, Marks, Type, Value, convert};
 pub(crate) struct Absence {
     calls: BTreeSet<SmolStr>,
     resources: BTreeSet<ResourceAddress>,
-    /// The values that calls give to the variables of their modules.
-    given: BTreeMap<SmolStr, BTreeMap<SmolStr, Computed>>,
+    /// The values that calls give to the variables of their modules, and the variables that they do not set to null.
+    given: BTreeMap<SmolStr, (BTreeMap<SmolStr, Computed>, BTreeSet<SmolStr>)>,
     /// The values of the variables of the module.
     variables: BTreeMap<SmolStr, Computed>,
+    not_null: NotNull,
 }
 
 impl Absence {
@@ -34,12 +35,14 @@ impl Absence {
         };
         let variables = node.module().variables.iter();
         let variables = variables.map(|(name, variable)| (name.clone(), value(name, variable)));
-        Self::with(node, variables.collect())
+        Self::with(node, variables.collect(), NotNull::in_root())
     }
 
     /// What has no instances in a child module of this one.
     pub(crate) fn in_child(&self, call: &str, child: Node<'_>) -> Self {
-        self.given.get(call).map_or_else(Self::default, |variables| Self::with(child, variables.clone()))
+        self.given.get(call).map_or_else(Self::default, |(variables, not_null)| {
+            Self::with(child, variables.clone(), NotNull::of(not_null.clone()))
+        })
     }
 
     /// Whether a call has no instances.
@@ -61,22 +64,24 @@ impl Absence {
     pub(crate) fn value(&self, node: Node<'_>, expr: &Expr) -> Option<Value> {
         let (earlier, work) = (BTreeMap::new(), Budget::of(node.module().evaluation_steps()));
         let variables = self.variables.clone();
-        let values = RunValues::new(node, (Resources::Changed, false), variables, &earlier, &work);
+        let values = RunValues::new(node, (Resources::Changed, false), variables, &earlier, &work)
+            .knowing(&self.not_null);
         known(values.of(expr, Within::Module).0.value)
     }
 
     /// The value that a variable of a called module gets, if all of it is known.
     pub(crate) fn given(&self, call: &str, variable: &str) -> Option<Value> {
-        known(self.given.get(call)?.get(variable)?.value.clone())
+        known(self.given.get(call)?.0.get(variable)?.value.clone())
     }
 
-    fn with(node: Node<'_>, variables: BTreeMap<SmolStr, Computed>) -> Self {
+    fn with(node: Node<'_>, variables: BTreeMap<SmolStr, Computed>, not_null: NotNull) -> Self {
         let module = node.module();
         if !module.complete || module.has_generated_files {
             return Self::default();
         }
         let (earlier, work) = (BTreeMap::new(), Budget::of(module.evaluation_steps()));
-        let values = RunValues::new(node, (Resources::Changed, false), variables.clone(), &earlier, &work);
+        let values = RunValues::new(node, (Resources::Changed, false), variables.clone(), &earlier, &work)
+            .knowing(&not_null);
         let is_absent = |count: Option<&Attribute>, for_each: Option<&Attribute>| {
             let value = |attribute: &Attribute| {
                 let mut value = values.of(&attribute.expr, Within::Module).0.value;
@@ -87,20 +92,24 @@ impl Absence {
                 .is_some_and(|count| convert(&value(count), &Type::Number).is_ok_and(|value| is_zero(&value)))
                 || count.is_none() && for_each.is_some_and(|for_each| is_empty(&value(for_each)))
         };
-        let mut absence = Self { variables, ..Self::default() };
+        let (mut calls, mut given, mut resources) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
         for call in module.calls.values() {
             if is_absent(call.count.as_deref(), call.for_each.as_deref()) {
-                absence.calls.insert(call.name.clone());
+                calls.insert(call.name.clone());
             } else if let Some(child) = node.child(&call.name) {
-                absence.given.insert(call.name.clone(), values.given(call, child.module()));
+                let set = arguments::given(call, child.module()).into_iter();
+                let not_null = set.filter(|argument| values.is_not_null(&argument.expr));
+                let not_null = not_null.map(|argument| argument.name.clone()).collect();
+                given.insert(call.name.clone(), (values.given(call, child.module()), not_null));
             }
         }
         for resource in module.resources.values() {
             if is_absent(resource.count.as_deref(), resource.for_each.as_deref()) {
-                absence.resources.insert(resource.address.clone());
+                resources.insert(resource.address.clone());
             }
         }
-        absence
+        drop(values);
+        Self { calls, resources, given, variables, not_null }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Computes the values of a module with certain variables, as of one run of a test, as far as they need no provider.
 
+mod null;
 mod scope;
 
 use std::cell::{Cell, RefCell};
@@ -17,6 +18,7 @@ use crate::module::address::{Mode, ResourceAddress};
 use crate::module::declaration::{Condition, ModuleCall, Resource, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Part, StepKind, Template, Traversal};
 use crate::value::{Budget, Type, Value, convert, evaluate};
+pub(in crate::graph) use null::NotNull;
 use scope::RunScope;
 
 /// The values of declarations that refer to each other are computed to this depth.
@@ -85,6 +87,8 @@ pub(in crate::graph) struct RunValues<'t> {
     errors: RefCell<Vec<Finding>>,
     /// Empty: local values are computed here.
     locals: Locals,
+    /// The variables that are not null, if that matters.
+    not_null: Option<&'t NotNull>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -114,7 +118,13 @@ impl<'t> RunValues<'t> {
             depth: Cell::default(),
             errors: RefCell::default(),
             locals: Locals::default(),
+            not_null: None,
         }
+    }
+
+    /// The same values, with what is known about null.
+    pub(in crate::graph) fn knowing(self, not_null: &'t NotNull) -> Self {
+        Self { not_null: Some(not_null), ..self }
     }
 
     /// The value of an expression, and what the engine reports about it. After an error it is unknown.

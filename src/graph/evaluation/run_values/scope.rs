@@ -8,7 +8,7 @@ use super::{Computed, Name, RunValues, Within};
 use crate::engine::Engine;
 use crate::limits::Limits;
 use crate::module::address::{Subject, reference};
-use crate::syntax::{StepKind, Traversal};
+use crate::syntax::{Expr, StepKind, Traversal};
 use crate::value::{self, Budget, Lookup, Resolved, Value};
 
 /// The scope of an expression of a run.
@@ -80,6 +80,10 @@ impl value::Scope for RunScope<'_, '_> {
 
     fn lacks_function(&self, name: &str) -> bool {
         self.module.lacks_function(name)
+    }
+
+    fn is_not_null(&self, expr: &Expr) -> bool {
+        self.values.is_not_null(expr)
     }
 
     fn named_file(&self, path: &str) -> Lookup {
