@@ -1,5 +1,7 @@
 #![doc = include_str!("../../policies/rules/module-source-escapes-repository.md")]
 
+use std::collections::BTreeMap;
+
 use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Callee, Node};
@@ -12,7 +14,11 @@ impl Rule for ModuleSourceEscapesRepository {
     const PAGE: Page = page!("module-source-escapes-repository");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        for (call, callee) in node.calls() {
+        // All calls that lead into one repository beside the clone have one cause.
+        let mut of_outside: BTreeMap<String, usize> = BTreeMap::new();
+        let mut calls: Vec<_> = node.calls().collect();
+        calls.sort_by_key(|(call, _)| call.origin.header());
+        for (call, callee) in calls {
             let Some(source) = &call.source else { continue };
             let elsewhere =
                 "move the module into this repository, or use the URL of the repository that it is in";
@@ -24,6 +30,14 @@ impl Rule for ModuleSourceEscapesRepository {
                          on machines with the same directories around the clone.",
                     );
                     let meant = node.similar_source(&source.raw);
+                    if meant.is_none() {
+                        let outside = outside(&source.raw);
+                        let first = *of_outside.entry(outside).or_insert(findings.len());
+                        if let Some(first) = findings.get_mut(first) {
+                            *first = first.clone().related(source.span, "leads to the same place");
+                            continue;
+                        }
+                    }
                     let help = meant.map(|meant| format!("did you mean `{meant}`?"));
                     (finding, help.unwrap_or_else(|| elsewhere.to_owned()))
                 }
@@ -46,6 +60,19 @@ impl Rule for ModuleSourceEscapesRepository {
             );
         }
     }
+}
+
+/// The first directory that a relative path names after its `..`, with them: `../../shared` of `../../shared/modules/net`.
+fn outside(raw: &str) -> String {
+    let mut parts = raw.split('/').filter(|part| !matches!(*part, "" | "."));
+    let mut outside: Vec<&str> = Vec::new();
+    for part in parts.by_ref() {
+        outside.push(part);
+        if part != ".." {
+            break;
+        }
+    }
+    outside.join("/")
 }
 
 /// Whether the source is an absolute path on this machine, such as `/a/b` or `file:///a/b`, or a git repository at
