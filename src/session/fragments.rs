@@ -82,7 +82,27 @@ pub(crate) fn evidence(node: Node<'_>, snapshot: &Snapshot, findings: &[&Finding
     // A module with these signs is checked by itself.
     let is_whole = directory.path.is_empty()
         || matches!(node.role_with_reason(), (Role::Root | Role::Shared, Reason::Policy));
-    if is_whole || node.is_called() || directory.has_lock_file || directory.has_values || module.excluded {
+    if is_whole || node.is_called() || directory.has_lock_file || module.excluded {
+        return None;
+    }
+    let fragments = |why: &str| {
+        let mut errors: BTreeMap<FileId, (Span, String)> = BTreeMap::new();
+        for finding in findings {
+            if let Some(place) = finding.primary {
+                errors.entry(place.file).or_insert_with(|| (place, finding.summary.clone()));
+            }
+        }
+        Some(Evidence::Fragments(Box::new(not_a_module(
+            directory,
+            why,
+            Severity::Notice,
+            errors.into_values(),
+        ))))
+    };
+    if let Some(why) = are_snippets(node, findings) {
+        return fragments(&why);
+    }
+    if directory.has_values {
         return None;
     }
     let files = directory.module_files(module.features.engine);
@@ -95,13 +115,7 @@ pub(crate) fn evidence(node: Node<'_>, snapshot: &Snapshot, findings: &[&Finding
         .or_else(|| are_parts(node, &files, findings))
         .or_else(|| hold_arguments(module, &files, findings))
         .or_else(|| are_alternatives(directory, node, &files, findings))?;
-    let mut errors: BTreeMap<FileId, (Span, String)> = BTreeMap::new();
-    for finding in findings {
-        if let Some(place) = finding.primary {
-            errors.entry(place.file).or_insert_with(|| (place, finding.summary.clone()));
-        }
-    }
-    Some(Evidence::Fragments(Box::new(not_a_module(directory, why, Severity::Notice, errors.into_values()))))
+    fragments(why)
 }
 
 /// Whether another directory loads a file through a symbolic link.
@@ -169,6 +183,97 @@ fn are_parts(node: Node<'_>, files: &[(FileId, FileKind)], findings: &[&Finding]
         "At least half of the files in this directory refer to objects that are not declared here, so the files are \
          parts of other modules.",
     )
+}
+
+/// Whether the files show how to call modules, or are copied somewhere else, and are incomplete here: they are in
+/// documentation, examples, tests, templates or an archive, and refer to objects and modules that do not exist.
+fn are_snippets(node: Node<'_>, findings: &[&Finding]) -> Option<String> {
+    let module = node.module();
+    let errors: Vec<&Finding> =
+        findings.iter().copied().filter(|finding| finding.severity == Severity::Error).collect();
+    let of = |rule: EngineRule| errors.iter().filter(move |finding| finding.rule == rule.id());
+    let undeclared: BTreeSet<&str> =
+        of(EngineRule::UndeclaredReference).map(|finding| finding.detail.as_str()).collect();
+    let missing = of(EngineRule::MissingModule).count();
+    let place = Place::of(&module.directory, node.role())?;
+    if errors.is_empty() {
+        return None;
+    }
+    if place == Place::Archive {
+        return Some("The name of this directory, or of one around it, marks an archive.".to_owned());
+    }
+    let are_all_known = of(EngineRule::UndeclaredReference).count() + missing == errors.len();
+    if !are_all_known || is_run(module) && place != Place::Documentation {
+        return None;
+    }
+    let is_snippet = match place {
+        Place::Documentation => missing > 0 || undeclared.len() > 1,
+        Place::Template => undeclared.len() > 1,
+        Place::Example => {
+            let declares = !module.variables.is_empty() || !module.locals.is_empty();
+            !undeclared.is_empty() && missing > 0 || undeclared.len() > 1 && !declares
+        }
+        Place::Archive => true,
+    };
+    is_snippet.then(|| {
+        let objects = counted(
+            undeclared.len(),
+            "object that is not declared here",
+            "objects that are not declared here",
+        );
+        let modules = counted(missing, "module that does not exist", "modules that do not exist");
+        let lacks: Vec<String> = objects.into_iter().chain(modules).collect();
+        format!(
+            "The files in this directory refer to {}. {}",
+            lacks.join(" and "),
+            match place {
+                Place::Documentation =>
+                    "They are in documentation, so they are probably parts of other modules.",
+                Place::Template =>
+                    "They are in a directory of templates, so another program probably completes them.",
+                Place::Example | Place::Archive =>
+                    "No module calls them, so they are probably parts of other modules.",
+            }
+        )
+    })
+}
+
+/// `count` with the right noun. `None` for 0.
+fn counted(count: usize, one: &str, many: &str) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        _ => Some(format!("{count} {many}")),
+    }
+}
+
+/// A place for files that are often incomplete.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Archive,
+    Documentation,
+    Template,
+    Example,
+}
+
+impl Place {
+    fn of(directory: &str, role: Role) -> Option<Self> {
+        let named = |names: &[&str]| {
+            directory.split('/').any(|part| {
+                let part = part.trim_start_matches(['_', '.', '-']).to_ascii_lowercase();
+                names.contains(&part.as_str())
+            })
+        };
+        if named(&["archive", "archived", "archives", "archive-code", "archive-codes"]) {
+            Some(Self::Archive)
+        } else if named(&["doc", "docs", "documentation", "snippet", "snippets"]) {
+            Some(Self::Documentation)
+        } else if named(&["template", "templates", "skeleton", "skeletons", "boilerplate", "boilerplates"]) {
+            Some(Self::Template)
+        } else {
+            matches!(role, Role::Example | Role::Test).then_some(Self::Example)
+        }
+    }
 }
 
 /// Whether there is no block of a module, and most files have arguments at their top: bodies of blocks, or variable
