@@ -74,7 +74,10 @@ impl Expr {
         if list.is_none() && !self.is_unread() {
             let detail = "A list is expected here, written out between brackets.";
             let finding = invalid_expression(EngineRule::InvalidValue, detail, self.start_span());
-            let help = self.as_traversal().map(|_| "put brackets around the reference".to_owned());
+            let help = match around_address(self) {
+                Some(what) => Some(format!("put brackets around the reference instead of {what}")),
+                None => self.as_traversal().map(|_| "put brackets around the reference".to_owned()),
+            };
             findings.push(finding.help_if(help));
         }
         list

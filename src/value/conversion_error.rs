@@ -49,6 +49,7 @@ impl fmt::Display for Mismatch {
 pub(super) fn explain(got: &Type, want: &Type) -> String {
     match (got, want) {
         (Type::Object(got), Type::Object(want)) => explain_objects(got, want),
+        (Type::Tuple(got), Type::Tuple(want)) => explain_tuples(got, want),
         (Type::Tuple(_), Type::List(element)) if **element == Type::Any => {
             "all list elements must have the same type".to_owned()
         }
@@ -90,6 +91,19 @@ pub(super) fn explain(got: &Type, want: &Type) -> String {
             }
         }
     }
+}
+
+fn explain_tuples(got: &[Type], want: &[Type]) -> String {
+    if got.len() != want.len() {
+        let elements = if want.len() == 1 { "element" } else { "elements" };
+        return format!("a tuple of {} {elements} is required, but this has {}", want.len(), got.len());
+    }
+    let is_unfit = |(got, want): (&Type, &Type)| got != want && !possible(got, want, Mode::Unsafe);
+    let mut elements = got.iter().zip(want).enumerate();
+    elements.find(|(_, pair)| is_unfit(*pair)).map_or_else(
+        || "a tuple is required".to_owned(),
+        |(index, (got, want))| format!("element {index}: {}", explain(got, want)),
+    )
 }
 
 /// The missing attributes first; else the first attribute that never converts, else the first one for which that

@@ -156,6 +156,12 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Reports a token after an expression, such as an equals sign for `==`.
+    fn unexpected(&mut self, summary: &str, next: Token, detail: &str) {
+        let finding = Finding::language(self.rule, summary).at(self.span(next)).detail(detail);
+        self.report(finding.help_if(comparison(next.kind)));
+    }
+
     fn error_at(&mut self, summary: &str, at: Span, detail: impl Into<String>) {
         self.report(Finding::language(self.rule, summary).at(at).detail(detail));
     }
@@ -211,3 +217,8 @@ impl<'a> Parser<'a> {
 
 /// The argument names of a long body, each with the span of its first definition.
 type Names<'a> = BTreeMap<&'a str, Span>;
+
+/// The help for an equals sign after an expression.
+fn comparison(next: Kind) -> Option<String> {
+    (next == Kind::Equal).then(|| "to compare two values, write `==`".to_owned())
+}

@@ -1,6 +1,7 @@
 //! Functions that change the type or the marks of a value, and removed functions.
 
 use super::signature::{FunctionError, Outcome};
+use crate::value::conversion_error::explain;
 use crate::value::convert::convert;
 use crate::value::unify::{Mode, possible};
 use crate::value::{MarkSource, Marks, Type, Value};
@@ -8,18 +9,14 @@ use crate::value::{MarkSource, Marks, Type, Value};
 /// `tostring` and the other conversion functions.
 pub(super) fn to(arguments: &[Value], ty: &Type) -> Outcome {
     let value = &arguments[0];
-    let refusal = || {
-        let why = format!("{} does not convert to {}", value.ty(), ty.required_name());
-        FunctionError::of_argument(0, why)
-    };
     if !value.is(ty) && !possible(&value.ty(), ty, Mode::Unsafe) {
-        return Err(refusal());
+        return Err(FunctionError::of_argument(0, explain(&value.ty(), ty)));
     }
     if !value.is_known() {
         // Unlike an implicit conversion, this leaves the element type open.
         return Ok(Value::Unknown(ty.clone()));
     }
-    convert(value, ty).map_err(|_| refusal())
+    convert(value, ty).map_err(|mismatch| FunctionError::of_argument(0, mismatch.to_string()))
 }
 
 pub(super) fn sensitive(arguments: &[Value]) -> Value {

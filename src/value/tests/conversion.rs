@@ -80,7 +80,8 @@ fn what_does_not_convert() {
             "{ a = {} }",
             r#"attribute "a": attribute "b" is required"#,
         ),
-        ("tuple([string])", "[]", "a tuple is required"),
+        ("tuple([string])", "[]", "a tuple of 1 element is required, but this has 0"),
+        ("tuple([string, bool])", "[1, []]", "element 1: a bool is required, but this is a tuple"),
     ] {
         assert_eq!(variable(ty, default), Err(message.to_owned()), "{default} as {ty}");
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{Extent, Kind, Names, Parser, Token};
+use super::{Extent, Kind, Names, Parser, Token, comparison};
 use crate::finding::{EngineRule, Finding};
 use crate::syntax::native::escape;
 use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, Label};
@@ -168,7 +168,7 @@ impl<'a> Parser<'a> {
                 kind => self.end_item(
                     "Missing newline after argument",
                     "An argument definition must end with a line break.",
-                    (kind == Kind::Equal).then_some("to compare two values, write `==`"),
+                    comparison(kind),
                 ),
             }
         }
@@ -182,14 +182,14 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads the line break that ends an item, or reports that it is missing.
-    fn end_item(&mut self, summary: &str, detail: &str, help: Option<&str>) {
+    fn end_item(&mut self, summary: &str, detail: &str, help: Option<String>) {
         let next = self.peek();
         if matches!(next.kind, Kind::Newline | Kind::End) {
             self.read();
         } else {
             if !self.recovery {
                 let finding = Finding::language(self.rule, summary).at(self.span(next)).detail(detail);
-                self.report(finding.help_if(help.map(str::to_owned)));
+                self.report(finding.help_if(help));
             }
             self.recover_after_item();
         }
@@ -311,7 +311,7 @@ impl<'a> Parser<'a> {
             _ => (SUMMARY, next, "A block on a single line must be closed directly after its only argument."),
         };
         if !self.recovery || matches!(next.kind, Kind::Comma | Kind::Newline) {
-            self.error(summary, at, detail);
+            self.unexpected(summary, at, detail);
         }
         self.recover(Kind::CloseBrace);
     }

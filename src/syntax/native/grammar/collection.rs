@@ -51,7 +51,9 @@ impl Parser<'_> {
                 Kind::End => ("Unterminated tuple constructor expression", open, UNCLOSED_TUPLE),
                 _ => ("Missing item separator", next, "Items must be separated by commas."),
             };
-            self.first_error(summary, at, detail);
+            if !self.recovery {
+                self.unexpected(summary, at, detail);
+            }
             return self.recover(Kind::CloseBracket);
         }
     }
@@ -129,7 +131,8 @@ impl Parser<'_> {
         let detail = "Object items must be separated by line breaks or commas.";
         match next.kind {
             Kind::End => self.unclosed_object(open),
-            _ => self.first_error("Missing attribute separator", next, detail),
+            _ if self.recovery => {}
+            _ => self.unexpected("Missing attribute separator", next, detail),
         }
     }
 

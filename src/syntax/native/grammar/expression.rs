@@ -184,7 +184,7 @@ impl Parser<'_> {
         let close = self.peek();
         if close.kind != Kind::CloseParen {
             let detail = "The expression must be followed by a closing parenthesis.";
-            self.error("Unbalanced parentheses", close, detail);
+            self.unexpected("Unbalanced parentheses", close, detail);
             self.recovery = true;
         }
         self.read();
