@@ -41,7 +41,7 @@ pub use conflicts::{Conflicts, Subject};
 pub use diagnostics::{ModuleDiagnostics, Validation};
 pub(crate) use evaluation::Absence;
 pub use evaluation::{RefusedDefault, Values};
-pub(crate) use instances::{have_same_parts, same_steps};
+pub(crate) use instances::{alike, have_same_parts, same_steps};
 pub use node::{Callee, ModuleGraph, Node, Test};
 pub use node_id::NodeId;
 pub use providers::{

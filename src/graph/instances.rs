@@ -2,7 +2,7 @@
 
 mod same_expression;
 
-pub(crate) use same_expression::{have_same_parts, same_steps};
+pub(crate) use same_expression::{alike, have_same_parts, same_steps};
 
 use crate::finding::{EngineRule, Finding, Severity};
 use crate::graph::Node;
@@ -98,7 +98,7 @@ fn outlived(
     let provider = module.providers.get(&reference.compact())?;
     let (ours, theirs) = (&for_each?.expr, &provider.for_each.as_ref()?.expr);
     let refers = |expr: &Expr| !expr.variables().is_empty();
-    if !refers(ours) || !refers(theirs) || !same_expression::alike(ours, theirs) {
+    if !refers(ours) || !refers(theirs) || !alike(ours, theirs) {
         return None;
     }
     Some(

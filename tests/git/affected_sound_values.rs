@@ -46,6 +46,19 @@ const APP: &str = indoc! {r#"
     resource "terraform_data" "many" {
       count = 2
     }
+    resource "terraform_data" "one" {
+      count = var.on ? 1 : 0
+    }
+    variable "settings" {
+      type = object({ size = number, id = string, names = list(string) })
+    }
+    variable "checked" {
+      type = object({ size = number, id = string })
+      validation {
+        condition     = var.checked.size < 9
+        error_message = "Too big."
+      }
+    }
     locals {
       spare = "s"
       first = var.on ? element(var.names, 0) : "none"
@@ -69,6 +82,14 @@ const LIVE: &str = indoc! {r#"
     module "app" {
       source = "../../modules/app"
       text   = terraform_data.name.id
+      settings = { size = 8, id = terraform_data.name.id, names = [terraform_data.name.id] }
+      checked  = { size = 7, id = terraform_data.name.id }
+    }
+    resource "terraform_data" "any" {
+      count = length(terraform_data.name.triggers_replace)
+    }
+    output "any" {
+      value = try(terraform_data.any[0].id, "")
     }
     output "shown" {
       value = module.app.shown
@@ -112,6 +133,9 @@ fn an_unused_value_that_cannot_fail_affects_nothing() {
         "var.size * 2 + 1",
         r#"lower(coalesce(var.optional, "none"))"#,
         "var.on ? null : { a = var.text }",
+        r#"var.on ? { a = "1" } : {}"#,
+        r#"var.on ? terraform_data.one[0].id : """#,
+        r#""${var.on ? terraform_data.one[0].id : "none"}-x""#,
     ] {
         assert!(!is_affected_by_spare(value), "{value}");
     }
@@ -127,6 +151,11 @@ fn an_unused_value_that_may_fail_affects_the_root_module() {
         r#"var.maybe ? ["a"] : []"#,
         r#"var.on ? ["a"] : [{}]"#,
         "var.on ? { a = 1 } : { b = var.text }",
+        "var.on ? { a = [] } : { b = 1 }",
+        r#"var.on ? "" : terraform_data.one[0].id"#,
+        r#"var.on ? terraform_data.one[1].id : """#,
+        r#"!var.on ? terraform_data.one[0].id : """#,
+        "terraform_data.one[0].id",
         r#"replace(var.text, var.text, "-")"#,
         r#"replace(var.text, "/(/", "-")"#,
         "terraform_data.many[2].id",
@@ -164,4 +193,31 @@ fn text_that_is_joined_with_nothing_affects_nothing() {
     assert!(!is_affected(app, "\"app-${var.text}\"", "join(\"-\", [\"app-${var.text}\"])"));
     assert!(is_affected(app, "\"app-${var.text}\"", "join(\"-\", [\"app-${var.text}\", \"\"])"));
     assert!(is_affected(app, "\"app-${var.text}\"", "join(\"-\", [\"app\", \"${var.text}\"])"));
+}
+
+#[test]
+fn an_argument_of_the_same_type_is_accepted_as_before() {
+    let live = "live/a/main.tf";
+    assert!(!is_affected(live, "size = 8", "size = 9"));
+    assert!(!is_affected(live, "names = [terraform_data.name.id]", "names = [\"a\"]"));
+    assert!(is_affected(live, "size = 8", "size = \"many\""));
+    assert!(is_affected(live, "size = 8", "size = null"));
+    assert!(is_affected(live, "size = 7", "size = 8"));
+    assert!(is_affected(live, "{ size = 8,", "{"));
+}
+
+#[test]
+fn a_second_fallback_affects_nothing() {
+    let live = "live/a/main.tf";
+    assert!(!is_affected(
+        live,
+        "try(terraform_data.any[0].id, \"\")",
+        "try(try(terraform_data.any[0].id, \"\"), 1)"
+    ));
+    assert!(is_affected(
+        live,
+        "try(terraform_data.any[0].id, \"\")",
+        "try(try(terraform_data.any[0].id), \"\", 1)"
+    ));
+    assert!(is_affected(live, "try(terraform_data.any[0].id, \"\")", "try(terraform_data.any[0].id, \"a\")"));
 }

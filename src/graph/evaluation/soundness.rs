@@ -5,13 +5,14 @@ mod null;
 
 use super::accepted_values;
 use super::values::Values;
-use crate::graph::Node;
+use crate::graph::{Node, alike};
 use crate::module::address::{InstanceKey, ResourceAddress, Subject, reference};
 use crate::module::declaration::Variable;
 use crate::syntax::{
-    BinaryOperator, Expr, ExprKind, ObjectItem, ObjectKey, Part, Step, StepKind, Traversal, UnaryOperator,
+    Attribute, BinaryOperator, Expr, ExprKind, ObjectItem, ObjectKey, Part, Step, StepKind, Traversal,
+    UnaryOperator,
 };
-use crate::value::{Attribute, Type, Value};
+use crate::value::{self, Type, Value};
 
 impl Values<'_> {
     /// Whether the engine can certainly evaluate an expression without an error, also with values that are known only
@@ -38,7 +39,7 @@ impl Values<'_> {
             ExprKind::Conditional(parts) => {
                 let [condition, yes, no] = &**parts;
                 self.is_certain_condition(condition)
-                    && self.cannot_fail(yes)
+                    && self.cannot_fail_if(condition, yes)
                     && self.cannot_fail(no)
                     && self.have_one_type(yes, no)
             }
@@ -50,6 +51,14 @@ impl Values<'_> {
             _ => false,
         };
         is_sound || self.of(expr).is_wholly_known()
+    }
+
+    /// Whether the evaluation of an expression cannot fail if a condition is true.
+    fn cannot_fail_if(&self, condition: &Expr, expr: &Expr) -> bool {
+        self.assumed.borrow_mut().push(condition.clone());
+        let cannot_fail = self.cannot_fail(expr);
+        self.assumed.borrow_mut().pop();
+        cannot_fail
     }
 
     /// Whether an expression is certainly `true` or `false`, and not null.
@@ -90,7 +99,7 @@ impl Values<'_> {
     }
 
     /// The type of an expression, as far as it follows from its parts.
-    fn type_of(&self, expr: &Expr) -> Type {
+    pub(crate) fn type_of(&self, expr: &Expr) -> Type {
         let ty = self.of(expr).ty();
         if ty != Type::Any {
             return ty;
@@ -121,20 +130,24 @@ impl Values<'_> {
         let is_text = |ty: &Type| *ty == Type::String;
         !yes.has_any() && yes == no
             || is_primitive(&yes) && is_primitive(&no) && (is_text(&yes) || is_text(&no))
-            || match (elements(&yes), elements(&no)) {
-                (Some(yes), Some(no)) => {
-                    let mut all = yes.iter().chain(&no);
-                    all.next().is_none_or(|first| is_primitive(first) && all.all(|other| other == first))
-                }
-                _ => false,
-            }
+            || are_of_one_type(elements(&yes).zip(elements(&no)))
+            || are_of_one_type(attributes(&yes).zip(attributes(&no)))
     }
 
     /// Whether an expression is text of a resource, possibly behind names: its `id`, `arn` or `name`, which providers
     /// use for text, or an argument that the resource sets to text.
     pub(crate) fn is_identifier(&self, expr: &Expr, depth: usize) -> bool {
+        let is_text_or_null = |expr: &Expr| {
+            matches!(expr.kind, ExprKind::Null)
+                || is_primitive(&self.of(expr).ty())
+                || self.is_identifier(expr, depth + 1)
+        };
         let traversal = match &expr.kind {
             ExprKind::Parens(inner) => return self.is_identifier(inner, depth),
+            ExprKind::Call(call) if call.name == "try" && depth < 2 => {
+                return !call.arguments.is_empty() && call.arguments.iter().all(is_text_or_null);
+            }
+            ExprKind::Conditional(parts) if depth < 2 => return parts[1..].iter().all(is_text_or_null),
             ExprKind::Traversal(traversal) if depth < DEEPEST => traversal,
             _ => return false,
         };
@@ -157,7 +170,7 @@ impl Values<'_> {
                 .locals
                 .get(name.as_str())
                 .is_some_and(|local| self.is_identifier(&local.attribute.expr, depth + 1)),
-            (Subject::Module { call, key: None, output: Some(output) }, []) => {
+            (Subject::Module { call, output: Some(output), .. }, []) => {
                 let child = self.node.child(call);
                 child.is_some_and(|child| {
                     let value = child.module().outputs.get(output).and_then(|output| output.value.as_ref());
@@ -185,16 +198,33 @@ impl Values<'_> {
             && accepted_values::argument(&value, expr, variable).is_none()
     }
 
-    /// Whether a resource certainly has an instance with this key.
-    fn has_instance(&self, address: &ResourceAddress, key: Option<&InstanceKey>) -> bool {
-        self.node.module().resources.get(address).is_some_and(|resource| match key {
-            None => !resource.is_repeated(),
-            Some(InstanceKey::Number(index)) => resource.count.as_ref().is_some_and(|count| {
-                let Value::Number(count) = self.of(&count.expr) else { return false };
+    /// Whether a resource or module call certainly has an instance with this key.
+    fn has_instance(
+        &self,
+        (count, is_repeated): (Option<&Attribute>, bool),
+        key: Option<&InstanceKey>,
+    ) -> bool {
+        match key {
+            None => !is_repeated,
+            Some(InstanceKey::Number(index)) => count.is_some_and(|count| {
+                let Value::Number(count) = self.of(self.selected(&count.expr)) else { return false };
                 count.index().is_some_and(|count| usize::try_from(*index).is_ok_and(|index| index < count))
             }),
             Some(InstanceKey::Text(_)) => false,
-        })
+        }
+    }
+
+    /// The branch that a condition selects, if it is one that is true.
+    fn selected<'e>(&self, expr: &'e Expr) -> &'e Expr {
+        match &expr.kind {
+            ExprKind::Parens(inner) => self.selected(inner),
+            ExprKind::Conditional(parts)
+                if self.assumed.borrow().iter().any(|assumed| alike(assumed, &parts[0])) =>
+            {
+                &parts[1]
+            }
+            _ => expr,
+        }
     }
 
     /// Whether a reference has no steps that may fail.
@@ -208,15 +238,18 @@ impl Values<'_> {
                 let of_type = variable.constraint.as_ref().map(|constraint| &constraint.value.ty);
                 !is_null && of_type.is_some_and(|ty| attribute(ty, steps).is_some())
             }),
-            (Subject::Module { call, key: None, output: Some(output) }, []) => {
-                let is_single = module.calls.get(call).is_some_and(|call| !call.is_repeated());
+            (Subject::Module { call, key, output: Some(output) }, []) => {
+                let has_instance = module.calls.get(call).is_some_and(|call| {
+                    self.has_instance((call.count.as_deref(), call.is_repeated()), key.as_ref())
+                });
                 let child = self.node.child(call);
-                is_single && child.is_some_and(|child| child.module().outputs.contains_key(output))
+                has_instance && child.is_some_and(|child| child.module().outputs.contains_key(output))
             }
             (Subject::Resource { address, key }, steps) => {
-                self.has_instance(address, key.as_ref())
-                    && (matches!(steps, [Step { kind: StepKind::Attribute(_), .. }])
-                        || argument(self.node, address, steps).is_some())
+                module.resources.get(address).is_some_and(|resource| {
+                    self.has_instance((resource.count.as_deref(), resource.is_repeated()), key.as_ref())
+                }) && (matches!(steps, [Step { kind: StepKind::Attribute(_), .. }])
+                    || argument(self.node, address, steps).is_some())
             }
             _ => false,
         }
@@ -241,11 +274,28 @@ fn argument(node: Node<'_>, address: &ResourceAddress, steps: &[Step]) -> Option
 }
 
 /// The attribute of an object type that steps lead to, if none of the objects on the way may be null.
-fn attribute<'t>(ty: &'t Type, steps: &[Step]) -> Option<&'t Attribute> {
+fn attribute<'t>(ty: &'t Type, steps: &[Step]) -> Option<&'t value::Attribute> {
     let (Step { kind: StepKind::Attribute(name), .. }, steps) = steps.split_first()? else { return None };
     let Type::Object(attributes) = ty else { return None };
     let found = attributes.get(name)?;
     if steps.is_empty() { Some(found) } else { attribute(&found.ty, steps).filter(|_| !found.optional) }
+}
+
+/// Whether all elements of two collections have the same primitive type.
+fn are_of_one_type(elements: Option<(Vec<Type>, Vec<Type>)>) -> bool {
+    elements.is_some_and(|(some, others)| {
+        let mut all = some.iter().chain(&others);
+        all.next().is_none_or(|first| is_primitive(first) && all.all(|other| other == first))
+    })
+}
+
+/// The types of the elements of a map, or of the attributes of an object.
+fn attributes(ty: &Type) -> Option<Vec<Type>> {
+    match ty {
+        Type::Map(element) => Some(vec![(**element).clone()]),
+        Type::Object(attributes) => Some(attributes.values().map(|attribute| attribute.ty.clone()).collect()),
+        _ => None,
+    }
 }
 
 /// The types of the elements of a list, set or tuple.

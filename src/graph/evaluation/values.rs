@@ -1,5 +1,6 @@
 //! Evaluates single expressions of a module, as far as they are known before planning.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::locals::Locals;
@@ -17,12 +18,15 @@ pub struct Values<'t> {
     pub(super) node: Node<'t>,
     locals: &'t Locals,
     work: Budget,
+    /// Conditions that are true where an expression is evaluated.
+    pub(super) assumed: RefCell<Vec<Expr>>,
 }
 
 impl<'t> Node<'t> {
     /// The values of this module. Each call starts with a new evaluation step limit.
     pub fn values(self) -> Values<'t> {
-        Values { node: self, locals: self.locals(), work: Budget::of(self.module().evaluation_steps()) }
+        let work = Budget::of(self.module().evaluation_steps());
+        Values { node: self, locals: self.locals(), work, assumed: RefCell::default() }
     }
 
     /// The local values of this module, as far as they are known before planning.

@@ -3,7 +3,7 @@
 use crate::syntax::{Expr, ExprKind, For, ObjectItem, ObjectKey, Part, Step, Template};
 
 /// Whether the engine considers two expressions equal. Types of expressions that it does not compare are never equal.
-pub(super) fn alike(a: &Expr, b: &Expr) -> bool {
+pub(crate) fn alike(a: &Expr, b: &Expr) -> bool {
     have_same_parts(a, b, &alike)
 }
 

@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use crate::syntax::{Expr, ExprKind, ObjectKey, Part, Template, TemplateKind};
+use crate::syntax::{Call, Expr, ExprKind, ObjectKey, Part, Template, TemplateKind};
 
 /// The expression that gives another one its value: a template of nothing but an interpolation has that of its
 /// expression, and text that is joined with nothing that of the text.
@@ -15,6 +15,15 @@ pub(super) fn plain(expr: &Expr) -> &Expr {
                 let [Part::Interpolation(inner)] = &*template.parts else { return expr };
                 inner
             }
+            // A fallback of an expression that has one, and that cannot fail for that reason.
+            ExprKind::Call(call) if has_fallback(call) => match &call.arguments[0].kind {
+                ExprKind::Call(inner)
+                    if has_fallback(inner) && inner.arguments.last().is_some_and(is_constant) =>
+                {
+                    &call.arguments[0]
+                }
+                _ => return expr,
+            },
             ExprKind::Call(call) => match &call.arguments[..] {
                 [_, Expr { kind: ExprKind::Tuple(joined), .. }]
                     if call.name == "join"
@@ -30,6 +39,18 @@ pub(super) fn plain(expr: &Expr) -> &Expr {
             },
             _ => return expr,
         };
+    }
+}
+
+fn has_fallback(call: &Call) -> bool {
+    call.name == "try" && !call.expands_last && call.arguments.len() > 1
+}
+
+fn is_constant(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) => true,
+        ExprKind::Template(template) => is_literal(template),
+        _ => false,
     }
 }
 

@@ -10,6 +10,7 @@ use crate::graph::{Node, Used, User, ValueFlow};
 use crate::module::ModuleFile;
 use crate::module::address::Mode;
 use crate::module::canonical::NamedValue;
+use crate::module::declaration::Variable;
 use crate::syntax::{Attribute, Block, Call, Expr, ExprKind, ObjectKey, Part};
 use crate::value::constant;
 
@@ -148,7 +149,7 @@ impl<'c> Effects<'c> {
 
     /// Whether the evaluation of a value that uses an altered one may fail.
     pub(super) fn may_fail(&self, place: Place, value: &NamedValue) -> bool {
-        self.may_fail_unless(place, value, &|_| false)
+        self.may_fail_unless(place, value, &|_| false, &|_, _| false)
     }
 
     /// Whether the evaluation of a value whose expression is altered may fail where it did not before.
@@ -160,11 +161,66 @@ impl<'c> Effects<'c> {
         };
         let mut evaluated = Evaluated::default();
         evaluated.add(&former.expr);
-        self.may_fail_unless(place, value, &|expr| self.is_built_of(place, &evaluated, expr))
+        let is_sound = |expr: &Expr| self.is_built_of(place, &evaluated, expr);
+        let is_accepted = |variable: &Variable, expr: &Expr| {
+            self.takes_same_type(place, value, variable)
+                && self.has_same_type(place, &former.expr, expr)
+                && variable.validations.is_empty()
+        };
+        self.may_fail_unless(place, value, &is_sound, &is_accepted)
     }
 
-    /// Whether the evaluation of a value may fail, other than that of an expression that is known to be sound.
-    fn may_fail_unless(&self, place: Place, value: &NamedValue, is_sound: &dyn Fn(&Expr) -> bool) -> bool {
+    /// Whether the variable of an argument has the same type as before the change.
+    fn takes_same_type(&self, place: Place, value: &NamedValue, variable: &Variable) -> bool {
+        let former = self.paths[place.path].before.as_ref();
+        let NamedValue::Argument { call, variable: name } = value else { return false };
+        let former = former.and_then(|(_, earlier)| earlier.child(call)?.module().variables.get(name));
+        let parts = |variable: &Variable| {
+            let ty = variable.constraint.as_ref().map(|constraint| constraint.value.clone());
+            (ty, variable.nullable.as_ref().map(|nullable| nullable.value))
+        };
+        former.is_some_and(|former| parts(former) == parts(variable))
+    }
+
+    /// Whether an expression has the same type as before the change, as far as its parts are not the same.
+    fn has_same_type(&self, place: Place, was: &Expr, is: &Expr) -> bool {
+        let (node, path) = (self.node(place), &self.paths[place.path]);
+        let Some((_, earlier)) = &path.before else { return false };
+        if path.is_same_expression(node, was, is) {
+            return true;
+        }
+        match (&was.kind, &is.kind) {
+            (ExprKind::Object(was), ExprKind::Object(is)) => {
+                was.len() == is.len()
+                    && was.iter().zip(is).all(|(was, is)| match (&was.key, &is.key) {
+                        (ObjectKey::Name(old, _), ObjectKey::Name(new, _)) => {
+                            old == new && self.has_same_type(place, &was.value, &is.value)
+                        }
+                        _ => false,
+                    })
+            }
+            (ExprKind::Tuple(was), ExprKind::Tuple(is)) => {
+                was.len() == is.len()
+                    && was.iter().zip(is).all(|(was, is)| self.has_same_type(place, was, is))
+            }
+            _ => {
+                let (values_before, values) = (earlier.values(), node.values());
+                let is_null = values_before.of(was).is_null() || values.of(is).is_null();
+                let ty = values.type_of(is);
+                !is_null && values_before.type_of(was) == ty && !ty.has_any()
+            }
+        }
+    }
+
+    /// Whether the evaluation of a value may fail, other than that of an expression that is known to be sound, and the
+    /// conversion to the type of a variable, unless that is known to accept it.
+    fn may_fail_unless(
+        &self,
+        place: Place,
+        value: &NamedValue,
+        is_sound: &dyn Fn(&Expr) -> bool,
+        is_accepted: &dyn Fn(&Variable, &Expr) -> bool,
+    ) -> bool {
         let node = self.node(place);
         let variable = match value {
             NamedValue::Argument { call, variable } => {
@@ -185,7 +241,10 @@ impl<'c> Effects<'c> {
         let values = node.values();
         let may_fail = !values.cannot_fail(&attribute.expr) && !is_sound(&attribute.expr);
         may_fail
-            || variable.is_some_and(|(variable, child)| !values.is_accepted(&attribute.expr, variable, child))
+            || variable.is_some_and(|(variable, child)| {
+                !values.is_accepted(&attribute.expr, variable, child)
+                    && !is_accepted(variable, &attribute.expr)
+            })
     }
 
     /// Whether every part of an expression that may fail is also a part of the former expression, whose evaluation
