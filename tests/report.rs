@@ -143,6 +143,25 @@ fn the_human_report_folds_repeats_of_one_cause() {
 }
 
 #[test]
+fn the_human_report_folds_syntax_errors_that_follow_from_one() {
+    let text = "a = \"open\nb = \"1\"\nc = \"2\"\n";
+    let sources =
+        Sources::new(vec![Source::new("a/main.tf", text.into()), Source::new("a/b.tf", text.into())]);
+    let at_line_end = |file: &str, nth: usize| {
+        Finding::language(EngineRule::SyntaxError, "Invalid multi-line string")
+            .at(place(&sources, file, "\n", nth))
+            .detail("A quoted string cannot contain a line break.")
+            .module("a")
+    };
+    let findings = vec![at_line_end("a/main.tf", 0), at_line_end("a/main.tf", 1), at_line_end("a/b.tf", 0)];
+    let verdicts = judge(by_both(findings), &sources, &[], &Settings::default());
+    let outcome = Outcome { verdicts, modules: 1, files: 2, ..Outcome::default() };
+    let report = Format::Human.write(&outcome, &sources, &Style::default());
+    assert_eq!(report.matches("error  Invalid multi-line string").count(), 2, "{report}");
+    assert!(report.contains("  also at a/main.tf:2:"), "{report}");
+}
+
+#[test]
 fn colours_change_nothing_but_colours() {
     let sources = sources();
     let outcome = outcome(&sources);

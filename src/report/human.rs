@@ -16,7 +16,7 @@ use super::sanitize::at_line_start;
 use super::tally::{by_rule, closing_line, count_fixable};
 use super::{Report, Style, one_line, page_url, sanitize, set_by};
 use crate::check::{Outcome, Verdict};
-use crate::finding::Safety;
+use crate::finding::{EngineRule, Safety};
 use crate::text::{Position, Sources, counted, grouped};
 use paint::Paint;
 
@@ -106,15 +106,25 @@ pub(super) fn blocks(verdicts: &[Verdict], sources: &Sources, style: &Style) -> 
     report
 }
 
-/// Groups findings with their repeats: those of one rule and cause in one directory. Errors come last. Within a
-/// severity the order is that of the run.
+/// Groups findings with their repeats: those of one rule and cause in one directory, and syntax errors with one text in
+/// one file, such as one for each line after an unclosed quote. Errors come last. Within a severity the order is that
+/// of the run.
 fn repeats(verdicts: &[Verdict]) -> Vec<Vec<&Verdict>> {
     let mut blocks: Vec<Vec<&Verdict>> = Vec::new();
     let mut by_cause: HashMap<_, usize> = HashMap::new();
     for verdict in verdicts {
         let finding = &verdict.finding;
-        let has_cause = finding.concern.is_cause() && finding.primary.is_some();
-        let cause = (&finding.rule, finding.module.as_str(), verdict.level, verdict.engine, &finding.concern);
+        let in_syntax = (finding.rule == EngineRule::SyntaxError.id())
+            .then(|| (finding.primary.map(|at| at.file), &finding.summary, &finding.detail));
+        let has_cause = finding.primary.is_some() && (finding.concern.is_cause() || in_syntax.is_some());
+        let cause = (
+            &finding.rule,
+            finding.module.as_str(),
+            verdict.level,
+            verdict.engine,
+            &finding.concern,
+            in_syntax,
+        );
         match by_cause.entry(cause) {
             Entry::Occupied(first) if has_cause => blocks[*first.get()].push(verdict),
             Entry::Vacant(first) if has_cause => {
