@@ -14,6 +14,7 @@ pub(crate) mod reads;
 pub(crate) mod roots;
 mod shared_files;
 pub(crate) mod terragrunt;
+mod terraspace;
 pub(crate) mod test_calls;
 pub(crate) mod test_files;
 pub(crate) mod test_paths;

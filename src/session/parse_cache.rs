@@ -13,10 +13,10 @@ use crate::limits::Limits;
 use crate::module::terragrunt::{Generated, RunBy};
 use crate::module::{Module, ModuleFile};
 use crate::session::companions::Companions;
-use crate::session::fragments;
 use crate::session::installed::Installed;
 use crate::session::terragrunt::Units;
 use crate::session::test_paths;
+use crate::session::{fragments, terraspace};
 use crate::syntax::{self, File, Notation};
 use crate::text::{FileId, Sources};
 use crate::vfs::{Directory, NamedFiles, Snapshot};
@@ -212,8 +212,9 @@ impl ParseCache {
         }
         // The snapshot reports files that could not be read.
         let complete = files.len() == directory.module_files(engine).len();
-        let lacks_files =
-            directory.lacks_rendered_files || self.named_files.expects_module_file(&directory.path);
+        let lacks_files = directory.lacks_rendered_files
+            || self.named_files.expects_module_file(&directory.path)
+            || terraspace::is_stack(&directory.path, &self.named_files);
         let unknown = lacks_files.then(Generated::unknown);
         let mut module = Box::new(Module::build_beside(
             unknown.as_ref().unwrap_or(&run_by.generated),

@@ -57,6 +57,11 @@ impl<'t> Above<'t> {
         above
     }
 
+    /// Whether a tool adds files to a root module, which may have a configuration already.
+    pub(super) fn has_generated_files(&self) -> bool {
+        self.modules.iter().any(|above| !above.is_called() && above.module().has_generated_files)
+    }
+
     /// Whether one of them has or uses a configuration of this name, which a block that is moved there would replace.
     pub(super) fn has_another(&self, node: Node<'_>, provider: &ProviderConfiguration) -> bool {
         let Some(configuration) = Configuration::by(node.module(), provider) else { return false };

@@ -31,7 +31,12 @@ pub(super) fn of(node: Node<'_>, provider: &ProviderConfiguration, above: &Above
         String::new()
     };
     let inherits = provider.alias.is_none() && aliased.is_empty();
-    let mut steps = vec![format!("{taken}move this block to the root modules{renamed}{aliased}")];
+    let or_remove = if aliased.is_empty() && above.has_generated_files() {
+        format!(" (remove it if the files that a tool adds there configure `{compact}`)")
+    } else {
+        String::new()
+    };
+    let mut steps = vec![format!("{taken}move this block to the root modules{renamed}{aliased}{or_remove}")];
     steps.extend((!is_declared).then(|| there(node, provider, &name)));
     steps.extend(here(node, provider, is_declared));
     if !inherits {
