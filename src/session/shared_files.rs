@@ -2,6 +2,9 @@
 //!
 //! The tool is often a workflow of another repository, so nothing here names it. The sign is a module with several
 //! undeclared objects that one directory declares, if this directory has no resources, module calls or outputs.
+//!
+//! The reverse is a directory of variants that a tool links or copies into the module above: it declares none of the
+//! objects that it names, and a directory above declares most of them.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -16,6 +19,9 @@ use crate::vfs::{NamedFile, NamedFiles, ancestors, child, is_under};
 /// The smallest number of undeclared objects.
 const FEWEST: usize = 2;
 
+/// The smallest number of undeclared objects in files that complete the module above.
+const FEWEST_ABOVE: usize = 3;
+
 /// The number of directories above a module in which the directory of shared files can be.
 const MOST_ABOVE: usize = 3;
 
@@ -28,7 +34,7 @@ const LARGEST: usize = 1 << 20;
 /// The directories of shared files of a repository, each read at most once.
 pub(super) struct SharedFiles<'f> {
     files: &'f NamedFiles,
-    /// By directory: the addresses that its files declare, if none of them does anything by itself.
+    /// By directory: the addresses that its files declare, if all are known.
     declared: HashMap<String, Option<BTreeSet<String>>>,
 }
 
@@ -38,28 +44,44 @@ impl<'f> SharedFiles<'f> {
     }
 
     /// Replaces the findings about undeclared objects of a module by one notice if a directory of shared files declares
-    /// all of them.
+    /// all of them, or a directory above declares most of them. The rest stays.
     pub(super) fn complete(&mut self, node: Node<'_>, findings: &mut Vec<Finding>) {
-        let names: BTreeSet<SmolStr> = findings.iter().filter_map(undeclared).cloned().collect();
-        let Some(first) = findings.iter().find(|finding| undeclared(finding).is_some()) else { return };
-        if names.len() < FEWEST || node.is_called() {
+        let all: BTreeSet<SmolStr> = findings.iter().filter_map(undeclared).cloned().collect();
+        if all.len() < FEWEST || node.is_called() {
             return;
         }
-        let Some(directory) = self.directory_of(&names, &node.module().directory) else { return };
+        let directory = &node.module().directory;
+        let (directory, names, why) = if let Some(shared) = self.directory_of(&all, directory) {
+            let why = "contains no resources, module calls or outputs, so overrule assumes that a tool copies its files \
+                       here";
+            (shared, all, why)
+        } else if let Some((above, names)) = self.above(&all, node) {
+            let why =
+                "this module declares no variables, so overrule assumes that a tool copies its files there";
+            (above, names, why)
+        } else {
+            return;
+        };
+        let replaced = |finding: &Finding| undeclared(finding).is_some_and(|name| names.contains(name));
+        let Some(first) = findings.iter().find(|finding| replaced(finding)) else { return };
         let notice = Finding::language(EngineRule::UndeclaredReference, "Declared only in another directory")
             .severity(Severity::Notice)
             .detail(format!(
-                "This module refers to {} objects that it does not declare, such as `{}`. `{directory}` declares all of \
-                 them, and contains no resources, module calls or outputs, so overrule assumes that a tool copies its \
-                 files here.",
+                "This module refers to {} objects that it does not declare, such as `{}`. {} declares all of them, and \
+                 {why}.",
                 names.len(),
-                names.first().map(SmolStr::as_str).unwrap_or_default()
+                names.first().map(SmolStr::as_str).unwrap_or_default(),
+                if directory.is_empty() {
+                    "The top directory".to_owned()
+                } else {
+                    format!("`{directory}`")
+                }
             ))
             .module(first.module.clone())
-            .concerns(Concern::Names(names.into_iter().collect()))
+            .concerns(Concern::Names(names.iter().cloned().collect()))
             .help("if no tool copies them, declare the objects in this module");
         let notice = Finding { primary: first.primary, stage: first.stage, ..notice };
-        findings.retain(|finding| undeclared(finding).is_none());
+        findings.retain(|finding| !replaced(finding));
         findings.push(notice);
     }
 
@@ -72,8 +94,29 @@ impl<'f> SharedFiles<'f> {
             let mut beside = beside.map(|name| child(around, &name)).filter(|path| !is_under(module, path));
             beside.find(|path| {
                 let declared = self.declared_in(path);
-                declared.is_some_and(|declared| names.iter().all(|name| declared.contains(name.as_str())))
+                declared.is_some_and(|declared| {
+                    names.iter().all(|name| declared.contains(name.as_str()))
+                        && declared.iter().all(|address| is_shared(address))
+                })
             })
+        })
+    }
+
+    /// The directory above a module that declares most of these objects, and those that it declares, if the module may
+    /// be a part of the one there.
+    fn above(&mut self, names: &BTreeSet<SmolStr>, node: Node<'_>) -> Option<(String, BTreeSet<SmolStr>)> {
+        let module = node.module();
+        let is_run = module.backend.is_some() || module.cloud.is_some() || !module.providers.is_empty();
+        if names.len() < FEWEST_ABOVE || is_run || !module.variables.is_empty() {
+            return None;
+        }
+        let mut above = ancestors(&module.directory).skip(1).take(MOST_ABOVE);
+        above.find_map(|path| {
+            let declared = self.declared_in(path)?;
+            let found: BTreeSet<SmolStr> =
+                names.iter().filter(|name| declared.contains(name.as_str())).cloned().collect();
+            let are_most = found.len() >= FEWEST_ABOVE && 2 * found.len() > names.len();
+            are_most.then(|| (path.to_owned(), found))
         })
     }
 
@@ -86,8 +129,12 @@ impl<'f> SharedFiles<'f> {
     }
 }
 
-/// The addresses that the module files of a directory declare. `None` if one of them is a resource, a module call or an
-/// output, or is not known.
+/// Whether an object does nothing by itself.
+fn is_shared(address: &str) -> bool {
+    ["var.", "local.", "data."].iter().any(|kind| address.starts_with(kind))
+}
+
+/// The addresses that the module files of a directory declare. `None` if they are not known.
 fn declared(files: &NamedFiles, directory: &str) -> Option<BTreeSet<String>> {
     let mut all = Generated::default();
     for name in files.names(directory)?.0.iter().filter(|name| is_module_file(name)) {
@@ -95,8 +142,7 @@ fn declared(files: &NamedFiles, directory: &str) -> Option<BTreeSet<String>> {
         let text = std::str::from_utf8(&content).ok().filter(|text| text.len() <= LARGEST)?;
         all.add(&Generated::by(text));
     }
-    let is_shared = |name: &String| ["var.", "local.", "data."].iter().any(|kind| name.starts_with(kind));
-    (!all.is_unknown && all.names.iter().all(is_shared)).then_some(all.names)
+    (!all.is_unknown).then_some(all.names)
 }
 
 /// The address of the object of a finding about an undeclared one.
