@@ -2,8 +2,8 @@
 
 use super::support::own_module::{is_own_package, local_path};
 use super::{Configure, Context, Page, Rule, page};
-use crate::finding::{Concern, Finding};
-use crate::graph::Node;
+use crate::finding::{Concern, Finding, Severity};
+use crate::graph::{Node, Role};
 use crate::module::address::{ModuleSource, RemoteModule};
 use crate::policy::{Globs, Options};
 
@@ -53,6 +53,8 @@ impl Configure for ModuleSourceUnpinned {
 
 impl Rule for ModuleSourceUnpinned {
     const PAGE: Page = page!("module-source-unpinned");
+    /// The sources of tests often follow a branch on purpose.
+    const ROLES: &'static [Role] = &[Role::Root, Role::Shared, Role::Example];
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for call in node.module().calls.values() {
@@ -63,7 +65,7 @@ impl Rule for ModuleSourceUnpinned {
             }
             let Some(pin) = pin(remote) else { continue };
             let pinned = pin.keys.iter().find_map(|key| remote.parameter(key));
-            if is_own_package(node, call, remote, context) {
+            if is_own_package(node, call, remote, context) || names_placeholder(&source.raw) {
                 continue;
             }
             let finding = match pinned {
@@ -96,9 +98,19 @@ impl Rule for ModuleSourceUnpinned {
             };
             let concern = Concern::ModuleSource(source.raw.clone());
             let finding = finding.at(source.span).address(format!("module.{}", call.name));
+            let is_example = node.role() == Role::Example;
+            let finding = if is_example { finding.severity(Severity::Notice) } else { finding };
             findings.push(finding.concerns(concern));
         }
     }
+}
+
+/// Whether a part of a source is a placeholder for the reader of an example, such as `YOUR_PROJECT_ID`.
+fn names_placeholder(raw: &str) -> bool {
+    let is_shouted = |part: &str| {
+        part.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+    };
+    raw.split(['/', ':', '?', '=', '&']).any(|part| part.contains('_') && part.len() > 4 && is_shouted(part))
 }
 
 /// How a package is pinned. Returns `None` if it cannot be, or if its URL already contains a version.
