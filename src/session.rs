@@ -10,6 +10,7 @@ pub(crate) mod fragments;
 pub(crate) mod installed;
 pub(crate) mod load;
 pub(crate) mod parse_cache;
+mod placeholders;
 pub(crate) mod reads;
 pub(crate) mod roots;
 mod shared_files;

@@ -433,6 +433,16 @@ fn is_placeholder_in(line: &str) -> bool {
     false
 }
 
+/// Whether text starts with a name in capitals for a person to replace, and `>`: `INSERT_VALUE_HERE>`.
+fn is_blank(text: &str) -> bool {
+    let is_in_name =
+        |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || "_- ".contains(letter);
+    let Some((name, _)) = text.split_once('>') else { return false };
+    name.len() > 2
+        && name.starts_with(|first: char| first.is_ascii_uppercase())
+        && name.chars().all(is_in_name)
+}
+
 /// Whether text starts with a placeholder. The flags say whether `%}` and `%>` follow.
 fn starts_with_placeholder(text: &str, [has_tag_end, has_erb_end]: [bool; 2]) -> bool {
     let names = |inner: &str| {
@@ -441,6 +451,7 @@ fn starts_with_placeholder(text: &str, [has_tag_end, has_erb_end]: [bool; 2]) ->
         inner.split_once("}}").is_some_and(|(name, _)| name.contains(char::is_alphanumeric))
     };
     text.strip_prefix("{{").is_some_and(names)
+        || text.strip_prefix('<').is_some_and(is_blank)
         || has_tag_end && text.starts_with("{%")
         || has_erb_end && text.starts_with("<%")
 }
@@ -457,6 +468,7 @@ mod tests {
             "  count = {{cookiecutter.count}}",
             "{% if a == 1 %}",
             "<%= render \"x\" %>",
+            "bucket = <INSERT_VALUE_HERE>",
         ] {
             assert!(is_placeholder_in(line), "{line}");
         }
@@ -469,6 +481,8 @@ mod tests {
             "  # {{ name }}",
             "  a = 1 // <% name %>",
             "  a = b < c",
+            "  a = \"<NAME>\" b",
+            "  a = b <C> d",
         ] {
             assert!(!is_placeholder_in(line), "{line}");
         }

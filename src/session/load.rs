@@ -15,6 +15,7 @@ use crate::session::batches::{Batch, Obstacle};
 use crate::session::fragments::{self, Evidence};
 use crate::session::installed::Coverage;
 use crate::session::parse_cache::{Built, ParseCache};
+use crate::session::placeholders;
 use crate::session::shared_files::SharedFiles;
 use crate::session::test_files::Tests;
 use crate::session::values_files;
@@ -244,7 +245,8 @@ impl LoadedGraph {
                     validated.findings.extend(own.iter().cloned());
                 }
                 None => {
-                    validated.findings.extend(own.iter().chain(of_tests).cloned());
+                    let own = placeholders::reduced(own, self.graph.node(*id).role());
+                    validated.findings.extend(own.into_iter().chain(of_tests.iter().cloned()));
                     shared_files.complete(self.graph.node(*id), &mut found.findings);
                 }
                 Some(evidence) => {

@@ -192,16 +192,30 @@ impl Value {
         !matches!(self, Self::Unknown(_)) && self.parts().all(Self::is_wholly_known)
     }
 
-    /// Whether a string in the value is a placeholder that a person replaces, such as `<REGION>`, `xxxx` or `***`.
+    /// Whether a string in the value is a placeholder that a person replaces, such as `<REGION>`, `YOUR_REGION`, `xxxx` or
+    /// `***`.
     pub fn holds_placeholder(&self) -> bool {
         let is_placeholder = |text: &str| {
             let text = text.trim();
             let is_in_brackets = text.len() > 2 && text.starts_with('<') && text.ends_with('>');
+            let is_shouted = !text.contains(|letter: char| letter.is_lowercase());
             is_in_brackets
+                || is_shouted && BLANKS.iter().any(|word| text.starts_with(word))
                 || text.to_ascii_lowercase().contains("xxxx")
                 || !text.is_empty() && text.bytes().all(|byte| byte == b'*')
         };
         self.as_str().is_some_and(is_placeholder) || self.parts().any(Self::holds_placeholder)
+    }
+
+    /// Whether the value has strings, and all of them are empty: a person fills them in.
+    pub fn is_blank(&self) -> bool {
+        fn has_text(value: &Value) -> Option<bool> {
+            match value.as_str() {
+                Some(text) => Some(!text.is_empty()),
+                None => value.parts().filter_map(has_text).reduce(|one, other| one || other),
+            }
+        }
+        has_text(self) == Some(false)
     }
 
     /// The text of a known string.
@@ -214,6 +228,9 @@ impl Value {
         if let Self::Bool(value) = self.unmarked().0 { Some(*value) } else { None }
     }
 }
+
+/// The first words of placeholders in capitals.
+const BLANKS: [&str; 6] = ["YOUR_", "YOUR-", "REPLACE_", "CHANGE_", "CHANGEME", "INSERT_"];
 
 /// The normal form of a string or key.
 pub(super) fn normal(text: SmolStr) -> SmolStr {

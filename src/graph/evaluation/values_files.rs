@@ -130,6 +130,10 @@ fn judge(
         }
         Ok(_) => {}
     }
+    // A validation that refuses empty strings asks a person to fill them in.
+    if value.is_blank() {
+        return;
+    }
     let refusals = refusals(&value, variable, node, work).into_iter();
     // A validation that refuses every value is reported at the variable.
     let refusals = refusals.filter(|refusal| !refusal.is_certain);
