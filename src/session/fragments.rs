@@ -211,7 +211,13 @@ fn are_snippets(node: Node<'_>, findings: &[&Finding]) -> Option<String> {
         Place::Template => undeclared.len() > 1,
         Place::Example => {
             let declares = !module.variables.is_empty() || !module.locals.is_empty();
-            !undeclared.is_empty() && missing > 0 || undeclared.len() > 1 && !declares
+            // The file with the variables may not be in the commit yet.
+            let is_variable = |finding: &&&Finding| finding.summary.ends_with("input variable");
+            let others: BTreeSet<&str> = of(EngineRule::UndeclaredReference)
+                .filter(|finding| !is_variable(finding))
+                .map(|finding| finding.detail.as_str())
+                .collect();
+            !undeclared.is_empty() && missing > 0 || others.len() > 1 && !declares
         }
         Place::Archive => true,
     };
