@@ -180,7 +180,7 @@ fn strings_above_the_limit_of_functions_are_reported() {
         format!("formatlist(\"{long}\", [1])"),
         format!("regex(\"x+\", \"{long}\")"),
         format!("regexall(\"{long}\", \"x\")"),
-        format!("replace(\"{long}\", \"x\", \"y\")"),
+        format!("replace(\"{long}\", \"x\", \"{long}\")"),
     ] {
         let told = bites(&limit, &[("main.tf", locals(&call))]);
         assert!(
@@ -195,6 +195,15 @@ fn strings_above_the_limit_of_functions_are_reported() {
 fn a_search_without_matches_is_cheap() {
     let text = "word = \"some text here\"\\n".replace('"', "'").repeat(1_000);
     let call = format!("length(regexall(\"module\\\\s+\", \"{text}\")) == 0 ? [1][1] : 0");
+    let told: Vec<String> =
+        found(&[], &[("main.tf", locals(&call))]).into_iter().map(|one| one.summary).collect();
+    assert_eq!(told, ["Invalid index"]);
+}
+
+#[test]
+fn a_replacement_costs_no_more_than_its_result() {
+    let (text, with) = ("some text ".repeat(2_000), "other text ".repeat(1_000));
+    let call = format!("length(replace(\"{text}HERE\", \"HERE\", \"{with}\")) == 31000 ? [1][1] : 0");
     let told: Vec<String> =
         found(&[], &[("main.tf", locals(&call))]).into_iter().map(|one| one.summary).collect();
     assert_eq!(told, ["Invalid index"]);

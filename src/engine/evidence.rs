@@ -118,7 +118,12 @@ impl Wish {
         match self {
             Self::Within(major, Some(minor)) => within(product, &[major, minor]),
             Self::Within(major, None) => within(product, &[major]),
-            Self::Exactly(version) if version >= product.oldest_release() => version,
+            // Terraform before 0.12 has another language, so few findings hold.
+            Self::Exactly(version)
+                if version >= product.oldest_release() || product == Product::Terraform =>
+            {
+                version
+            }
             Self::Newest | Self::Exactly(_) => product.newest_release(),
         }
     }
@@ -274,8 +279,13 @@ mod tests {
 
     #[test]
     fn a_version_that_cannot_be_met_is_the_newest() {
-        assert_eq!(weighed(&[&[(".terraform-version", "0.11.14")]]), "terraform@1.15.9");
+        assert_eq!(weighed(&[&[(".opentofu-version", "1.5.0")]]), "opentofu@1.12.6");
         assert_eq!(weighed(&[&[(".terraform-version", "latest-allowed")]]), "terraform@1.15.9");
+    }
+
+    #[test]
+    fn an_old_terraform_is_selected_as_it_is() {
+        assert_eq!(weighed(&[&[(".terraform-version", "0.11.14")]]), "terraform@0.11.14");
     }
 
     #[test]

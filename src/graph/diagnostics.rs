@@ -50,6 +50,8 @@ impl<'t> Validation<'t> {
         if node.module().excluded {
             if node.module().unmodelled.is_some() {
                 children::missing(node, &mut findings);
+                let is_root = self.roots.contains(&id);
+                findings.extend(node.module().unmodelled_engine().filter(|_| is_root));
             }
             for finding in &mut findings {
                 finding.module.clone_from(&node.module().directory);

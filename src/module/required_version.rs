@@ -57,6 +57,26 @@ impl Module {
         }
     }
 
+    /// The notice about an engine that is not modelled, if a version file selects it. `required_version` has a notice of
+    /// its own.
+    pub fn unmodelled_engine(&self) -> Option<Finding> {
+        let Engine { product, version, pinned } = self.features.engine;
+        let (name, oldest, newest) = (product.name(), product.oldest_modelled(), product.newest_release());
+        if pinned || version >= oldest || unmodelled(product, &self.required_versions).is_some() {
+            return None;
+        }
+        let summary = self.features.summaries.version_mismatch;
+        let finding = Finding::language(EngineRule::UnsupportedEngineVersion, summary)
+            .severity(Severity::Notice)
+            .detail(format!(
+                "A file such as `.terraform-version` selects {name} {version}, and overrule knows {name} {oldest} to \
+                 {newest}. In this module and those that it calls, it reports only errors that every version reports."
+            ));
+        Some(finding.help(format!(
+            "if the module works with {name} {oldest} or later, select such a version in that file"
+        )))
+    }
+
     /// Marks the module as one for versions that are not modelled: only findings that hold in all of them stay.
     pub fn bind(&mut self, versions: Unmodelled, findings: &mut Vec<Finding>) {
         findings.retain(|finding| versions.confirms(finding));
@@ -78,7 +98,14 @@ impl Module {
             let written = if ignored { written_for_terraform(files) } else { Vec::new() };
             Some((Product::Terraform, unmodelled(Product::Terraform, &written)?))
         };
-        let Some((product, constraint)) = required.or_else(written) else { return };
+        let Some((product, constraint)) = required.or_else(written) else {
+            if engine.version < engine.product.oldest_modelled()
+                && let Ok(constraints) = Constraints::parse(&engine.version.to_string())
+            {
+                self.bind(Unmodelled { product: engine.product, constraints }, findings);
+            }
+            return;
+        };
         let Some(constraints) = constraint.constraints.clone() else { return };
         self.bind(Unmodelled { product, constraints }, findings);
         let (name, oldest, newest) = (product.name(), product.oldest_modelled(), product.newest_release());

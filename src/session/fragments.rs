@@ -452,8 +452,9 @@ fn is_blank(text: &str) -> bool {
 /// Whether text starts with a placeholder. The flags say whether `%}` and `%>` follow.
 fn starts_with_placeholder(text: &str, [has_tag_end, has_erb_end]: [bool; 2]) -> bool {
     let names = |inner: &str| {
-        // Two braces around an object are a typing error.
-        let inner = inner.find(['=', ':', '{']).map_or(inner, |object| &inner[..object]);
+        // Go templates assign with `:=`. Two braces around an object are a typing error.
+        let inner = inner.replace(":=", " ");
+        let inner = inner.find(['=', ':', '{']).map_or(inner.as_str(), |object| &inner[..object]);
         inner.split_once("}}").is_some_and(|(name, _)| name.contains(char::is_alphanumeric))
     };
     text.strip_prefix("{{").is_some_and(names)
@@ -470,6 +471,7 @@ mod tests {
     fn placeholders_are_distinguished_from_typos() {
         for line in [
             "{{ template \"x\" . }}",
+            "{{- $zones := (datasource \"config\").zones }}",
             "resource \"a\" {{ .Name }} {",
             "  count = {{cookiecutter.count}}",
             "{% if a == 1 %}",

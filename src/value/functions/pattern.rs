@@ -90,8 +90,13 @@ pub(super) fn replace(arguments: &[Value], longest: usize) -> Outcome {
             Ok(_) => Err(FunctionError::Unknown),
             Err(why) => Err(FunctionError::of_call(format!("error parsing regexp: {why}"))),
         },
-        None if text.len().saturating_mul(with.len().max(1)) > longest => Err(FunctionError::Expensive),
-        None => Ok(Value::string(text.replace(part, with))),
+        None => {
+            let added = text.matches(part).count().saturating_mul(with.len());
+            if text.len().saturating_add(added) > longest {
+                return Err(FunctionError::Expensive);
+            }
+            Ok(Value::string(text.replace(part, with)))
+        }
     }
 }
 
