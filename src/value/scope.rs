@@ -32,8 +32,8 @@ pub trait Scope {
         false
     }
 
-    /// Whether the value of an expression is certainly not null, even if nothing else is known about it.
-    fn is_not_null(&self, _: &Expr) -> bool {
+    /// Whether the value of an expression is certainly not the given one, even if it is not known.
+    fn is_never(&self, _: &Expr, _: &Value) -> bool {
         false
     }
 

@@ -1,4 +1,4 @@
-//! `affected`: resources that exist only if a value is null.
+//! `affected`: resources that exist only if a value is null, or a certain text.
 
 use super::place::Place;
 use indoc::indoc;
@@ -130,4 +130,25 @@ fn a_variable_that_may_be_null_may_satisfy_a_condition() {
         assert!(is_affected("modules/app/main.tf", &format!("var.{name} == null")), "{name}");
     }
     assert!(is_affected("modules/app/main.tf", "var.text != null"));
+}
+
+#[test]
+fn text_with_known_parts_is_no_other_text() {
+    let app = "modules/app/main.tf";
+    for (path, condition) in [
+        (app, "var.text == \"\""),
+        (app, "!(var.text != \"db-x\")"),
+        ("live/a/main.tf", "local.name == \"\""),
+        ("live/a/main.tf", "\"${local.name}-app\" == \"app-one-db\""),
+    ] {
+        assert!(!is_affected(path, condition), "{condition}");
+    }
+    for (path, condition) in [
+        (app, "var.text == \"app-x\""),
+        (app, "var.text != \"\""),
+        (app, "var.free == \"\""),
+        ("live/a/main.tf", "\"${var.env}${var.free}\" == \"\""),
+    ] {
+        assert!(is_affected(path, condition), "{condition}");
+    }
 }

@@ -133,6 +133,10 @@ fn an_unused_value_that_cannot_fail_affects_nothing() {
         "var.size * 2 + 1",
         r#"lower(coalesce(var.optional, "none"))"#,
         "var.on ? null : { a = var.text }",
+        r#"element(split(",", var.text), length(split(",", var.text)) - 1)"#,
+        r#"[element(split(",", var.text), 2), element([var.text], 0)]"#,
+        r#"{ "key/${var.text}" = "a" }"#,
+        r#"var.on ? { "key/${var.text}" = "a" } : {}"#,
         r#"var.on ? { a = "1" } : {}"#,
         r#"var.on ? terraform_data.one[0].id : """#,
         r#""${var.on ? terraform_data.one[0].id : "none"}-x""#,
@@ -156,6 +160,10 @@ fn an_unused_value_that_may_fail_affects_the_root_module() {
         r#"var.on ? terraform_data.one[1].id : """#,
         r#"!var.on ? terraform_data.one[0].id : """#,
         "terraform_data.one[0].id",
+        r#"element(split(",", var.text), length(var.names) - 1)"#,
+        r#"element(split(",", var.text), length(split(",", var.text)) - 2)"#,
+        r#"{ "key/${var.optional}" = "a" }"#,
+        r#"var.on ? { "key/${var.text}" = "a" } : { b = [] }"#,
         r#"replace(var.text, var.text, "-")"#,
         r#"replace(var.text, "/(/", "-")"#,
         "terraform_data.many[2].id",
@@ -184,7 +192,7 @@ fn a_changed_branch_fails_as_before_if_its_condition_is_the_same() {
     assert!(!is_affected(app, ": \"\" }", ": \"-\" }"));
     assert!(is_affected(app, "var.on ? element", "!var.on ? element"));
     assert!(is_affected(app, "0) : \"none\"", "0) : [\"none\"]"));
-    assert!(is_affected(app, "element(var.names, 0)", "element(split(var.text, var.text), 1)"));
+    assert!(is_affected(app, "element(var.names, 0)", "tonumber(var.text)"));
 }
 
 #[test]

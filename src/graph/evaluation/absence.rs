@@ -16,8 +16,9 @@ use crate::value::{Budget, Marks, Type, Value, convert};
 pub(crate) struct Absence {
     calls: BTreeSet<SmolStr>,
     resources: BTreeSet<ResourceAddress>,
-    /// The values that calls give to the variables of their modules, and the variables that they do not set to null.
-    given: BTreeMap<SmolStr, (BTreeMap<SmolStr, Computed>, BTreeSet<SmolStr>)>,
+    /// The values that calls give to the variables of their modules, and what else is known
+    /// about them.
+    given: BTreeMap<SmolStr, (BTreeMap<SmolStr, Computed>, NotNull)>,
     /// The values of the variables of the module.
     variables: BTreeMap<SmolStr, Computed>,
     not_null: NotNull,
@@ -41,7 +42,7 @@ impl Absence {
     /// What has no instances in a child module of this one.
     pub(crate) fn in_child(&self, call: &str, child: Node<'_>) -> Self {
         self.given.get(call).map_or_else(Self::default, |(variables, not_null)| {
-            Self::with(child, variables.clone(), NotNull::of(not_null.clone()))
+            Self::with(child, variables.clone(), not_null.again())
         })
     }
 
@@ -97,9 +98,7 @@ impl Absence {
             if is_absent(call.count.as_deref(), call.for_each.as_deref()) {
                 calls.insert(call.name.clone());
             } else if let Some(child) = node.child(&call.name) {
-                let set = arguments::given(call, child.module()).into_iter();
-                let not_null = set.filter(|argument| values.is_not_null(&argument.expr));
-                let not_null = not_null.map(|argument| argument.name.clone()).collect();
+                let not_null = NotNull::in_child(&values, &arguments::given(call, child.module()));
                 given.insert(call.name.clone(), (values.given(call, child.module()), not_null));
             }
         }

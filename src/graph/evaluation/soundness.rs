@@ -31,7 +31,10 @@ impl Values<'_> {
             ExprKind::Object(items) => items.iter().all(|item| {
                 let has_key = match &item.key {
                     ObjectKey::Name(..) => true,
-                    ObjectKey::Expr(key) => self.of(key).as_str().is_some(),
+                    ObjectKey::Expr(key) => match &key.kind {
+                        ExprKind::Template(_) | ExprKind::Parens(_) => self.is_text(key),
+                        _ => self.of(key).as_str().is_some(),
+                    },
                 };
                 has_key && self.cannot_fail(&item.value)
             }),
@@ -114,6 +117,16 @@ impl Values<'_> {
                     }
                     _ => Type::Any,
                 })
+            }
+            // The key of an item is not known.
+            ExprKind::Object(items) => {
+                let types: Vec<Type> = items.iter().map(|item| self.type_of(&item.value)).collect();
+                match &types[..] {
+                    [first, others @ ..] if others.iter().all(|other| other == first) => {
+                        Type::map(first.clone())
+                    }
+                    _ => Type::Any,
+                }
             }
             _ if self.is_identifier(expr, 0) => Type::String,
             _ => Type::Any,

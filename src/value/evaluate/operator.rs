@@ -88,15 +88,15 @@ impl Evaluator<'_> {
         if self.failed_since(before) {
             return Value::Unknown(gives);
         }
-        let is_null_and_not = |null: &Value, value: &Value, expr: &Expr| {
-            null.is_null()
+        let are_never_equal = |known: &Value, value: &Value, expr: &Expr| {
+            known.is_known()
                 && matches!(value, Value::Unknown(_))
                 && inside.is_none()
-                && self.scope.is_some_and(|scope| scope.is_not_null(expr))
+                && self.scope.is_some_and(|scope| scope.is_never(expr, known))
         };
         if let BinaryOperator::Equal | BinaryOperator::NotEqual = operator
-            && (is_null_and_not(&left_value, &right_value, right)
-                || is_null_and_not(&right_value, &left_value, left))
+            && (are_never_equal(&left_value, &right_value, right)
+                || are_never_equal(&right_value, &left_value, left))
         {
             return marked(Value::Bool(operator == BinaryOperator::NotEqual));
         }

@@ -82,8 +82,8 @@ impl value::Scope for RunScope<'_, '_> {
         self.module.lacks_function(name)
     }
 
-    fn is_not_null(&self, expr: &Expr) -> bool {
-        self.values.is_not_null(expr)
+    fn is_never(&self, expr: &Expr, value: &Value) -> bool {
+        if value.is_null() { self.values.is_not_null(expr) } else { self.values.is_other_text(expr, value) }
     }
 
     fn named_file(&self, path: &str) -> Lookup {

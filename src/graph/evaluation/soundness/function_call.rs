@@ -1,9 +1,9 @@
 //! Decides whether a function call may fail.
 
-use super::{elements, is_mapping, is_primitive};
-use crate::graph::Values;
+use super::{DEEPEST, elements, is_mapping, is_primitive};
+use crate::graph::{Values, alike};
 use crate::module::address::{Subject, reference};
-use crate::syntax::{Call, Expr};
+use crate::syntax::{BinaryOperator, Call, Expr, ExprKind, Step, StepKind};
 use crate::value::Type;
 
 /// Functions of one argument that accept every value.
@@ -64,6 +64,9 @@ impl Values<'_> {
             ("contains", [list, value]) => is_list(list) && sound(value),
             ("compact" | "sort", [list]) => is_list_of_text(list),
             ("distinct" | "tolist" | "toset", [list]) => is_list_of_text(list) && is_uniform(list),
+            ("element", [list, index]) => {
+                sound(list) && self.has_elements(list, 0) && is_index_of(index, list)
+            }
             ("flatten" | "reverse", [list]) => is_list(list),
             ("join", [separator, lists @ ..]) => self.is_text(separator) && lists.iter().all(is_list_of_text),
             ("keys" | "values", [map]) => is_map(map),
@@ -87,6 +90,30 @@ impl Values<'_> {
         has_result && !call.expands_last
     }
 
+    /// Whether a list certainly has elements.
+    fn has_elements(&self, expr: &Expr, depth: usize) -> bool {
+        match &expr.kind {
+            ExprKind::Parens(inner) => self.has_elements(inner, depth),
+            ExprKind::Tuple(items) => !items.is_empty(),
+            ExprKind::Call(call) => match (call.name.as_str(), &call.arguments[..]) {
+                ("split", _) => true,
+                ("concat", lists) if !call.expands_last => {
+                    lists.iter().any(|list| matches!(&list.kind, ExprKind::Tuple(items) if !items.is_empty()))
+                }
+                ("distinct" | "reverse" | "sort", [list]) => self.has_elements(list, depth),
+                _ => false,
+            },
+            ExprKind::Traversal(traversal) if traversal.root == "local" && depth < DEEPEST => {
+                let [Step { kind: StepKind::Attribute(name), .. }] = &traversal.steps[..] else {
+                    return false;
+                };
+                let local = self.node.module().locals.get(name);
+                local.is_some_and(|local| self.has_elements(&local.attribute.expr, depth + 1))
+            }
+            _ => false,
+        }
+    }
+
     /// Whether all references in an expression are to something that exists. A static error is one inside `try`, too.
     fn is_declared(&self, expr: &Expr) -> bool {
         let module = self.node.module();
@@ -105,5 +132,18 @@ impl Values<'_> {
             };
         });
         is_declared
+    }
+}
+
+/// Whether a number is a valid index of `element` for a list with elements: not a negative one.
+fn is_index_of(index: &Expr, list: &Expr) -> bool {
+    match &index.kind {
+        ExprKind::Number(_) => true,
+        ExprKind::Binary(BinaryOperator::Subtract, operands) => {
+            let is_length = matches!(&operands[0].kind, ExprKind::Call(call)
+                if call.name == "length" && call.arguments.len() == 1 && alike(&call.arguments[0], list));
+            is_length && matches!(&operands[1].kind, ExprKind::Number(digits) if digits == "1")
+        }
+        _ => false,
     }
 }
