@@ -20,7 +20,8 @@ impl Rule for UnusedConfigurationAlias {
         let asked = module.required_providers.values().flat_map(|entry| &entry.aliases);
         // A plain name declares a default configuration, which may be inherited by modules from elsewhere.
         let mut asked = asked.filter(|alias| alias.value.alias.is_some()).peekable();
-        if asked.peek().is_none() || !module.complete {
+        if asked.peek().is_none() || !module.complete || module.has_generated_files {
+            // Something may use the alias that this directory does not show.
             return;
         }
         let used: Vec<Configuration> = node

@@ -214,7 +214,7 @@ impl ParseCache {
         let complete = files.len() == directory.module_files(engine).len();
         let lacks_files = directory.lacks_rendered_files
             || self.named_files.expects_module_file(&directory.path)
-            || terraspace::is_stack(&directory.path, &self.named_files);
+            || terraspace::is_joined(&directory.path, &self.named_files);
         let unknown = lacks_files.then(Generated::unknown);
         let mut module = Box::new(Module::build_beside(
             unknown.as_ref().unwrap_or(&run_by.generated),
