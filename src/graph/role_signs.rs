@@ -105,12 +105,15 @@ pub fn is_aside(directory: &str) -> bool {
     by_name(directory).is_some()
 }
 
-/// `examples`, `tests`, `fixtures`, `testdata` and `terratest` count in any directory. `test` may be the name of an environment, so it counts
+/// `example` counts at the top. `examples`, `tests`, `fixtures`, `testdata` and `terratest` count in any directory. `test` may be the name of an environment, so it counts
 /// only at the top, and in the directory of one of several `modules`, also of a group of them.
 fn by_name(directory: &str) -> Option<(Role, &'static str)> {
     let names: Vec<&str> = directory.split('/').collect();
     if names.contains(&"examples") {
         return Some((Role::Example, "examples"));
+    }
+    if names[0] == "example" {
+        return Some((Role::Example, "example"));
     }
     if let Some(name) = ["tests", "fixtures", "testdata", "terratest", "Terratest"]
         .into_iter()
@@ -256,6 +259,7 @@ mod tests {
                 (Role::Test, Reason::Policy),
             ),
             (&["examples/a"], backend, nothing, (Role::Example, Reason::Under("examples"))),
+            (&["example/a"], "", nothing, (Role::Example, Reason::Under("example"))),
             (&["tests/a", "tests/b"], call, nothing, (Role::Test, Reason::Under("tests"))),
             (&["live", "tests/b"], call, nothing, (Role::Shared, Reason::Called)),
             (

@@ -143,8 +143,8 @@ fn missing<'t>(node: Node<'t>, context: &Context<'_>) -> Vec<Missing<'t>> {
 /// The maximal number of callers to search; a module with more is reported.
 const MOST_CALLERS: usize = 100;
 
-/// Whether every path from a root module to this one contains a module that requires the provider, or that uses it
-/// and so is reported itself. Examples and tests do not count: a module that only they call is for external callers.
+/// Whether every path from a root module to this one contains a module that requires the provider, whose entries are
+/// not all known, or that uses the provider and so is reported itself. Examples and tests do not count: a module that only they call is for external callers.
 fn is_left_to_callers(node: Node<'_>, name: &str) -> bool {
     let Some(address) = node.module().provider_address(name) else { return false };
     let decides = |module: &Module| {
@@ -154,7 +154,9 @@ fn is_left_to_callers(node: Node<'_>, name: &str) -> bool {
                 resource.provider_ref.as_ref().map_or(resource.address.implied_provider(), |one| &one.name);
             module.provider_address(name).as_ref() == Some(&address)
         };
-        entries.any(|entry| entry.address == address) || module.resources.values().any(|one| uses(one))
+        !module.is_whole()
+            || entries.any(|entry| entry.address == address)
+            || module.resources.values().any(|one| uses(one))
     };
     let mut seen = BTreeSet::from([node.id()]);
     let mut next = vec![node];
