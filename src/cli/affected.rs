@@ -20,13 +20,13 @@ pub(super) struct Arguments {
     /// Output format
     #[arg(long, value_enum, default_value = "human")]
     format: Format,
-    /// List test files to run instead of root modules
+    /// List test files to run instead of root modules (not with `--format github-matrix`)
     #[arg(long)]
     tests: bool,
     /// Also list modules with the role example or test
     #[arg(long)]
     examples: bool,
-    /// Engine to read the modules for: `terraform`, `opentofu`, or one with a version (`terraform@1.11`) [default: `engine` of the policy; otherwise both, or the one that the files of a module show]
+    /// Engine to read the modules for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both` [default: `engine` of the policy; otherwise both, or the one that the files of a module show]
     #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
     engine: Option<Choice>,
     #[command(flatten)]

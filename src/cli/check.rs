@@ -76,7 +76,7 @@ pub(super) struct Arguments {
     /// Report only findings that this file does not list
     #[arg(long, value_name = "FILE", conflicts_with = "policy_from", help_heading = SUPPRESSION)]
     baseline: Option<PathBuf>,
-    /// Write all current findings to a file for `--baseline`; unreadable files are still reported
+    /// Write all current findings to a file for `--baseline`; files with syntax errors are still reported
     #[arg(long, value_name = "FILE", value_parser = list, conflicts_with_all = PARTS, help_heading = SUPPRESSION)]
     write_baseline: Option<PathBuf>,
     /// Date used to decide whether exceptions have expired, such as `2027-03-31` [default: today]
