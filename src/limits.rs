@@ -267,7 +267,9 @@ impl Limits {
 
     /// The sentence of a finding that names a reached limit.
     pub fn named(&self, limit: Limit) -> String {
-        format!("The limit `{}` is {}.", limit.name(), limit.format(self.get(limit)))
+        let value = self.get(limit);
+        let most = if value < limit.entry().max { "" } else { ", the largest possible value" };
+        format!("The limit `{}` is {}{most}.", limit.name(), limit.format(value))
     }
 
     /// The help that raises a limit, unless it is at its maximum.
@@ -275,9 +277,15 @@ impl Limits {
         let (value, max) = (self.get(limit), limit.entry().max);
         let more = limit.written(value.saturating_mul(10).min(max));
         let name = limit.name();
+        // How much a value takes is known only at the end.
+        let raise = if limit == Limit::Evaluation {
+            "simplify the expression, or try a higher limit"
+        } else {
+            "raise the limit"
+        };
         (value < max).then(|| {
             format!(
-                "raise the limit, with `limits {{ {name} = {more} }}` in the policy or `--limit {name}={}`",
+                "{raise}, with `limits {{ {name} = {more} }}` in the policy or `--limit {name}={}`",
                 more.trim_matches('"')
             )
         })

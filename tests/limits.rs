@@ -103,7 +103,7 @@ fn evaluation_above_the_limit_is_reported_once_per_module() {
         bites(&limit, &[("main.tf", locals(&long))]),
         [
             "Expression too expensive to evaluate: The value is treated as unknown. The limit `evaluation` is 1,000. \
-          (raise the limit, with `limits { evaluation = 10000 }` in the policy or `--limit evaluation=10000`)"
+          (simplify the expression, or try a higher limit, with `limits { evaluation = 10000 }` in the policy or `--limit evaluation=10000`)"
         ]
     );
     assert_eq!(bites(&[(Limit::Evaluation, 2_000)], &[("main.tf", locals(&long))]), [""; 0]);

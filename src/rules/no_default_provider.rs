@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::support::edits::argument;
+use smol_str::SmolStr;
+
+use super::support::edits::{argument, joined};
 use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Configuration, Node, Role};
 use crate::module::Module;
-use crate::module::declaration::{ModuleCall, ProviderConfiguration, ProviderRef};
+use crate::module::declaration::{ModuleCall, PassedProvider, ProviderConfiguration, ProviderRef};
 use crate::syntax::quoted;
 use crate::text::Span;
 
@@ -178,18 +180,27 @@ fn in_call(
     alias: &ProviderConfiguration,
     context: &Context<'_>,
 ) -> String {
-    let passed = call.providers.iter().find(|passed| is(node.module(), &passed.in_parent, default));
-    if let Some(passed) = passed {
-        let (_, alias) = selected(passed.in_child.name_span, alias, context);
-        let item = argument(context, passed.in_child.name_span.file, &passed.in_child.compact(), &alias);
-        return format!("pass {item} in the call");
-    }
+    let passed = call.providers.iter().filter(|passed| is(node.module(), &passed.in_parent, default));
+    let passed: Vec<&PassedProvider> = passed.collect();
     let child = node.child(&call.name).map(Node::module);
     let entry = |child: &Module| {
         let mut entries = child.required_providers.values();
         entries.find(|entry| entry.address == default.provider).map(|entry| entry.name.clone())
     };
     let name = child.and_then(entry).unwrap_or_else(|| alias.name.clone());
+    if let Some(first) = passed.first() {
+        let file = first.in_child.name_span.file;
+        let (_, alias) = selected(first.in_child.name_span, alias, context);
+        let mut names: Vec<SmolStr> = passed.iter().map(|passed| passed.in_child.compact()).collect();
+        let inherits = node.child(&call.name).is_some_and(|child| {
+            let mut entries = call.providers.iter();
+            child.uses().configurations.contains_key(default)
+                && !entries.any(|entry| is(child.module(), &entry.in_child, default))
+        });
+        names.extend(Some(name).filter(|_| inherits));
+        let items: Vec<String> = names.iter().map(|name| argument(context, file, name, &alias)).collect();
+        return format!("pass {} in the call", joined(&items));
+    }
     let maps = call.origin.written("providers");
     let at = maps.last().map_or(call.origin.header(), |map| map.span);
     let (is_json, written) = selected(at, alias, context);

@@ -314,9 +314,9 @@ impl<'e> Evaluator<'e> {
         let summary = "Expression too expensive to evaluate";
         let mut finding = limit_reached(summary, at, self.limits, Limit::Evaluation);
         if self.scope.is_some_and(|scope| scope.work().get() < self.limits.evaluation()) {
-            finding.detail.push_str(
-                " The other expressions of the module used up the steps that all may take together.",
-            );
+            finding
+                .detail
+                .push_str(" All expressions of a module share a limit too, and they have reached it.");
         }
         self.findings.push(finding);
     }

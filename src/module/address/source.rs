@@ -37,8 +37,8 @@ impl ModuleSource {
             return registry(raw, features).map_err(|reason| AddressError {
                 summary: "Invalid registry module source address",
                 detail: format!(
-                    "\"{raw}\" is not a registry address: {reason}. {product} expects one because the call sets \
-                     `version`."
+                    "\"{raw}\" is not a registry address: {reason}. {product} expects a registry address \
+                     because the call sets `version`."
                 ),
                 help: is_other().then(|| "remove `version`".to_owned()),
             });
@@ -60,7 +60,7 @@ impl ModuleSource {
                         "\"{address}\" is neither a local path nor a URL, and not a registry address: {why}."
                     ),
                     help: Some(format!(
-                        "for the directory \"{address}\" in this module, write \"./{address}\""
+                        "if this module has a directory \"{address}\", write \"./{address}\""
                     )),
                 },
                 remote::Problem::Unreadable(reason) => AddressError {

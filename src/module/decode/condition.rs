@@ -72,5 +72,5 @@ pub(super) fn cannot_override(block: &Block) -> Finding {
     Finding::language(EngineRule::OverrideNotAllowed, format!("Can't override {} blocks", block.kind))
         .detail(format!("An override file cannot contain `{}` blocks.", block.kind))
         .at(block.header)
-        .help("move the block into the base block")
+        .help("move the block into a base file")
 }

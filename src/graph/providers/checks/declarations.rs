@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 
 use crate::finding::{Concern, EngineRule, Finding, Severity};
 use crate::graph::Node;
+use crate::graph::providers::configuration::Configuration;
 use crate::module::Module;
 use crate::module::address::{Mode, ProviderAddress, legal_part};
 use crate::module::declaration::{ModuleCall, ProviderConfiguration, RequiredProvider, Resource};
@@ -231,8 +232,17 @@ fn proxies(node: Node<'_>, declared: &Declared<'_>, sources: &Sources, findings:
         let source = address.map(|address| display(module, &address).to_string()).unwrap_or_default();
         let entry = module.required_providers.get(name);
         let known = entry.into_iter().flat_map(|entry| &entry.aliases).map(|alias| alias.value.compact());
-        let new = blocks.iter().filter(|block| block.alias.is_some()).map(|block| block.compact());
-        let aliases: BTreeSet<SmolStr> = known.chain(new).collect();
+        let known: BTreeSet<SmolStr> = known.collect();
+        let unused = unused(node, &blocks);
+        let needed =
+            |block: &&&ProviderConfiguration| block.alias.is_some() && !unused.contains(&block.compact());
+        let needed: Vec<&ProviderConfiguration> = blocks.iter().filter(needed).copied().collect();
+        let mut aliases: BTreeSet<SmolStr> = needed.iter().map(|block| block.compact()).collect();
+        if aliases.is_subset(&known) {
+            aliases.clear();
+        } else {
+            aliases.extend(known);
+        }
         let aliases = aliases.iter().map(SmolStr::as_str).collect::<Vec<_>>().join(", ");
         let remove = if blocks.len() == 1 { "remove the block" } else { "remove these blocks" };
         let help = match (entry, aliases.is_empty()) {
@@ -267,7 +277,7 @@ fn proxies(node: Node<'_>, declared: &Declared<'_>, sources: &Sources, findings:
                     "Terraform 0.12 and earlier needed an empty `provider` block in a module that is passed a provider. \
                      An entry in `required_providers` replaces it.",
                 )
-                .help(help + &omitted(node, &blocks)),
+                .help(help + &omitted(node, &needed) + &passed_in_vain(node, &unused)),
         };
         let headers = blocks.iter().map(|block| block.origin.header());
         findings.push(finding.related_all(headers.filter(|header| *header != first), "another empty block"));
@@ -288,6 +298,35 @@ fn omitted(node: Node<'_>, blocks: &[&ProviderConfiguration]) -> String {
         return String::new();
     }
     format!("; pass {} in every call that leaves it out", omitted.join(", "))
+}
+
+/// The aliases of empty blocks that a module neither uses nor passes on.
+fn unused(node: Node<'_>, blocks: &[&ProviderConfiguration]) -> BTreeSet<SmolStr> {
+    let module = node.module();
+    if !module.complete {
+        return BTreeSet::new();
+    }
+    let mentions = node.provider_mentions().filter_map(|reference| Configuration::named(module, reference));
+    let used: Vec<Configuration> = mentions.collect();
+    let is_used = |block: &ProviderConfiguration| {
+        Configuration::by(module, block).is_none_or(|configuration| used.contains(&configuration))
+    };
+    let aliases = blocks.iter().filter(|block| block.alias.is_some() && !is_used(block));
+    aliases.map(|block| block.compact()).collect()
+}
+
+/// The help for unused configurations that a caller passes.
+fn passed_in_vain(node: Node<'_>, unused: &BTreeSet<SmolStr>) -> String {
+    let is_passed = |name: &SmolStr| {
+        let mut entries = node.callers().flat_map(|(_, call)| &call.providers);
+        entries.any(|entry| entry.in_child.compact() == *name)
+    };
+    let passed: Vec<String> =
+        unused.iter().filter(|name| is_passed(name)).map(|name| format!("`{name}`")).collect();
+    if passed.is_empty() {
+        return String::new();
+    }
+    format!("; remove {} from `providers` of every call", passed.join(", "))
 }
 
 pub(in crate::graph) fn display(module: &Module, address: &ProviderAddress) -> SmolStr {

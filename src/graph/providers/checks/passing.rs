@@ -227,7 +227,7 @@ impl Edge<'_> {
                 || self.declared.aliases.contains_key(&name)
                 || self.declared.empty.contains_key(&name);
             if !known {
-                let finding = self.undeclared(passed, &name, &theirs);
+                let finding = self.undeclared(passed, &name, &theirs, linked);
                 if finding.severity == Severity::Error {
                     refused.insert(name.clone());
                 }
@@ -241,7 +241,14 @@ impl Edge<'_> {
         }
     }
 
-    fn undeclared(&self, passed: &PassedProvider, name: &str, theirs: &ProviderAddress) -> Finding {
+    fn undeclared(
+        &self,
+        passed: &PassedProvider,
+        name: &SmolStr,
+        theirs: &ProviderAddress,
+        linked: bool,
+    ) -> Finding {
+        let sibling = self.sibling(&passed.in_child.name).filter(|_| linked);
         let child = self.child.module();
         let is_default = theirs.is_default(child.features.registry_host);
         let entry = child.required_providers.get(&passed.in_child.name);
@@ -255,7 +262,17 @@ impl Edge<'_> {
                 child.features.engine.product.name(),
                 display(child, theirs)
             ),
-            None => format!("The child module does not declare a provider `{name}`."),
+            None => {
+                let from = sibling.map(|(call, _)| {
+                    format!(
+                        ", so {} takes {} from `module.{}`",
+                        child.features.engine.product.name(),
+                        display(child, theirs),
+                        call.name
+                    )
+                });
+                format!("The child module does not declare a provider `{name}`{}.", from.unwrap_or_default())
+            }
         };
         let severity = if is_default { Severity::Warning } else { Severity::Error };
         let finding =
@@ -264,16 +281,26 @@ impl Edge<'_> {
                 .detail(detail)
                 .at(passed.in_child.name_span)
                 .address(format!("module.{}", self.call.name))
-                .concerns(Concern::Provider(name.into()))
-                .help(self.how_to_declare(passed, theirs));
-        finding.related(
+                .concerns(Concern::Provider(name.clone()))
+                .help(self.how_to_declare(
+                    passed,
+                    &self.parent_address(passed, name, linked).unwrap_or_else(|| theirs.clone()),
+                ));
+        let finding = finding.related(
             child.required_providers_block.as_ref().map(|block| block.header),
             "it should be declared here",
-        )
+        );
+        match sibling.filter(|(_, entry)| !is_default && entry.address == *theirs) {
+            Some((call, entry)) => {
+                finding.related(entry.value_span, format!("required by `module.{}`", call.name))
+            }
+            None => finding,
+        }
     }
 
-    /// The entry to write in the child module. An alias belongs to the entry of its provider.
-    fn how_to_declare(&self, passed: &PassedProvider, theirs: &ProviderAddress) -> String {
+    /// The entry to write in the child module, for the provider that is passed. An alias belongs to the entry of its
+    /// provider.
+    fn how_to_declare(&self, passed: &PassedProvider, provider: &ProviderAddress) -> String {
         let child = self.child.module();
         let (name, compact) = (&passed.in_child.name, passed.in_child.compact());
         let aliases = format!("configuration_aliases = [{compact}]");
@@ -289,7 +316,7 @@ impl Edge<'_> {
             ),
             (alias, None) | (alias @ None, Some(_)) => {
                 let aliases = if alias.is_some() { format!(", {aliases}") } else { String::new() };
-                let source = display(child, theirs);
+                let source = display(child, provider);
                 format!(
                     "in the child module, add to `required_providers`: `{name} = {{ source = \"{source}\"{aliases} }}`"
                 )
@@ -364,9 +391,22 @@ impl Edge<'_> {
     /// module gets those of its siblings. The module that is stored last takes precedence. The order is random, but
     /// mostly that of their names.
     fn linked_in_child(&self, name: &str) -> Option<ProviderAddress> {
+        let mut called = self.called();
+        called.find_map(|(_, child)| linked_type(child.module(), name))
+    }
+
+    /// The modules that the caller calls, from the last name to the first.
+    fn called(&self) -> impl Iterator<Item = (&ModuleCall, Node<'_>)> {
         let calls: Vec<&ModuleCall> = self.caller.calls().map(|(call, _)| call).collect();
-        let mut called = calls.iter().rev().filter_map(|call| self.caller.child(&call.name));
-        called.find_map(|child| linked_type(child.module(), name))
+        calls.into_iter().rev().filter_map(|call| Some((call, self.caller.child(&call.name)?)))
+    }
+
+    /// The entry for a name in the module that decides its provider, if that is another child module.
+    fn sibling(&self, name: &str) -> Option<(&ModuleCall, &RequiredProvider)> {
+        let mut called = self.called().filter(|(_, child)| linked_type(child.module(), name).is_some());
+        let (call, decides) = called.next().filter(|(_, child)| child.id() != self.child.id())?;
+        let entry = decides.module().required_providers.get(name)?;
+        Some((call, &**entry))
     }
 
     /// The entry for a name in the parent module. The entry for the name in the child module takes precedence, which is
