@@ -78,7 +78,16 @@ fn absent_or_other(node: Node<'_>, import: &Import, target: &ImportTarget, at: S
         None if !target.path.is_empty() => Some(absent(target, at, "the module does not declare it")),
         // A missing resource in the root module can be generated, but not with an instance key.
         None if target.is_static && (target.resource.key.is_some() || import.for_each.is_some()) => {
-            Some(absent(target, at, "no configuration can be generated for a single instance"))
+            let resource = &target.resource.resource;
+            let finding = absent(target, at, "no configuration can be generated for a single instance");
+            Some(
+                finding
+                    .detail(format!(
+                        "This module does not declare `{resource}`, and its configuration cannot be generated for a \
+                         single instance."
+                    ))
+                    .help(format!("add a `resource` block for `{resource}`")),
+            )
         }
         None => None,
     }

@@ -48,7 +48,7 @@ fn dropped(
     let finding = ProviderBlockWithoutEffect::finding("Provider block without effect")
         .detail(format!(
             "The local name of {provider} in this module is `{name}`, so Terraform and OpenTofu drop the arguments of a \
-             `provider \"{}\"` block and {instead}. They do not report it.",
+             `provider \"{}\"` block and {instead}.",
             block.name
         ))
         .at(block.origin.header())

@@ -43,7 +43,7 @@ impl Rule for RequiredVersionMissing {
         let product = module.features.engine.product;
         let below = oldest_below(node);
         let effect = if below.is_some() || calls_unread_module(node) {
-            format!("at most its child modules exclude versions of {}", product.name())
+            format!("only its child modules can exclude versions of {}", product.name())
         } else {
             format!("{} does not refuse versions", product.name())
         };

@@ -29,14 +29,31 @@ pub enum PathStep {
     Index(usize),
 }
 
+impl Mismatch {
+    /// The reason, with the part of the value as a reference that starts with `name`.
+    pub fn explained(&self, name: &str) -> String {
+        if self.path.is_empty() {
+            return self.message.clone();
+        }
+        let steps: String = self.path.iter().map(ToString::to_string).collect();
+        format!("for `{name}{steps}`, {}", self.message)
+    }
+}
+
+impl fmt::Display for PathStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Attribute(name) => write!(f, ".{name}"),
+            Self::Key(key) => write!(f, "[{key:?}]"),
+            Self::Index(index) => write!(f, "[{index}]"),
+        }
+    }
+}
+
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for step in &self.path {
-            match step {
-                PathStep::Attribute(name) => write!(f, ".{name}")?,
-                PathStep::Key(key) => write!(f, "[{key:?}]")?,
-                PathStep::Index(index) => write!(f, "[{index}]")?,
-            }
+            step.fmt(f)?;
         }
         if !self.path.is_empty() {
             f.write_str(": ")?;

@@ -208,7 +208,10 @@ pub(super) fn argument(value: &Value, expr: &Expr, variable: &Variable) -> Optio
             let sensitive = variable.sensitive.as_ref().is_some_and(|sensitive| sensitive.value);
             let finding =
                 Finding::language(EngineRule::ModuleArgumentType, "Invalid value for input variable").detail(
-                    format!("The value does not match the type of the variable `{name}`: {mismatch}."),
+                    format!(
+                        "The value does not match the type of the variable `{name}`: {}.",
+                        mismatch.explained(name)
+                    ),
                 );
             // The engine hides the value of a sensitive variable, and reports the declaration.
             Some(if sensitive {

@@ -40,8 +40,8 @@ pub(super) fn each(name: &str, site: &Site<'_>, at: Span, findings: &mut Vec<Fin
     findings.push(match site.count_beside_for_each() {
         Some(count) => misplaced(summary, at)
             .detail(format!(
-                "An override file leads to both `count` and `for_each` in this block. `count` applies and `for_each` has no \
-                 effect, so `each.{name}` is not available."
+                "This block has both `count` and `for_each`. `count` applies and `for_each` has no effect, so `each.{name}` is \
+                 not available."
             ))
             .related(count, "`count` is set here")
             .help("remove `count`, or remove `for_each` and write `count.index`"),

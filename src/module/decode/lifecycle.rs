@@ -11,6 +11,9 @@ use crate::syntax::{Attribute, Block, BlockSchema, Content, Expr, ExprKind, Sche
 use crate::text::Span;
 use crate::value;
 
+/// The form of an element of `ignore_changes`.
+const IGNORED: &str = "The name of an argument is required here, such as `tags` or `tags[\"Name\"]`.";
+
 impl Decoder<'_> {
     /// The `lifecycle` block of a managed resource.
     pub(super) fn lifecycle(&mut self, block: &Block, resource: &mut Resource) {
@@ -172,7 +175,16 @@ impl Decoder<'_> {
                 );
                 continue;
             }
+            let from = self.findings.len();
             let dependency = self.reference_in_list(element);
+            for finding in
+                self.findings[from..].iter_mut().filter(|found| found.summary == "Invalid expression")
+            {
+                finding.detail = IGNORED.to_owned();
+                if element.variables().iter().any(|name| name.root == "var" || name.root == "local") {
+                    finding.help = None;
+                }
+            }
             resource.managed.ignore_changes.extend(dependency);
         }
         resource.managed.ignore_changes.shrink_to_fit();

@@ -105,15 +105,16 @@ impl Decoder<'_> {
     }
 
     pub(super) fn alias(&mut self, alias: &Spanned<smol_str::SmolStr>) {
+        const FORM: &str =
+            "starts with a letter or underscore, and contains only letters, digits, underscores and hyphens";
         if !valid_identifier(&alias.value) {
             // The engine reports this without a position.
             self.findings.push(
                 Finding::language(EngineRule::InvalidName, "Invalid provider configuration alias")
-                    .detail(format!(
-                        "`{}` is not a valid alias: an alias starts with a letter or underscore, and contains only \
-                         letters, digits, underscores and hyphens.",
-                        alias.value
-                    ))
+                    .detail(match alias.value.as_str() {
+                        "" => format!("The alias must be a quoted string that {FORM}."),
+                        other => format!("`{other}` is not a valid alias: an alias {FORM}."),
+                    })
                     .related(alias.span, "the alias is set here"),
             );
         }

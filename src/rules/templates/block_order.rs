@@ -68,7 +68,7 @@ impl Rule for BlockOrder {
                         "`{}` comes after `{}`. Within a file, {}.",
                         part.address(),
                         next.address(),
-                        self.wanted()
+                        self.wanted(part.kind())
                     ))
                     .at(part.header)
                     .related(next.header, format!("belongs after `{}`", part.address()))
@@ -92,8 +92,8 @@ impl BlockOrder {
         self.order.iter().map(key).collect()
     }
 
-    fn wanted(&self) -> &'static str {
-        match (self.order.contains(&REQUIRED), self.order.contains(&NAME)) {
+    fn wanted(&self, kind: &str) -> &'static str {
+        match (kind == "variable" && self.order.contains(&REQUIRED), self.order.contains(&NAME)) {
             (true, true) => "variables without a default come first, and each group is in alphabetical order",
             (true, false) => "variables without a default come first",
             (false, _) => "names are in alphabetical order",

@@ -197,7 +197,8 @@ impl Unpacking<'_> {
             if properties.is_empty() {
                 let finding = Finding::language(EngineRule::MissingArgument, "Missing block label")
                     .detail(format!(
-                        "Each property name here is the {label} of a `{kind}` block, but the object is empty."
+                        "Each property name here is the {label} of a `{kind}` block, but {}.",
+                        without_properties(node)
                     ))
                     .at(node.start());
                 self.findings.push(finding);
@@ -261,6 +262,23 @@ fn set_twice(summary: &str, property: &Property, first: &Attribute) -> Finding {
         .help("remove one of the two")
 }
 
+/// Why a value has no properties.
+fn without_properties(node: &Node) -> &'static str {
+    match &node.kind {
+        NodeKind::Object(_) => "the object is empty",
+        NodeKind::Array(_) => "the array contains none",
+        NodeKind::Invalid => UNREADABLE,
+        NodeKind::Null | NodeKind::Bool(_) | NodeKind::Number(_) | NodeKind::String(_) => {
+            "the value is not an object"
+        }
+    }
+}
+
+/// Why an invalid value is unknown.
+const UNREADABLE: &str = "the value cannot be read because of a syntax error";
+
 fn wrong_type(node: &Node, detail: &str) -> Finding {
+    let because = format!("{detail} However, {UNREADABLE}.");
+    let detail = if matches!(node.kind, NodeKind::Invalid) { &because } else { detail };
     Finding::language(EngineRule::InvalidValue, "Incorrect JSON value type").detail(detail).at(node.start())
 }

@@ -2,6 +2,7 @@
 
 use super::encoding::json;
 use super::signature::{FunctionError, Outcome, text, whole};
+use crate::text::with_article;
 use crate::value::convert::convert;
 use crate::value::{Type, Value};
 
@@ -160,7 +161,7 @@ fn inserted(verb: &Verb, value: &Value) -> Result<Option<String>, String> {
         's' | 'q' => Type::String,
         _ => return Err(format!("`%{letter}` is not a valid format verb")),
     };
-    let value = convert(value, &to).map_err(|_| unfit(&to.required_name()))?;
+    let value = convert(value, &to).map_err(|_| unfit(&with_article(&to.required_name())))?;
     if matches!(letter, 'b' | 'd' | 'o' | 'x' | 'X') {
         let Value::Number(number) = &value else { return Ok(None) };
         if !number.is_whole() {
