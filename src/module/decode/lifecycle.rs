@@ -177,10 +177,9 @@ impl Decoder<'_> {
             }
             let from = self.findings.len();
             let dependency = self.reference_in_list(element);
-            for finding in
-                self.findings[from..].iter_mut().filter(|found| found.summary == "Invalid expression")
-            {
-                finding.detail = IGNORED.to_owned();
+            let is_invalid = |finding: &&mut Finding| finding.rule == EngineRule::InvalidReference.id();
+            for finding in self.findings[from..].iter_mut().filter(is_invalid) {
+                finding.detail = IGNORED.into();
                 if element.variables().iter().any(|name| name.root == "var" || name.root == "local") {
                     finding.help = None;
                 }
