@@ -79,7 +79,7 @@ impl Limit {
             },
             Self::Evaluation => Entry {
                 name: "evaluation",
-                bounds: "steps to evaluate one expression; all of a module may take six times as many, and fewer among many modules",
+                bounds: "the number of steps to evaluate one expression; all expressions of a module together have six times as many steps, or fewer if the repository has many modules",
                 beyond: "the value is unknown",
                 default: 1_000_000,
                 min: 1_000,
