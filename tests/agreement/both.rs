@@ -32,7 +32,11 @@ type Files = Vec<(String, Vec<u8>)>;
 #[test]
 fn what_each_engine_refuses_is_refused_for_both() {
     let mut files = Files::new();
-    let modules = modules();
+    let mut modules = modules();
+    // Where a version file selects an old Terraform, most of what current versions report is left out.
+    let is_old =
+        |(path, bytes): &(String, Vec<u8>)| path.ends_with(".terraform-version") && bytes.starts_with(b"0.");
+    modules.retain(|(_, of_module)| !of_module.iter().any(is_old));
     for (number, (_, of_module)) in modules.iter().enumerate() {
         let inside = |(path, bytes): &(String, Vec<u8>)| (format!("{number}/{path}"), bytes.clone());
         files.extend(of_module.iter().map(inside));
