@@ -155,10 +155,12 @@ impl Decoder<'_> {
         let mut star: Option<Span> = None;
         let elements = expr.static_list(self.findings);
         let inner = if let ExprKind::Parens(inner) = &expr.kind { inner } else { expr };
-        let is_all = inner.keyword().is_some_and(|word| word == "all")
-            || value::constant(inner, &mut Vec::new()).as_str() == Some("all");
+        let is_all = || {
+            inner.keyword().is_some_and(|word| word == "all")
+                || value::constant(inner, &mut Vec::new()).as_str() == Some("all")
+        };
         if elements.is_none()
-            && is_all
+            && is_all()
             && let Some(finding) = self.findings.last_mut()
         {
             finding.help = Some("write `ignore_changes = all`".to_owned());
