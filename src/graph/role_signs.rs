@@ -29,6 +29,12 @@ impl Node<'_> {
         };
         is_run && !self.is_called()
     }
+
+    /// Whether nothing calls this shared module in a repository with root modules, whose shared modules are for these.
+    pub fn is_idle(self) -> bool {
+        let around = self.surroundings();
+        !around.is_in_library && !self.is_called() && self.role() == Role::Shared
+    }
 }
 
 /// The role and its evidence. Roles are ordered by strictness.

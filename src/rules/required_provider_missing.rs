@@ -144,9 +144,13 @@ fn missing<'t>(node: Node<'t>, context: &Context<'_>) -> Vec<Missing<'t>> {
 const MOST_CALLERS: usize = 100;
 
 /// Whether every path from a root module to this one contains a module that requires the provider, whose entries are
-/// not all known, or that uses the provider and so is reported itself. Examples and tests do not count: a module that only they call is for external callers.
+/// not all known, or that uses the provider and so is reported itself. Examples and tests do not count: a module that
+/// only they call is for external callers. A module that nothing calls yet is left to its future callers.
 fn is_left_to_callers(node: Node<'_>, name: &str) -> bool {
     let Some(address) = node.module().provider_address(name) else { return false };
+    if node.is_idle() {
+        return true;
+    }
     let decides = |module: &Module| {
         let mut entries = module.required_providers.values();
         let uses = |resource: &Resource| {

@@ -93,12 +93,15 @@ fn calls_unread_module(node: Node<'_>) -> bool {
     graph.below(&[node.id()]).into_iter().flat_map(calls).any(|leads_to| leads_to == Callee::Opaque)
 }
 
-/// Whether the module is a root module, or is called from elsewhere. For a module that is only called from this
-/// repository, its root module can declare the version.
+/// Whether the module is a root module, or a shared module for other repositories. For a shared module of this
+/// repository, its root modules can declare the version.
 fn is_run_or_published(node: Node<'_>) -> bool {
     match node.role() {
         Role::Root => true,
-        Role::Shared => node.callers().all(|(caller, _)| matches!(caller.role(), Role::Example | Role::Test)),
+        Role::Shared => {
+            !node.is_idle()
+                && node.callers().all(|(caller, _)| matches!(caller.role(), Role::Example | Role::Test))
+        }
         Role::Example | Role::Test => false,
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn of(node: Node<'_>, provider: &ProviderConfiguration, above: &Above
         String::new()
     };
     let mut steps = vec![format!("{taken}move this block to the root modules{renamed}{aliased}{or_remove}")];
-    steps.extend((!is_declared).then(|| there(node, provider, &name)));
+    steps.extend((!is_declared).then(|| there(node, provider, &name, above)));
     steps.extend(here(node, provider, is_declared));
     if !inherits {
         let passed = match (&provider.alias, aliased) {
@@ -64,11 +64,12 @@ pub(super) fn of(node: Node<'_>, provider: &ProviderConfiguration, above: &Above
 }
 
 /// The declaration that the root modules need.
-fn there(node: Node<'_>, provider: &ProviderConfiguration, name: &str) -> String {
+fn there(node: Node<'_>, provider: &ProviderConfiguration, name: &str, above: &Above<'_>) -> String {
     let also_here =
         provider.alias.is_none() && !node.module().required_providers.contains_key(&provider.name);
     let of_this = if also_here { "of this module and of the root modules" } else { "there" };
-    format!("declare `{name}` with the same `source` in `required_providers` {of_this}")
+    let unless = if above.has_generated_files() { " (unless these files declare it)" } else { "" };
+    format!("declare `{name}` with the same `source` in `required_providers` {of_this}{unless}")
 }
 
 /// The declaration that the module needs so that callers can pass the configuration.
