@@ -45,7 +45,7 @@ use crate::text::file_name::without_verbatim_prefix;
 use crate::text::{counted, nearest};
 use crate::vfs::{self, cause};
 
-/// Check Terraform and OpenTofu modules before `init`.
+/// Check Terraform and OpenTofu modules before `terraform init`.
 #[derive(Debug, Parser)]
 #[command(name = "overrule", bin_name = "overrule", version, max_term_width = 100)]
 struct Arguments {

@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     /// Exit with 1 if a change has this impact or a stronger one (`check --fail-on` takes a severity instead)
     #[arg(long, value_enum, value_name = "IMPACT")]
     fail_on: Option<Impact>,
-    /// Engine to read the modules for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both` [default: `engine` of the policy; otherwise both, or the one that the files of a module show]
+    /// Engine to read the modules for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both` [default: `engine` of the policy; otherwise the engine that the files of a module indicate, or both]
     #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
     engine: Option<Choice>,
     #[command(flatten)]

@@ -51,7 +51,7 @@ pub(super) struct Arguments {
     /// Check calls to registry and remote modules against the modules that `init` installed (`.terraform`, or `TF_DATA_DIR`)
     #[arg(long, conflicts_with_all = PARTS, conflicts_with_all = ["write_baseline", "add_exceptions"])]
     installed: bool,
-    /// Engine to check for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both` [default: `engine` of the policy; otherwise both, or the one that the files of a module show]
+    /// Engine to check for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both` [default: `engine` of the policy; otherwise the engine that the files of a module indicate, or both]
     #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
     engine: Option<Choice>,
     /// Report only these rules: names, globs (`override-*`) or presets; enables rules that the policy turns off; comma-separated, repeatable
@@ -144,15 +144,16 @@ fn assumed_products(judged: &CheckRun, request: &CheckRequest<'_>) {
         let Some((_, first)) = places.next() else { continue };
         let source = snapshot.sources().get(first.file);
         let (file, line) = (names.of(source.name()), source.position(first.start).line);
-        let (modules, start) = match places.count() {
-            0 => ("1 module".to_owned(), "its syntax: "),
-            others => (counted(others + 1, "module"), "their syntax, first in "),
+        let (name, place) = (product.name(), format!("{}:{line}", one_line(&file)));
+        let what = match places.count() {
+            0 => format!("1 module for {name} only, because {place} is valid only in {name}"),
+            others => format!(
+                "{} for {name} only, because they contain syntax that is valid only in {name}, first in {place}",
+                counted(others + 1, "module")
+            ),
         };
-        let name = product.name();
         err(&format!(
-            "note: checked {modules} for {name} only, because of {start}{}:{line}; to check for another engine, use \
-             `--engine` or set `engine` in the policy\n",
-            one_line(&file)
+            "note: checked {what}; to check for another engine, use `--engine` or set `engine` in the policy\n"
         ));
     }
 }

@@ -41,7 +41,7 @@ pub(super) struct Arguments {
     /// Show where each root module keeps its state, and which states it reads through `terraform_remote_state`
     #[arg(long = "state", conflicts_with_all = ["callers", "impact", "resources"])]
     states: bool,
-    /// Engine to read the modules for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both` [default: `engine` of the policy; otherwise both, or the one that the files of a module show]
+    /// Engine to read the modules for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both` [default: `engine` of the policy; otherwise the engine that the files of a module indicate, or both]
     #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
     engine: Option<Choice>,
     #[command(flatten)]

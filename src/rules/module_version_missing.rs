@@ -52,7 +52,10 @@ impl Rule for ModuleVersionMissing {
             findings.push(if let Some((other, version)) = version_elsewhere(module, package) {
                 let text = argument(context, source.span.file, "version", &quoted(&version.text));
                 finding
-                    .related(version.value_span, format!("`module.{other}` sets the version of this module"))
+                    .related(
+                        version.value_span,
+                        format!("`module.{other}` calls the same module with this version"),
+                    )
                     .help(format!("add {text} to the call"))
             } else {
                 finding.help(format!("set `version`: {}", look_up(package, module.features.engine.product)))

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use smol_str::SmolStr;
-
 use super::{ADVICE, Context, Page, Rule, page};
 use crate::engine::RequiredVersion;
 use crate::finding::{Concern, Finding};
-use crate::graph::{Callee, Node, Role};
+use crate::graph::{Callee, Node, Role, VersionRequirement};
 use crate::module::Module;
 use crate::module::declaration::Origin;
 use crate::syntax::Block;
@@ -41,26 +39,25 @@ impl Rule for RequiredVersionMissing {
         let settings = in_base_files(settings, module, context);
         let Some(at) = is_run_or_published(node).then(|| place(module, &settings)).flatten() else { return };
         let product = module.features.engine.product;
-        let below = oldest_below(node);
+        let below = newest_below(node);
+        let name = product.name();
         let effect = if below.is_some() || calls_unread_module(node) {
-            format!("only its child modules can exclude versions of {}", product.name())
+            format!("only its child modules can exclude versions of {name} that it was not tested with")
         } else {
-            format!("{} does not refuse versions", product.name())
+            format!("versions of {name} that it was not tested with can run it")
         };
         let finding = Self::finding("Missing `required_version`")
-            .detail(format!(
-                "This module does not set `required_version`, so {effect} that it was not tested with."
-            ))
+            .detail(format!("This module does not set `required_version`, so {effect}."))
             .at(at)
             .concerns(Concern::RequiredVersion);
-        findings.push(if let Some((version, at)) = below {
-            finding.related(at, format!("a child module requires {version} or newer")).help(
-                if settings.is_empty() {
-                    format!("add a `terraform` block with `required_version = \">= {version}\"`")
-                } else {
-                    format!("add to the `terraform` block: `required_version = \">= {version}\"`")
-                },
-            )
+        findings.push(if let Some(requirement) = below {
+            let constraint = requirement.text;
+            let related = format!("a child module requires {constraint}");
+            finding.related(requirement.at, related).help(if settings.is_empty() {
+                format!("add a `terraform` block with `required_version = \"{constraint}\"`")
+            } else {
+                format!("add to the `terraform` block: `required_version = \"{constraint}\"`")
+            })
         } else {
             let command = product.command();
             let block = if settings.is_empty() {
@@ -75,15 +72,13 @@ impl Rule for RequiredVersionMissing {
     }
 }
 
-/// The oldest version that all called modules allow, with the constraint that requires it. Returns `None` without any
-/// constraint.
-fn oldest_below(node: Node<'_>) -> Option<(SmolStr, Span)> {
+/// The constraint of the called modules that requires the newest version. Returns `None` without any such constraint.
+fn newest_below(node: Node<'_>) -> Option<VersionRequirement> {
     let requirements = node.version_requirements().remove(&None)?;
     let bounds = requirements
-        .iter()
+        .into_iter()
         .filter_map(|requirement| Some((requirement.constraints.range().lower?.version, requirement)));
-    let (_, newest) = bounds.max_by(|(a, _), (b, _)| a.cmp(b))?;
-    Some((newest.constraints.oldest()?, newest.at))
+    bounds.max_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, newest)| newest)
 }
 
 /// Whether the module or one of its descendants calls a module of another repository, which may set a version.

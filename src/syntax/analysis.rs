@@ -72,7 +72,7 @@ impl Expr {
     pub fn static_list(&self, findings: &mut Vec<Finding>) -> Option<&[Expr]> {
         let list = self.as_list();
         if list.is_none() && !self.is_unread() {
-            let detail = "A list is expected here, written out between brackets.";
+            let detail = "A list in brackets is required here.";
             let finding = invalid_expression(EngineRule::InvalidValue, detail, self.start_span());
             let help = match around_address(self) {
                 Some(what) => Some(format!("put brackets around the reference instead of {what}")),

@@ -19,9 +19,10 @@ pub fn counted(number: usize, noun: &str) -> String {
     format!("{} {noun}{plural}", grouped(number as u64))
 }
 
-/// A noun with its article: `a tuple`, `an object`.
+/// A noun with its article: `a tuple`, `an object`. The noun may be in backticks.
 pub fn with_article(noun: &str) -> String {
-    let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    let word = noun.trim_start_matches('`');
+    let article = if word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     format!("{article} {noun}")
 }
 

@@ -20,8 +20,10 @@ fn incorrect_type(detail: impl Into<String>, expr: &Expr) -> Finding {
 /// The error in a value of `count`, if any.
 pub(super) fn count(value: &Value, expr: &Expr) -> Option<Finding> {
     let why = match convert(value, &Type::Number) {
-        Ok(Value::Null(_)) => "it is null",
-        Ok(Value::Number(number)) if number.index().is_none() => "it is negative, fractional or too large",
+        Ok(Value::Null(_)) => "null",
+        Ok(Value::Number(number)) if number.index().is_none() => {
+            "a negative, fractional or very large number"
+        }
         Ok(_) => return None,
         Err(_) => {
             let detail = match value.as_str() {
@@ -34,7 +36,7 @@ pub(super) fn count(value: &Value, expr: &Expr) -> Option<Finding> {
             return Some(incorrect_type(detail, expr).help_if(help));
         }
     };
-    let detail = format!("This cannot be the number of instances: {why}.");
+    let detail = format!("`count` must be a whole number, not {why}.");
     Some(invalid(EngineRule::InvalidValue, "Invalid count argument", detail, expr))
 }
 

@@ -148,10 +148,11 @@ impl Evaluation<'_, '_> {
 fn follows(finding: Finding, product: Product) -> Finding {
     finding
         .detail(format!(
-            "A reference in this block is invalid, so {} evaluates this expression without any variables.",
+            "{} reports this in addition to an invalid reference in this block: it then evaluates the expression \
+             without any variables.",
             product.name()
         ))
-        .help("correct the invalid reference first")
+        .help("correct the invalid reference")
 }
 
 /// The engine's error for a message that is not a valid template, with the reason.

@@ -184,7 +184,7 @@ impl Evaluation<'_, '_> {
             (Some(from), _) if !is_set(output.sensitive.as_ref()) => {
                 let finding =
                     Finding::language(EngineRule::SensitiveOutput, "Output refers to sensitive values")
-                        .detail("This output of a root module would expose a sensitive value.")
+                        .detail("An output of a root module must not expose a sensitive value.")
                         .at(output.origin.header())
                         .help(
                             "set `sensitive = true`, or use `nonsensitive(…)` if the value is safe to show",

@@ -143,7 +143,7 @@ fn other_object(module: &Module, ResourceAddress { kind, name, .. }: &ResourceAd
         "modules" if module.calls.contains_key(name) => "module",
         "output" | "outputs" if module.outputs.contains_key(name) => {
             return Some(format!(
-                "a module cannot read its own output `{name}`; use the value of the output"
+                "a module cannot read its own output `{name}`; repeat the expression of the output here"
             ));
         }
         _ => return None,

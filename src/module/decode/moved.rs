@@ -40,7 +40,7 @@ impl Decoder<'_> {
     fn movable(&mut self, block: &Block, endpoint: Option<&MoveEndpoint>, name: &str) {
         let resource = endpoint.map(|endpoint| endpoint.resource.as_ref());
         let detail = match resource {
-            None => format!("`{name}` is not the address of a resource or a module call."),
+            None => format!("The block needs `{name}` with the address of a resource or a module call."),
             Some(Some(instance)) if instance.resource.mode == Mode::Ephemeral => {
                 format!("`{name}` is an ephemeral resource, which has no object in the state to move.")
             }

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::{Attribute, Block, BlockSchema, Content, Hidden, Schema, missing_argument};
 use crate::finding::{Code, EngineRule, Finding};
 use crate::syntax::{Expr, Item};
-use crate::text::{Span, Suggestions, is_similar, similar};
+use crate::text::{Span, Suggestions, is_similar, similar, with_article};
 
 #[derive(Debug)]
 pub(super) struct NativeBody {
@@ -221,15 +221,16 @@ fn wrong_labels(block: &Block, expected: &BlockSchema<'_>) -> Option<Finding> {
 }
 
 fn labels_of(kind: &str, expected: &BlockSchema<'_>) -> String {
+    let block = format!("A{}", &with_article(&format!("`{kind}` block"))[1..]);
     match expected.labels {
         labels if !expected.optional_labels.is_empty() => format!(
-            "A `{kind}` block has one label, the {}; a second one would be the {}.",
+            "{block} has one label, the {}; a second one would be the {}.",
             labels.join(", the "),
             expected.optional_labels.join(", the ")
         ),
-        [] => format!("A `{kind}` block has no labels."),
-        [only] => format!("A `{kind}` block has one label, its {only}."),
-        labels => format!("A `{kind}` block has {} labels: {}.", labels.len(), labels.join(", ")),
+        [] => format!("{block} has no labels."),
+        [only] => format!("{block} has one label, its {only}."),
+        labels => format!("{block} has {} labels: {}.", labels.len(), labels.join(", ")),
     }
 }
 
