@@ -67,7 +67,7 @@ pub(super) struct Arguments {
     reports: outputs::Arguments,
     #[command(flatten)]
     fixes: fix::Arguments,
-    /// Add an exception for every finding: a comment above the finding, or a block in the policy file; not with `--preset`
+    /// Add an exception for every finding: a comment above the finding, or a block in the policy file; not with `--preset` or `--isolated`
     #[arg(long, conflicts_with_all = ["write_baseline", "isolated", "preset", "policy_from"], conflicts_with_all = PARTS, help_heading = SUPPRESSION)]
     add_exceptions: bool,
     /// Reason that `--add-exceptions` writes
@@ -252,6 +252,8 @@ fn write(request: &CheckRequest<'_>, judged: &mut CheckRun) -> Result<Done, Fail
         Mode::List(file) => {
             let list = Baseline::write(&outcome.verdicts, snapshot.sources());
             fs::write(file, list).map_err(|error| Failure::cannot("write", file, &error))?;
+            let listed = counted(outcome.verdicts.len(), "finding");
+            err(&format!("wrote {listed} to {}\n", one_line(&file.to_string_lossy())));
             outcome.known += outcome.verdicts.len();
             outcome.verdicts.retain(|verdict| !can_be_off(&verdict.finding.rule));
             outcome.known -= outcome.verdicts.len();

@@ -57,6 +57,10 @@ fn unknown(call: &ModuleCall, child: &Module, is_installed: bool, findings: &mut
                 if is_block && child.features.reserved_variable_names.contains(&name.as_str()) {
                     finding.detail = format!("`{name}` is an argument of a module call, not a block.");
                     finding.help = Some(format!("write it as an argument: `{name} = …`"));
+                } else if name == "provider" {
+                    finding.help = Some(
+                        "pass provider configurations in a map: `providers = { aws = aws.west }`".to_owned(),
+                    );
                 } else if finding.help.is_none() {
                     finding.help = Some(match (is_installed, is_block) {
                         (true, _) => "remove it".to_owned(),

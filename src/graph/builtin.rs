@@ -116,7 +116,7 @@ fn ignored_changes(arguments: Arguments, resource: &Resource, findings: &mut Vec
             findings.push(
                 Finding::language(EngineRule::InvalidLifecycle, "Redundant ignore_changes element")
                     .severity(Severity::Warning)
-                    .detail(format!("`{root}` cannot be set, so there is no change of it to ignore."))
+                    .detail(format!("`{root}` cannot be set, so `ignore_changes` has no effect on it."))
                     .at(type_place(resource))
                     .related(ignored.span, "named here")
                     .help(format!("remove `{root}` from `ignore_changes`")),

@@ -147,8 +147,12 @@ fn absent(target: &ImportTarget, at: Span, why: &str) -> Finding {
 fn instances(resource: &Resource, key: Option<&InstanceKey>, at: Span) -> Option<Finding> {
     let (count, for_each) = (resource.count.as_ref(), resource.for_each.as_ref());
     let (why, argument) = match key {
-        Some(InstanceKey::Text(_)) if for_each.is_none() => ("does not use `for_each`", count),
-        Some(InstanceKey::Number(_)) if count.is_none() => ("does not use `count`", for_each),
+        Some(InstanceKey::Text(_)) if for_each.is_none() => {
+            ("does not use `for_each`, and this key is a string", count)
+        }
+        Some(InstanceKey::Number(_)) if count.is_none() => {
+            ("does not use `count`, and this key is a number", for_each)
+        }
         None if for_each.is_some() => ("uses `for_each`, so there must be a key", for_each),
         None if count.is_some() => ("uses `count`, so there must be a number", count),
         Some(InstanceKey::Text(_) | InstanceKey::Number(_)) | None => return None,

@@ -11,13 +11,13 @@ mod symbols;
 
 use std::collections::BTreeSet;
 
-use crate::finding::{EngineRule, Finding, has_errors};
+use crate::finding::{EngineRule, Finding, Severity, Stage, has_errors};
 use crate::graph::Node;
 use crate::graph::similar::Similar;
 use crate::module::address::{Reference, Subject, reference};
 use crate::module::declaration::{Dependency, Variable};
 use crate::syntax::{Expr, ExprKind, Iteration, Traversal};
-use crate::text::Span;
+use crate::text::{Span, is_similar};
 pub(super) use declared::{Declared, undeclared};
 pub(super) use links::Links;
 use sites::{Found, Owner, Site};
@@ -40,7 +40,8 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) -> CheckedRefer
         Found::Expression(expr, around) => {
             let before = judge.findings.len();
             judge.expression(site, expr, around);
-            if has_errors(&judge.findings[before..]) {
+            let is_wrong = |found: &Finding| found.severity == Severity::Error && found.stage != Stage::Plan;
+            if judge.findings[before..].iter().any(is_wrong) {
                 wrong.insert(expr.span);
             }
         }
@@ -118,12 +119,12 @@ impl<'t, 'f> Judge<'t, 'f> {
                 && !scope.has(&traversal.root)
                 && !around.names.contains(&traversal.root)
             {
-                self.traversal(site, traversal, around.is_certain);
+                self.traversal(site, traversal, around);
             }
         });
     }
 
-    fn traversal(&mut self, site: &Site<'_>, traversal: &Traversal, is_certain: bool) {
+    fn traversal(&mut self, site: &Site<'_>, traversal: &Traversal, around: Iteration<'_>) {
         let from = self.findings.len();
         let module = self.node.module();
         let reference = reference(traversal, &module.features);
@@ -131,13 +132,20 @@ impl<'t, 'f> Judge<'t, 'f> {
         if let Some(declared) = declared {
             self.links.add(site, declared);
         }
-        // The engine does not check the content of a `dynamic` block that it may never expand.
-        match reference {
-            _ if !is_certain => {}
-            Ok(reference) => self.reference(site, &reference, declared),
+        match &reference {
+            Ok(reference) => self.reference(site, reference, declared),
             Err(error) => self.findings.push(error.finding()),
         }
         self.at_site(site, from);
+        if !around.is_certain {
+            self.findings[from..].iter_mut().for_each(|finding| only_if_expanded(finding, traversal, around));
+        }
+        if let Ok(reference) = &reference
+            && let Some(Declared::Resource(resource)) = declared
+            && self.findings.len() == from
+        {
+            self.findings.extend(declared::of_itself(resource, reference, site, around.is_certain));
+        }
     }
 
     /// Checks a reference to `declared`, or to an undeclared name.
@@ -157,7 +165,13 @@ impl<'t, 'f> Judge<'t, 'f> {
                 | Subject::Module { .. }
                 | Subject::Resource { .. }),
                 None,
-            ) => self.findings.extend(undeclared(module, subject, at, &self.similar)),
+            ) => {
+                let inside = match site.owner {
+                    Owner::Resource(resource) => Some(&resource.address),
+                    _ => None,
+                };
+                self.findings.extend(undeclared(module, subject, at, &self.similar, inside));
+            }
             (Subject::Count(name), None) => symbols::count(name, site, at, self.findings),
             (Subject::Each(name), None) => symbols::each(name, site, at, self.findings),
             (Subject::Path(name), None) => symbols::path(name, at, self.findings),
@@ -212,9 +226,21 @@ impl<'t, 'f> Judge<'t, 'f> {
     /// Adds the address of the site to the findings since `from`.
     fn at_site(&mut self, site: &Site<'_>, from: usize) {
         for finding in &mut self.findings[from..] {
-            finding.stage = crate::finding::Stage::Validate;
+            finding.stage = Stage::Validate;
             finding.address = site.to_string();
         }
+    }
+}
+
+/// Changes the error for a reference in the content of a `dynamic` block, which the engine checks only if it knows that
+/// the collection has elements. `validate` does not know the values of variables.
+fn only_if_expanded(finding: &mut Finding, traversal: &Traversal, around: Iteration<'_>) {
+    finding.stage = Stage::Plan;
+    finding.severity = finding.severity.max(Severity::Warning);
+    finding.detail += " A plan fails if the collection of the `dynamic` block has elements; `validate` may not report \
+                       this.";
+    if let Some(iterator) = around.names.iter().rev().find(|name| is_similar(name, &traversal.root)) {
+        finding.help = Some(format!("did you mean `{iterator}`?"));
     }
 }
 

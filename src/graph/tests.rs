@@ -184,7 +184,7 @@ fn symbols_mean_something_in_their_places_only() {
 }
 
 #[test]
-fn the_content_of_a_dynamic_block_counts_where_there_is_some() {
+fn references_in_the_content_of_dynamic_blocks_are_reported() {
     let text = indoc! {r#"
         resource "x_y" "a" {
           dynamic "b" {
@@ -206,6 +206,7 @@ fn the_content_of_a_dynamic_block_counts_where_there_is_some() {
         [
             ":11 x_y.a: Reference to undeclared input variable (declare it: `variable \"g\" {}`)",
             ":3 x_y.a: Reference to undeclared input variable (declare it: `variable \"c\" {}`)",
+            ":5 x_y.a: Reference to undeclared input variable (declare it: `variable \"e\" {}`)",
         ]
     );
 }

@@ -156,7 +156,7 @@ impl Merger<'_> {
                 .detail(format!("An override file cannot contain `{}` blocks.", block.kind))
                 .at(block.header)
                 .address(block_address(block))
-                .help("move the block into a base file"),
+                .help("change the base block, or move this block into a base file"),
         );
     }
 

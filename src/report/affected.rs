@@ -44,6 +44,13 @@ pub fn human(affected: &Affected, style: &Style) -> String {
         counts.push("nothing".to_owned());
     }
     text.push_str(&format!("{} affected\n", counts.join(" and ")));
+    if affected.in_library > 0 {
+        text.push_str(&format!(
+            "{} left out: no directory of the repository looks like a root module, so overrule assumes a library of \
+             shared modules; a `role \"root\"` block in the policy sets the role\n",
+            counted(affected.in_library, "affected module")
+        ));
+    }
     text
 }
 

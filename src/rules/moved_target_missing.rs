@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/moved-target-missing.md")]
 
 use std::cell::LazyCell;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use smol_str::{SmolStr, format_smolstr};
 
@@ -9,7 +9,7 @@ use super::{Configure, Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::module::Module;
-use crate::module::address::{ConfigAddress, MoveEndpoint, ResourceAddress};
+use crate::module::address::{ConfigAddress, MoveEndpoint, RemoveTarget, ResourceAddress};
 use crate::module::declaration::Moved;
 use crate::policy::Options;
 use crate::text::{Span, Suggestions, nearest};
@@ -36,6 +36,10 @@ impl Rule for MovedTargetMissing {
         let is_new = |moved: &Moved| {
             earlier.as_ref().is_some_and(|earlier| ends(moved).is_none_or(|ends| !earlier.contains(&ends)))
         };
+        findings.extend(
+            node.module().removed.iter().filter_map(|removed| still_kept(node, removed.from.as_ref()?)),
+        );
+        findings.extend(ambiguous(&node.module().moved));
         for moved in &node.module().moved {
             let (Some(from), Some(to)) = (&moved.from, &moved.to) else { continue };
             if from.to_string() == to.to_string() {
@@ -98,6 +102,52 @@ fn not_declared(
         .help(help)
         .address("moved")
         .concerns(Concern::Name(format_smolstr!("{to}")))
+}
+
+/// The findings about blocks that move two objects to one address, or one object to two.
+fn ambiguous(moves: &[Moved]) -> Vec<Finding> {
+    let (mut sources, mut targets) = (HashMap::new(), HashMap::new());
+    let mut findings = Vec::new();
+    for (from, to) in moves.iter().filter_map(|moved| Some((moved.from.as_ref()?, moved.to.as_ref()?))) {
+        let first_target = *sources.entry(from.to_string()).or_insert(to);
+        let first_source = *targets.entry(to.to_string()).or_insert(from);
+        let (what, at, first) = if first_target.to_string() != to.to_string() {
+            (format!("`{from}` moves to `{first_target}` too"), to, first_target)
+        } else if first_source.to_string() != from.to_string() {
+            (format!("`{first_source}` moves to `{to}` too"), from, first_source)
+        } else {
+            continue;
+        };
+        findings.push(
+            MovedTargetMissing::finding("Ambiguous move")
+                .detail(format!("{what}, so `plan` fails with \"Ambiguous move statements\"."))
+                .at(at.span)
+                .related(first.span, "the other block")
+                .help("remove one of the blocks, or correct its addresses; an object that moved twice needs one block for each step")
+                .address("moved")
+                .concerns(Concern::Name(format_smolstr!("{to}"))),
+        );
+    }
+    findings
+}
+
+/// The finding about an object that a `removed` block names although it is declared.
+fn still_kept(node: Node<'_>, from: &RemoveTarget) -> Option<Finding> {
+    let address = &from.address;
+    let declared = declared_at(node, address)?;
+    let what = if address.resource.is_some() { "resource" } else { "module" };
+    Some(
+        MovedTargetMissing::finding("Removed object is still declared")
+            .detail(format!(
+                "The block declares that this {what} was removed, but it still exists, so `plan` fails."
+            ))
+            .at(from.span)
+            .label("still declared")
+            .related(declared, "declared here")
+            .help(format!("remove the block `{address}`, or remove the `removed` block"))
+            .address("removed")
+            .concerns(Concern::Name(format_smolstr!("{address}"))),
+    )
 }
 
 /// The finding about a moved object that is declared at `at`, whose target may be absent.
@@ -174,6 +224,22 @@ fn ends(moved: &Moved) -> Option<Ends> {
 fn before(node: Node<'_>, context: &Context<'_>) -> Option<HashSet<Ends>> {
     let (before, _) = context.before(node.module())?;
     Some(before.module().moved.iter().filter_map(ends).collect())
+}
+
+/// The declaration of an object, in this module or in one that it calls.
+fn declared_at(node: Node<'_>, address: &ConfigAddress) -> Option<Span> {
+    let mut at = node;
+    let mut declared = None;
+    for name in &address.path {
+        declared = Some(at.module().calls.get(name)?.origin.header());
+        if address.resource.is_some() || Some(name) != address.path.last() {
+            at = at.child(name)?;
+        }
+    }
+    match &address.resource {
+        Some(resource) => Some(at.module().resources.get(resource)?.origin.header()),
+        None => declared,
+    }
 }
 
 /// What is known of the object at an address.

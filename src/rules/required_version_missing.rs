@@ -44,7 +44,7 @@ impl Rule for RequiredVersionMissing {
         let effect = if below.is_some() || calls_unread_module(node) {
             format!("only its child modules can exclude versions of {name} that it was not tested with")
         } else {
-            format!("versions of {name} that it was not tested with can run it")
+            format!("it also runs with versions of {name} that it was not tested with")
         };
         let finding = Self::finding("Missing `required_version`")
             .detail(format!("This module does not set `required_version`, so {effect}."))

@@ -294,8 +294,13 @@ fn hold_arguments(
     let places: BTreeSet<FileId> = arguments.filter_map(|finding| Some(finding.primary?.file)).collect();
     let are_parts = findings.iter().all(is_part) && 2 * places.len() > files.len();
     (are_parts && module.top_blocks == 0).then_some(
-        "Most files in this directory contain arguments outside of blocks, and none declares anything, so they are parts of \
-         blocks.",
+        if files.len() == 1 {
+            "The only file in this directory contains arguments outside of blocks and declares nothing, so it is a part of \
+             a block."
+        } else {
+            "Most files in this directory contain arguments outside of blocks, and none declares anything, so they are \
+             parts of blocks."
+        },
     )
 }
 

@@ -219,11 +219,11 @@ fn address_in_json(string: &JsonString, span: Span) -> Option<Traversal> {
 fn not_an_address(expr: &Expr) -> Finding {
     let invalid = |detail| invalid_expression(EngineRule::InvalidReference, detail, expr.span);
     match around_address(expr) {
-        Some(what) => invalid("A reference is required here, such as `aws_vpc.main` or `aws_vpc.main[0]`.")
+        Some(what) => invalid("A reference to an object is required here.")
             .help(format!("remove {what} around the reference")),
         None => invalid(
-            "A reference is required here, such as `aws_vpc.main` or `aws_vpc.main[0]`. Conditions, operators and \
-             function calls are not allowed here.",
+            "A reference to an object is required here. Conditions, operators and function calls are not allowed, and \
+             instance keys must be constants.",
         ),
     }
 }

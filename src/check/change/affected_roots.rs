@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use crate::check::change::comparison::Comparison;
 use crate::check::change::side::Asked;
 use crate::engine::{Choice, Companion, Product};
-use crate::graph::Role;
+use crate::graph::{Reason, Role};
 use crate::policy::Policy;
 use crate::text::Sources;
 use crate::vfs::{Change, Error, last_name, parent};
@@ -21,6 +21,8 @@ pub struct Affected {
     pub units: Vec<AffectedUnit>,
     /// Test files of the affected modules, sorted by path.
     pub tests: Vec<SmolStr>,
+    /// The number of affected modules that count as shared only because the repository shows no root module.
+    pub in_library: usize,
 }
 
 /// A module whose plan a change can affect.
@@ -84,6 +86,7 @@ pub fn affected(
             let (role, product) = (node.role(), node.module().features.engine.product);
             affected.modules.push(AffectedModule { directory, role, product, is_deleted, chain });
         }
+        affected.in_library += usize::from(node.role_with_reason().1 == Reason::Library);
     }
     affected.units = units.into_iter().collect();
     affected.tests = comparison.tests();

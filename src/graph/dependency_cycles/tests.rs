@@ -28,6 +28,7 @@ fn locals_and_resources_that_need_each_other_are_a_cycle() {
         lines,
         [
             ":0 : Cycle: local.a (expand), local.b (expand), x_y.c, x_y.f",
+            ":12 x_y.f: Self-referential block",
             ":5 local.e: Self-referencing local value",
         ]
     );

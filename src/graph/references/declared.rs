@@ -3,7 +3,7 @@
 use smol_str::{SmolStr, format_smolstr};
 
 use super::sites::{Owner, Site};
-use crate::finding::{Concern, EngineRule, Finding};
+use crate::finding::{Concern, EngineRule, Finding, Severity};
 use crate::graph::builtin;
 use crate::graph::similar::Similar;
 use crate::module::Module;
@@ -45,12 +45,14 @@ impl<'m> Declared<'m> {
 }
 
 /// The error for a reference to `subject`, which the module does not declare. Returns `None` if the module may declare it
-/// in a file that could not be read, or if no module declares such a subject.
+/// in a file that could not be read, or if no module declares such a subject. `inside` is the resource that contains the
+/// reference, which it cannot mean.
 pub(in crate::graph) fn undeclared(
     module: &Module,
     subject: &Subject,
     at: Span,
     similar: &Similar,
+    inside: Option<&ResourceAddress>,
 ) -> Option<Finding> {
     let (what, address) = match subject {
         Subject::Variable(name) => ("input variable", format_smolstr!("var.{name}")),
@@ -70,7 +72,7 @@ pub(in crate::graph) fn undeclared(
         Subject::Variable(name) => no_variable(finding, module, name, similar),
         Subject::Local(name) => no_local(finding, module, name, similar),
         Subject::Module { call, .. } => no_call(finding, module, call, similar),
-        Subject::Resource { address, .. } => no_resource(finding, module, address, similar),
+        Subject::Resource { address, .. } => no_resource(finding, module, address, similar, inside),
         _ => finding,
     })
 }
@@ -115,7 +117,13 @@ fn no_call(finding: Finding, module: &Module, name: &SmolStr, similar: &Similar)
     }
 }
 
-fn no_resource(finding: Finding, module: &Module, address: &ResourceAddress, similar: &Similar) -> Finding {
+fn no_resource(
+    finding: Finding,
+    module: &Module,
+    address: &ResourceAddress,
+    similar: &Similar,
+    inside: Option<&ResourceAddress>,
+) -> Finding {
     let what = match address.mode {
         Mode::Managed => "resource",
         Mode::Data => "data source",
@@ -126,7 +134,7 @@ fn no_resource(finding: Finding, module: &Module, address: &ResourceAddress, sim
         address.kind.as_str(),
         address.name.as_str()
     ));
-    match nearest(module, address, similar) {
+    match nearest(module, address, similar, inside) {
         Some(near) => finding
             .related(near.origin.header(), "a declaration with a similar name")
             .help(format!("did you mean `{}`?", near.address)),
@@ -152,13 +160,21 @@ fn other_object(module: &Module, ResourceAddress { kind, name, .. }: &ResourceAd
 }
 
 /// A resource of the same type and name in another mode, or else one with a similar name in the same mode.
-fn nearest<'m>(module: &'m Module, address: &ResourceAddress, similar: &Similar) -> Option<&'m Resource> {
+fn nearest<'m>(
+    module: &'m Module,
+    address: &ResourceAddress,
+    similar: &Similar,
+    inside: Option<&ResourceAddress>,
+) -> Option<&'m Resource> {
     let others = [Mode::Managed, Mode::Data, Mode::Ephemeral].into_iter();
     let mut others = others.map(|mode| ResourceAddress { mode, ..address.clone() });
     others.find_map(|other| module.resources.get(&other).map(|resource| &**resource)).or_else(|| {
         let peers = module.resources.values().map(|resource| &**resource);
-        let peers =
-            peers.filter(|peer| peer.address.mode == address.mode && peer.address.kind == address.kind);
+        let peers = peers.filter(|peer| {
+            peer.address.mode == address.mode
+                && peer.address.kind == address.kind
+                && inside != Some(&peer.address)
+        });
         similar.nearest(&address.name, peers, |peer| &peer.address.name)
     })
 }
@@ -259,6 +275,36 @@ fn reads_count(reference: &Reference<'_>) -> bool {
 /// The help for the attribute `count`.
 fn length(resource: &Resource) -> String {
     format!("write `length({})`", resource.address)
+}
+
+/// A resource that refers to itself, which only a plan finds. A reference to one of several instances may be valid, and
+/// without an instance nothing is evaluated.
+pub(super) fn of_itself(
+    resource: &Resource,
+    reference: &Reference<'_>,
+    site: &Site<'_>,
+    is_certain: bool,
+) -> Option<Finding> {
+    let is_whole = matches!(&reference.subject, Subject::Resource { key: None, .. });
+    let is_argument = site.condition.is_none() && !site.symbols.itself;
+    let is_owner = matches!(site.owner, Owner::Resource(owner) if owner.address == resource.address);
+    if !is_whole || !is_argument || !is_owner {
+        return None;
+    }
+    let is_single = resource.count.is_none() && resource.for_each.is_none() && resource.enabled.is_none();
+    let severity = if is_single && is_certain { Severity::Error } else { Severity::Warning };
+    Some(
+        Finding::language(EngineRule::ReferenceCycle, "Self-referential block")
+            .severity(severity)
+            .detail(format!(
+                "The arguments of {} cannot refer to the resource itself. `validate` does not report this, but every \
+                 plan that has an instance of it fails.",
+                resource.address
+            ))
+            .at(reference.span)
+            .address(site.to_string())
+            .at_plan(),
+    )
 }
 
 /// The `id` of an import cannot refer to the resource that is imported.

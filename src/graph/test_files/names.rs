@@ -220,13 +220,13 @@ impl<'t, 's> Names<'t, 's> {
                     || file.declared.contains_key(name)
                     || self.test.has_values_files;
                 if !is_set && !module.variables.contains_key(name) {
-                    let finding = undeclared(module, subject, at, self.similar);
+                    let finding = undeclared(module, subject, at, self.similar, None);
                     // A value from outside may be set, so this is a warning.
                     findings.extend(finding.map(|finding| finding.severity(Severity::Warning)));
                 }
             }
             TestSubject::InModule(subject) if Declared::of(module, subject).is_none() => {
-                let finding = undeclared(module, subject, at, self.similar);
+                let finding = undeclared(module, subject, at, self.similar, None);
                 findings.extend(finding.map(|finding| match self.meant(module, subject) {
                     Some(meant) => finding.help(format!("did you mean `{meant}`?")),
                     None => finding,

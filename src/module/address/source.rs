@@ -38,7 +38,7 @@ impl ModuleSource {
                 summary: "Invalid registry module source address",
                 detail: format!(
                     "\"{raw}\" is not a registry address: {reason}. {product} expects a registry address \
-                     because the call sets `version`."
+                     because `version` is set."
                 ),
                 help: is_other().then(|| "remove `version`".to_owned()),
             });

@@ -32,7 +32,7 @@ impl Decoder<'_> {
                     EngineRule::InvalidCheckOrCondition,
                     format!("Invalid {} expression", block.kind),
                 )
-                .detail("This condition refers to nothing, so it is always true or always false.")
+                .detail("This condition refers to no object of the module, so it checks nothing.")
                 .at(attribute.expr.span),
             );
         }
@@ -72,5 +72,5 @@ pub(super) fn cannot_override(block: &Block) -> Finding {
     Finding::language(EngineRule::OverrideNotAllowed, format!("Can't override {} blocks", block.kind))
         .detail(format!("An override file cannot contain `{}` blocks.", block.kind))
         .at(block.header)
-        .help("move the block into a base file")
+        .help("change the base block, or move this block into a base file")
 }

@@ -130,7 +130,9 @@ impl Decoder<'_> {
     fn prevent_destroy(&mut self, content: &Content) -> Option<Spanned<Option<bool>>> {
         let attribute = content.attribute("prevent_destroy")?;
         if self.features.grammar.prevent_destroy_expression {
-            let value = value::constant(&attribute.expr, &mut Vec::new()).as_bool();
+            let value = value::constant(&attribute.expr, &mut Vec::new());
+            // A constant of another type is wrong for both products.
+            let value = value.as_bool().or_else(|| value.is_wholly_known().then_some(true));
             return Some(Spanned { value, span: attribute.expr.span });
         }
         let given = self.flag(content, "prevent_destroy")?;
@@ -281,7 +283,7 @@ fn not_a_trigger(subject: &Subject, at: Span) -> Option<Finding> {
         ),
         _ => (
             "Invalid reference in replace_triggered_by expression",
-            "Only references to resources, with `count.index` and `each.key` as keys, are allowed here.",
+            "Only references to resources are allowed here. An instance key can use `count.index` or `each.key`.",
         ),
     };
     Some(trigger(summary, at).detail(detail))

@@ -87,7 +87,7 @@ impl Decoder<'_> {
 
 /// How a destroy-time provisioner gets a value that is not an attribute of its resource.
 pub const KEEP_FOR_DESTROY: &str = "if this resource has an attribute with that value, refer to it with `self`; otherwise \
-     move the provisioner to a `terraform_data` resource, set `input` there, and refer to `self.input`";
+     set `input` of a `terraform_data` resource to the value, put the provisioner there, and refer to `self.input`";
 
 /// Reports each reference of a destroy-time provisioner to anything but `self`, `count.index` and `each.key`.
 pub(in crate::module) fn only_self_references(config: &Config, findings: &mut Vec<Finding>) {

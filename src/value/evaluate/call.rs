@@ -165,7 +165,8 @@ impl Evaluator<'_> {
             return false;
         }
         if let (None, Some(extra)) = (function.variadic, arguments.get(wanted)) {
-            let detail = format!("{:?} takes only {}.", call.name, counted(wanted));
+            let only = if wanted == 0 { "" } else { "only " };
+            let detail = format!("{:?} takes {only}{}.", call.name, counted(wanted));
             self.error(EngineRule::InvalidFunctionCall, "Too many function arguments", detail, extra.start());
             return false;
         }

@@ -50,7 +50,7 @@ fn character_set(arguments: &[Value]) -> Result<String, FunctionError> {
     if NAMES.binary_search(&name.as_str()).is_ok() {
         return Ok(name);
     }
-    Err(FunctionError::of_argument(1, format!("{given:?} is not a supported name of a character set")))
+    Err(FunctionError::of_argument(1, format!("{given:?} is not a supported character encoding")))
 }
 
 /// `textencodebase64`: only checks the name of the character set.

@@ -2,7 +2,7 @@
 
 use super::encoding::json;
 use super::signature::{FunctionError, Outcome, text, whole};
-use crate::text::with_article;
+use crate::text::{counted, with_article};
 use crate::value::convert::convert;
 use crate::value::{Type, Value};
 
@@ -96,7 +96,11 @@ fn formatted(format: &str, values: &[Value], longest: usize) -> Outcome {
                 next = place + 1;
                 used = used.max(next);
                 let Some(value) = values.get(place) else {
-                    return Err(FunctionError::of_call(format!("there is no value for `%{}`", verb.letter)));
+                    let index = verb.place.map_or_else(String::new, |place| format!("[{}]", place + 1));
+                    return Err(FunctionError::of_call(format!(
+                        "there is no value for `%{index}{}`",
+                        verb.letter
+                    )));
                 };
                 inserted(&verb, value).map_err(FunctionError::of_call)?
             }
@@ -107,10 +111,11 @@ fn formatted(format: &str, values: &[Value], longest: usize) -> Outcome {
         }
     }
     if used < values.len() {
-        // The engine counts from the format argument, and so reports the argument before the first extra one.
+        let given = if values.len() == 1 { "1 is" } else { &format!("{} are", values.len()) };
+        let used_by_format = if used == 0 { "no values".to_owned() } else { counted(used, "value") };
         return Err(FunctionError::of_argument(
-            used,
-            format!("the format takes {used} values, but {} are given", values.len()),
+            used + 1,
+            format!("the format string uses {used_by_format}, but {given} given"),
         ));
     }
     Ok(text.map_or(Value::Unknown(Type::String), Value::string))

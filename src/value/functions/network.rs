@@ -114,7 +114,7 @@ fn host(prefix: &Prefix, number: i128) -> Result<Option<Ipv4Addr>, FunctionError
     let place = if number < 0 { -(number + 1) } else { number };
     match numbers_of(prefix.free()) {
         Some(hosts) if place >= hosts => Err(FunctionError::of_call(format!(
-            "a prefix of {} bits has no host number {number}",
+            "an address block with a prefix of {} bits has no host number {number}",
             prefix.length
         ))),
         Some(hosts) => {
@@ -134,9 +134,10 @@ fn subnet(prefix: &Prefix, bits: i128, number: i128) -> Result<Option<String>, F
         )));
     }
     match numbers_of(bits) {
-        Some(subnets) if number >= subnets => {
-            Err(FunctionError::of_call(format!("{bits} more bits have no subnet number {number}")))
-        }
+        Some(subnets) if number >= subnets => Err(FunctionError::of_call(format!(
+            "with {bits} more bits, the subnets have the numbers 0 to {}, so there is no number {number}",
+            subnets - 1
+        ))),
         _ => {
             let length = prefix.length + bits;
             let size = 1_u128.checked_shl(u32::try_from(prefix.bits() - length).unwrap_or(u32::MAX));

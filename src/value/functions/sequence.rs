@@ -109,7 +109,7 @@ pub(super) fn matchkeys(arguments: &[Value]) -> Outcome {
         return unknown;
     };
     if values.len() != keys.len() {
-        return Err(FunctionError::of_call("each value needs a key"));
+        return Err(FunctionError::of_call("the lists of values and keys differ in length"));
     }
     let mut found = Vec::new();
     for (value, key) in values.iter().zip(&keys) {

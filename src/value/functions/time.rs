@@ -27,7 +27,9 @@ pub(super) fn formatdate(arguments: &[Value]) -> Outcome {
         return Err(FunctionError::of_argument(1, format!("it is {NO_TIME}")));
     }
     match wrong_verb(format) {
-        Some(verb) => Err(FunctionError::of_argument(0, format!("{verb:?} is not valid there"))),
+        Some(verb) => {
+            Err(FunctionError::of_argument(0, format!("{verb:?} is not a valid part of a date format")))
+        }
         None => Err(FunctionError::Unknown),
     }
 }

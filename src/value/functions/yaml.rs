@@ -85,7 +85,7 @@ fn document(text: &str) -> Result<Value, Failure> {
             event => value = reader.add(event)?.or(value),
         }
     }
-    value.ok_or_else(|| Failure::Wrong("there is no document".to_owned()))
+    value.ok_or_else(|| Failure::Wrong("the string contains no YAML document".to_owned()))
 }
 
 /// The number of the first line that a tab indents, at its start or after its hyphen, if that is certainly an error.
@@ -154,7 +154,7 @@ fn mistake(text: &str, why: &str) -> Failure {
     // The engine accepts a block scalar at the margin.
     let has_bare_block = text.lines().any(|line| line.starts_with(['|', '>']));
     if CERTAIN.contains(&why) && !has_bare_block {
-        Failure::Wrong(format!("the text is not YAML: {why}"))
+        Failure::Wrong(format!("the string is not valid YAML: {why}"))
     } else {
         Failure::Unknown
     }

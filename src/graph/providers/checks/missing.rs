@@ -234,7 +234,7 @@ fn missing_provider(
         }
         (Some(alias), _) => format!(
             "`{}` is {} in the child module, so this entry passes the configuration `{}` of this module, but no `provider` \
-             block here is one",
+             block here defines that",
             entry.in_child.compact(),
             key.provider.display(node.module().features.registry_host),
             compact_name(&node.local_name(key), Some(alias))

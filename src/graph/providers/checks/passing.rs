@@ -304,14 +304,18 @@ impl Edge<'_> {
         let child = self.child.module();
         let (name, compact) = (&passed.in_child.name, passed.in_child.compact());
         let aliases = format!("configuration_aliases = [{compact}]");
+        let is_used = self.child.provider_mentions().any(|reference| reference.compact() == compact);
+        let or_remove = if is_used { "" } else { "remove this entry; or, " };
         match (&passed.in_child.alias, child.required_providers.get(name)) {
             // No registry has hashicorp/terraform.
             (None, None) if name == BUILT_IN => NO_ENTRY_FOR_BUILT_IN.to_owned(),
             (Some(_), Some(entry)) if entry.aliases.is_empty() => {
-                format!("in the child module, add `{aliases}` to the entry `{name}` of `required_providers`")
+                format!(
+                    "{or_remove}in the child module, add `{aliases}` to the entry `{name}` of `required_providers`"
+                )
             }
             (Some(_), Some(_)) => format!(
-                "in the child module, add `{compact}` to `configuration_aliases` in the entry `{name}` of \
+                "{or_remove}in the child module, add `{compact}` to `configuration_aliases` in the entry `{name}` of \
                  `required_providers`"
             ),
             (alias, None) | (alias @ None, Some(_)) => {

@@ -7,7 +7,7 @@ use crate::engine::{Features, Product};
 use crate::finding::Finding;
 use crate::module::address::{ConfigAddress, Mode, ResourceAddress};
 use crate::syntax::Traversal;
-use crate::text::Span;
+use crate::text::{Span, with_article};
 
 /// The target of a `removed` block: a resource or a module with all instances, relative to the module of the block.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,6 +94,7 @@ fn refused(mode: Mode, span: Span, features: &Features) -> Option<Box<Finding>> 
         Mode::Data => (features.summaries.removed_data_source, "data source"),
         Mode::Ephemeral => ("Ephemeral resource address is not allowed", "ephemeral resource"),
     };
-    let detail = format!("A {what} has no object in the state: remove its block instead.");
-    Some(wrong(summary, Some(span), detail.replace(" a e", " an e")))
+    let detail =
+        format!("Terraform and OpenTofu never destroy {}: remove its block instead.", with_article(what));
+    Some(wrong(summary, Some(span), detail))
 }
