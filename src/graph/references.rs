@@ -166,11 +166,7 @@ impl<'t, 'f> Judge<'t, 'f> {
                 | Subject::Resource { .. }),
                 None,
             ) => {
-                let inside = match site.owner {
-                    Owner::Resource(resource) => Some(&resource.address),
-                    _ => None,
-                };
-                self.findings.extend(undeclared(module, subject, at, &self.similar, inside));
+                self.findings.extend(undeclared(module, subject, at, &self.similar, Some(&site.owner)));
             }
             (Subject::Count(name), None) => symbols::count(name, site, at, self.findings),
             (Subject::Each(name), None) => symbols::each(name, site, at, self.findings),

@@ -111,8 +111,8 @@ pub fn is_aside(directory: &str) -> bool {
     by_name(directory).is_some()
 }
 
-/// `example` counts at the top. `examples`, `tests`, `fixtures`, `testdata` and `terratest` count in any directory. `test` may be the name of an environment, so it counts
-/// only at the top, and in the directory of one of several `modules`, also of a group of them.
+/// `examples`, `tests`, `fixtures`, `testdata` and `terratest` count in any directory. `test` may be the name of an environment, and `example` too, so they
+/// count only at the top, and in the directory of one of several `modules`, also of a group of them.
 fn by_name(directory: &str) -> Option<(Role, &'static str)> {
     let names: Vec<&str> = directory.split('/').collect();
     if names.contains(&"examples") {
@@ -128,6 +128,9 @@ fn by_name(directory: &str) -> Option<(Role, &'static str)> {
         return Some((Role::Test, name));
     }
     let modules = names.iter().position(|name| *name == "modules").unwrap_or(names.len());
+    if names.iter().skip(modules + 2).any(|name| *name == "example") {
+        return Some((Role::Example, "example"));
+    }
     (names[0] == "test" || names.iter().skip(modules + 2).any(|name| *name == "test"))
         .then_some((Role::Test, "test"))
 }
@@ -200,6 +203,8 @@ mod tests {
         let test = Some(Role::Test);
         assert_eq!(by_name("examples/a"), Some(Role::Example));
         assert_eq!(by_name("modules/a/examples/b"), Some(Role::Example));
+        assert_eq!(by_name("modules/a/example/b"), Some(Role::Example));
+        assert_eq!(by_name("modules/example"), None);
         assert_eq!(by_name("tests/a"), test);
         assert_eq!(by_name("modules/a/test"), test);
         assert_eq!(by_name("modules/group/a/test"), test);

@@ -58,12 +58,11 @@ impl Rule for ProviderBlockInSharedModule {
     }
 }
 
-/// Whether anything in the module may use an aliased configuration. A default configuration is used by everything
-/// that names no other.
+/// Whether anything in the module may use a configuration.
 fn is_used(node: Node<'_>, provider: &ProviderConfiguration) -> bool {
     let module = node.module();
     let Some(configuration) = Configuration::by(module, provider) else { return true };
     let mut mentions = node.provider_mentions();
     let names_it = |reference| Configuration::named(module, reference).as_ref() == Some(&configuration);
-    provider.alias.is_none() || !module.complete || mentions.any(names_it)
+    !module.complete || node.uses().configurations.contains_key(&configuration) || mentions.any(names_it)
 }

@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::FileKind;
-use crate::finding::{EngineRule, Finding, RuleId, Severity};
+use crate::finding::{Code, EngineRule, Finding, RuleId, Severity};
 use crate::graph::{Node, Reason, Role};
 use crate::module::Module;
 use crate::module::declaration::Origin;
@@ -202,13 +202,16 @@ fn are_snippets(node: Node<'_>, findings: &[&Finding]) -> Option<String> {
     if place == Place::Archive {
         return Some("The name of this directory, or of one around it, marks an archive.".to_owned());
     }
-    let are_all_known = of(EngineRule::UndeclaredReference).count() + missing == errors.len();
-    if !are_all_known || is_run(module) && place != Place::Documentation {
+    let is_function = |finding: &&&Finding| finding.code == Some(Code::UnknownProviderFunction);
+    let functions = errors.iter().filter(is_function).count();
+    let are_all_known = of(EngineRule::UndeclaredReference).count() + missing + functions == errors.len();
+    let is_completed = matches!(place, Place::Documentation | Place::Template);
+    if !are_all_known || is_run(module) && !is_completed {
         return None;
     }
     let is_snippet = match place {
         Place::Documentation => missing > 0 || undeclared.len() > 1,
-        Place::Template => undeclared.len() > 1,
+        Place::Template => !undeclared.is_empty() || missing > 0,
         Place::Example => {
             let declares = !module.variables.is_empty() || !module.locals.is_empty();
             // The file with the variables may not be in the commit yet.
@@ -217,7 +220,9 @@ fn are_snippets(node: Node<'_>, findings: &[&Finding]) -> Option<String> {
                 .filter(|finding| !is_variable(finding))
                 .map(|finding| finding.detail.as_str())
                 .collect();
-            !undeclared.is_empty() && missing > 0 || others.len() > 1 && !declares
+            !undeclared.is_empty() && missing > 0
+                || others.len() > 1 && !declares
+                || functions == errors.len() && module.required_providers.is_empty()
         }
         Place::Archive => true,
     };
@@ -228,7 +233,9 @@ fn are_snippets(node: Node<'_>, findings: &[&Finding]) -> Option<String> {
             "objects that are not declared here",
         );
         let modules = counted(missing, "module that does not exist", "modules that do not exist");
-        let lacks: Vec<String> = objects.into_iter().chain(modules).collect();
+        let functions =
+            counted(functions, "function of an undeclared provider", "functions of undeclared providers");
+        let lacks: Vec<String> = objects.into_iter().chain(modules).chain(functions).collect();
         format!(
             "The files in this directory refer to {}. {}",
             lacks.join(" and "),

@@ -45,14 +45,14 @@ impl<'m> Declared<'m> {
 }
 
 /// The error for a reference to `subject`, which the module does not declare. Returns `None` if the module may declare it
-/// in a file that could not be read, or if no module declares such a subject. `inside` is the resource that contains the
-/// reference, which it cannot mean.
+/// in a file that could not be read, or if no module declares such a subject. `inside` is the declaration that contains
+/// the reference, which it cannot mean.
 pub(in crate::graph) fn undeclared(
     module: &Module,
     subject: &Subject,
     at: Span,
     similar: &Similar,
-    inside: Option<&ResourceAddress>,
+    inside: Option<&Owner<'_>>,
 ) -> Option<Finding> {
     let (what, address) = match subject {
         Subject::Variable(name) => ("input variable", format_smolstr!("var.{name}")),
@@ -71,7 +71,7 @@ pub(in crate::graph) fn undeclared(
     Some(match subject {
         Subject::Variable(name) => no_variable(finding, module, name, similar),
         Subject::Local(name) => no_local(finding, module, name, similar),
-        Subject::Module { call, .. } => no_call(finding, module, call, similar),
+        Subject::Module { call, .. } => no_call(finding, module, call, similar, inside),
         Subject::Resource { address, .. } => no_resource(finding, module, address, similar, inside),
         _ => finding,
     })
@@ -107,9 +107,18 @@ fn no_local(finding: Finding, module: &Module, name: &SmolStr, similar: &Similar
     }
 }
 
-fn no_call(finding: Finding, module: &Module, name: &SmolStr, similar: &Similar) -> Finding {
+fn no_call(
+    finding: Finding,
+    module: &Module,
+    name: &SmolStr,
+    similar: &Similar,
+    inside: Option<&Owner<'_>>,
+) -> Finding {
     let finding = finding.detail(format!("This module declares no module call `{name}`."));
-    match similar.nearest(name, module.calls.values(), |call| &call.name) {
+    let others = module.calls.values().filter(
+        |call| !matches!(inside, Some(Owner::Call(own) | Owner::Argument(own, _)) if own.name == call.name),
+    );
+    match similar.nearest(name, others, |call| &call.name) {
         Some(near) => finding
             .related(near.origin.header(), "a module call with a similar name")
             .help(format!("did you mean `module.{}`?", near.name)),
@@ -122,7 +131,7 @@ fn no_resource(
     module: &Module,
     address: &ResourceAddress,
     similar: &Similar,
-    inside: Option<&ResourceAddress>,
+    inside: Option<&Owner<'_>>,
 ) -> Finding {
     let what = match address.mode {
         Mode::Managed => "resource",
@@ -164,7 +173,7 @@ fn nearest<'m>(
     module: &'m Module,
     address: &ResourceAddress,
     similar: &Similar,
-    inside: Option<&ResourceAddress>,
+    inside: Option<&Owner<'_>>,
 ) -> Option<&'m Resource> {
     let others = [Mode::Managed, Mode::Data, Mode::Ephemeral].into_iter();
     let mut others = others.map(|mode| ResourceAddress { mode, ..address.clone() });
@@ -173,7 +182,7 @@ fn nearest<'m>(
         let peers = peers.filter(|peer| {
             peer.address.mode == address.mode
                 && peer.address.kind == address.kind
-                && inside != Some(&peer.address)
+                && !matches!(inside, Some(Owner::Resource(own)) if own.address == peer.address)
         });
         similar.nearest(&address.name, peers, |peer| &peer.address.name)
     })

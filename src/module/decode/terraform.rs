@@ -81,7 +81,12 @@ impl Decoder<'_> {
         if let Some(attribute) = content.attribute("experiments") {
             self.findings.push(
                 Finding::language(EngineRule::UnsupportedEngineVersion, "Module uses experimental features")
-                    .detail("Experiments are available only in alpha releases.")
+                    .detail(if names_optional(attribute) {
+                        "This experiment ended with Terraform 1.3, and since then experiments are available only in \
+                         alpha releases."
+                    } else {
+                        "Experiments are available only in alpha releases."
+                    })
                     .at(attribute.name_span)
                     .help(if names_optional(attribute) {
                         "remove `experiments`, and require Terraform 1.3 or later, where `optional` needs no experiment"

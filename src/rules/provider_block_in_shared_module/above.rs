@@ -77,14 +77,13 @@ impl<'t> Above<'t> {
         let Some(own) = Configuration::of(node.module(), name, None) else {
             return Some((name.clone(), true));
         };
-        let is_required = node.module().required_providers.contains_key(name);
         let mut found = (name.clone(), true);
         for top in self.modules.iter().filter(|above| !above.is_called()) {
             let module = top.module();
             if Configuration::of(module, name, None).as_ref() == Some(&own) {
                 continue;
             }
-            if is_required && module.required_providers.contains_key(name) {
+            if module.required_providers.contains_key(name) {
                 return None;
             }
             found = match top.requirements_of(&own.provider).next() {

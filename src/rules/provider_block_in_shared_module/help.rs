@@ -14,7 +14,8 @@ pub(super) fn of(node: Node<'_>, provider: &ProviderConfiguration, above: &Above
     let (is_taken, is_per_call) = (above.has_another(node, provider), above.is_repeated && objects.is_some());
     let Some((name, is_declared)) = above.local_name(node, &provider.name) else {
         return format!(
-            "decide on one `source` of `{}` for this module and the root modules, then move this block there",
+            "decide on one `source` of `{}` for this module and the root modules, then move this block there, or remove it \
+             if they have the same",
             provider.name
         );
     };

@@ -87,9 +87,15 @@ impl Evaluator<'_> {
             .at(call.name_span)
             .concerns(Concern::Name(call.name.as_str().into()));
         finding.code = is_namespaced.then_some(Code::UnknownProviderFunction);
-        if let Some(near) = near {
-            finding = finding.help(format!("did you mean `{near}`?"));
-        }
+        let provider = call.name.strip_prefix("provider::").and_then(|rest| rest.split("::").next());
+        let help = match (near, provider) {
+            (Some(near), _) => Some(format!("did you mean `{near}`?")),
+            (None, Some(provider)) if is_namespaced => {
+                Some(format!("declare the provider `{provider}` in `required_providers`"))
+            }
+            (None, _) => None,
+        };
+        finding = finding.help_if(help);
         self.findings.push(finding);
         self.left = self.left.saturating_sub(OF_UNKNOWN_FUNCTION);
     }
