@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::engine::{Features, ModuleAddress, Product};
 use crate::finding::{Concern, EngineRule, Finding, Severity};
 use crate::graph::{Callee, Node};
+use crate::module::Module;
+use crate::value;
 
 /// Reports calls of directories that do not exist. This does not depend on the version of the engine.
 pub(super) fn missing(node: Node<'_>, findings: &mut Vec<Finding>) {
@@ -29,11 +32,12 @@ pub(super) fn missing(node: Node<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Reports content that a child module cannot have.
+/// Reports content that a child module cannot have, and settings of a root module that are not constant.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     // A run loads its module as a child of the module under test.
     let run = node.run_by_tests().next();
     if !node.is_called() && run.is_none() {
+        findings.extend(not_constant(node.module()));
         return;
     }
     let module = node.module();
@@ -68,6 +72,32 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
             )
         });
     }
+}
+
+/// The errors that `init` reports in the settings of the state. Since OpenTofu 1.8, they may use variables.
+fn not_constant(module: &Module) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let Features { engine, module_address, .. } = &module.features;
+    if engine.product == Product::OpenTofu && *module_address != ModuleAddress::LiteralPerBlock {
+        return findings;
+    }
+    let Some(storage) = module.storage() else { return findings };
+    let kind = &storage.block.kind;
+    storage.block.body.for_each_expression(&mut |expr| {
+        value::constant(expr, &mut findings);
+    });
+    let help = if kind == "backend" {
+        "write a constant, or remove the argument and pass it with `init -backend-config`"
+    } else {
+        "write a constant"
+    };
+    let explain = |finding: Finding| {
+        finding
+            .detail(format!("A `{kind}` block can contain only constants, so `init` fails."))
+            .help(help)
+            .at_plan()
+    };
+    findings.into_iter().map(explain).collect()
 }
 
 /// The module path from a root module, through the first call of each module, with a final dot.
