@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use super::support::edits::require;
 use super::support::provider_source::{Source, source};
 use super::{ADVICE, Configure, Context, Page, Rule, page};
@@ -12,6 +14,7 @@ use crate::module::Module;
 use crate::module::declaration::Resource;
 use crate::policy::Options;
 use crate::syntax::Block;
+use crate::text::nearest;
 
 pub(super) struct RequiredProviderMissing {
     /// Whether to report providers of HashiCorp even if every caller requires them or is reported itself.
@@ -66,7 +69,7 @@ impl Rule for RequiredProviderMissing {
                 module.features.engine.product.name()
             ))
             .at(block.map_or(first, |block| block.header))
-            .help(help(&missing))
+            .help(meant(&missing, module).unwrap_or_else(|| help(&missing)))
             .fixed_by(fix.map(|edit| Fix::on_request([edit])))
             .concerns(Concern::Providers(missing.iter().map(|one| one.name.into()).collect()));
         findings.push(missing.iter().fold(finding, |finding, one| {
@@ -89,6 +92,19 @@ impl Missing<'_> {
     fn entry(&self) -> Option<String> {
         Some(format!("{} = {{\n  source = \"{}\"\n}}", self.name, self.source.as_ref()?.address))
     }
+}
+
+/// The help for a single name that is probably a mistake in a `provider` argument.
+fn meant(missing: &[Missing<'_>], module: &Module) -> Option<String> {
+    let [Missing { name, first, source }] = missing else { return None };
+    first.provider_ref.as_ref()?;
+    let implied = first.address.implied_provider();
+    if *name == "null" && implied != "null" {
+        return Some(format!("`null` is read as the name of a provider here: write `provider = {implied}`"));
+    }
+    let known = module.required_providers.keys().map(SmolStr::as_str);
+    let near = if source.is_none() { nearest(name, known) } else { None };
+    near.map(|near| format!("did you mean `{near}`?"))
 }
 
 /// The entries to add, for which the sources are known.
