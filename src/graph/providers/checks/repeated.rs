@@ -91,8 +91,9 @@ fn help(node: Node<'_>, declared: &Declared<'_>) -> String {
     if !aliases.is_empty() {
         let entries: Vec<String> = names.iter().map(|name| format!("{name} = {name}")).collect();
         return format!(
-            "move {blocks} to the root module, set `configuration_aliases = [{}]` in `required_providers` of the child module, \
-             and pass the configuration in every call down to it: `providers = {{ {} }}`",
+            "move {blocks} to the root module, declare the provider there with the same `source`, set \
+             `configuration_aliases = [{}]` in `required_providers` of the child module, and pass the configuration in \
+             every call down to it: `providers = {{ {} }}`",
             aliases.join(", "),
             entries.join(", ")
         );
@@ -108,8 +109,8 @@ fn help(node: Node<'_>, declared: &Declared<'_>) -> String {
         )
     } else {
         format!(
-            "move {blocks} to the root module, and declare the provider in `required_providers` of the child module, which \
-             then inherits the configuration"
+            "move {blocks} to the root module, and declare the provider with the same `source` in `required_providers` \
+             of both modules; the child module then inherits the configuration"
         )
     }
 }
