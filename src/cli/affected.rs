@@ -20,7 +20,7 @@ pub(super) struct Arguments {
     /// Output format
     #[arg(long, value_enum, default_value = "human")]
     format: Format,
-    /// List test files to run instead of root modules (not with `--format github-matrix`)
+    /// List test files to run instead of root modules
     #[arg(long)]
     tests: bool,
     /// Also list modules with the role example or test
@@ -48,6 +48,10 @@ enum Format {
 
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
+    if arguments.tests && arguments.format == Format::GithubMatrix {
+        return Err(Failure::new("`--format github-matrix` lists directories to plan, not test files")
+            .help("use `--tests` with `--format paths` or `--format json`"));
+    }
     let current = place::current()?;
     let change = arguments.base.change(&current)?;
     let mut snapshot = change.unread();
