@@ -301,6 +301,11 @@ impl Finding {
     pub fn module(self, module: impl Into<SmolStr>) -> Self {
         Self { module: module.into(), ..self }
     }
+
+    /// Adds this to `findings`.
+    pub fn push_to(self, findings: &mut Vec<Self>) {
+        findings.push(self);
+    }
 }
 
 /// Whether one of these findings is an error.

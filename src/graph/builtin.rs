@@ -76,11 +76,10 @@ pub(super) fn arguments(resource: &Resource) -> Option<Arguments> {
 pub(super) fn steps(resource: &Resource, steps: &[Step], findings: &mut Vec<Finding>) {
     let (Some(arguments), Some((first, behind))) = (arguments(resource), steps.split_first()) else { return };
     let StepKind::Attribute(name) = &first.kind else {
-        findings.push(
-            Finding::language(EngineRule::InvalidReference, "Invalid index operation")
-                .detail("A resource is an object: write its attributes with a dot.")
-                .at(first.span),
-        );
+        Finding::language(EngineRule::InvalidReference, "Invalid index operation")
+            .detail("A resource is an object: write its attributes with a dot.")
+            .at(first.span)
+            .push_to(findings);
         return;
     };
     if let Some(argument) = arguments.named(name) {
@@ -113,14 +112,13 @@ fn ignored_changes(arguments: Arguments, resource: &Resource, findings: &mut Vec
         let computed = arguments.named(root).is_some_and(|argument| argument.presence == Presence::Computed);
         let is_error = |finding: &Finding| finding.severity == Severity::Error;
         if computed && !findings[before..].iter().any(is_error) {
-            findings.push(
-                Finding::language(EngineRule::InvalidLifecycle, "Redundant ignore_changes element")
-                    .severity(Severity::Warning)
-                    .detail(format!("`{root}` cannot be set, so `ignore_changes` has no effect on it."))
-                    .at(type_place(resource))
-                    .related(ignored.span, "named here")
-                    .help(format!("remove `{root}` from `ignore_changes`")),
-            );
+            Finding::language(EngineRule::InvalidLifecycle, "Redundant ignore_changes element")
+                .severity(Severity::Warning)
+                .detail(format!("`{root}` cannot be set, so `ignore_changes` has no effect on it."))
+                .at(type_place(resource))
+                .related(ignored.span, "named here")
+                .help(format!("remove `{root}` from `ignore_changes`"))
+                .push_to(findings);
         }
     }
 }

@@ -14,20 +14,17 @@ pub(super) fn missing(node: Node<'_>, findings: &mut Vec<Finding>) {
         if callee == Callee::Missing {
             let source = call.source.as_ref();
             let raw = source.map(|source| source.raw.as_str()).unwrap_or_default();
-            findings.push(
-                Finding::language(EngineRule::MissingModule, "Module not installed")
-                    .detail(format!(
-                        "There is no directory {raw:?} relative to this module, so `init` fails."
-                    ))
-                    .at(call.origin.header())
-                    .address(format!("module.{}", call.name))
-                    .concerns(Concern::ModuleSource(raw.into()))
-                    .help(match node.similar_source(raw) {
-                        Some(meant) => format!("did you mean `{meant}`?"),
-                        None => "correct `source`, or add the directory".to_owned(),
-                    })
-                    .related(source.map(|source| source.span), "this directory does not exist"),
-            );
+            Finding::language(EngineRule::MissingModule, "Module not installed")
+                .detail(format!("There is no directory {raw:?} relative to this module, so `init` fails."))
+                .at(call.origin.header())
+                .address(format!("module.{}", call.name))
+                .concerns(Concern::ModuleSource(raw.into()))
+                .help(match node.similar_source(raw) {
+                    Some(meant) => format!("did you mean `{meant}`?"),
+                    None => "correct `source`, or add the directory".to_owned(),
+                })
+                .related(source.map(|source| source.span), "this directory does not exist")
+                .push_to(findings);
         }
     }
 }

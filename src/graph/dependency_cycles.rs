@@ -78,13 +78,12 @@ fn self_references(module: &Module, findings: &mut Vec<Finding>) {
         for traversal in local.attribute.expr.variables() {
             let Ok(reference) = reference(traversal, &module.features) else { continue };
             if reference.subject == Subject::Local(local.name.clone()) {
-                findings.push(
-                    Finding::language(EngineRule::ReferenceCycle, "Self-referencing local value")
-                        .at_validate()
-                        .detail(format!("The local value `{}` refers to itself.", local.name))
-                        .at(reference.span)
-                        .address(format!("local.{}", local.name)),
-                );
+                Finding::language(EngineRule::ReferenceCycle, "Self-referencing local value")
+                    .at_validate()
+                    .detail(format!("The local value `{}` refers to itself.", local.name))
+                    .at(reference.span)
+                    .address(format!("local.{}", local.name))
+                    .push_to(findings);
             }
         }
     }

@@ -36,12 +36,11 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
 fn in_call(module: &Module, call: &ModuleCall, findings: &mut Vec<Finding>) {
     for passed in &call.providers {
         if let Some(key) = &passed.in_child.key {
-            findings.push(
-                wrong("module")
-                    .detail("The left side names a single configuration of the child module, so it cannot have a key.")
-                    .at(key.span)
-                    .help("remove the key"),
-            );
+            wrong("module")
+                .detail("The left side names a single configuration of the child module, so it cannot have a key.")
+                .at(key.span)
+                .help("remove the key")
+                .push_to(findings);
         }
         findings.extend(unsuitable(module, &passed.in_parent, "module"));
         findings.extend(outlived(module, &passed.in_parent, call.for_each.as_deref(), "module"));

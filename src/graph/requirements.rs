@@ -45,13 +45,12 @@ fn import_providers(module: &Module, findings: &mut Vec<Finding>) {
         if resource.provider_ref.as_ref().is_some_and(|own| own.compact() == reference.compact()) {
             continue;
         }
-        findings.push(
-            Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import provider argument")
-                .at_validate()
-                .detail(format!("{} is declared, and its own `provider` argument applies.", resource.address))
-                .at(at)
-                .related(resource.origin.header(), "declared here")
-                .help("remove `provider` here, and set it in the resource"),
-        );
+        Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import provider argument")
+            .at_validate()
+            .detail(format!("{} is declared, and its own `provider` argument applies.", resource.address))
+            .at(at)
+            .related(resource.origin.header(), "declared here")
+            .help("remove `provider` here, and set it in the resource")
+            .push_to(findings);
     }
 }

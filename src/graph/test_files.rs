@@ -60,14 +60,11 @@ fn test_directory(node: Node<'_>, findings: &mut Vec<Finding>) {
     let path = child(&module.directory, TEST_DIRECTORY);
     let is_listed = module.features.grammar.tests && !node.is_called() && !node.is_installed();
     if is_listed && node.graph().named_files.is_file(&path) {
-        findings.push(
-            Finding::language(EngineRule::UnreadableFile, "Failed to read test directory")
-                .detail(format!(
-                    "\"{path}\" is a file. It must be a directory with test files, or not exist."
-                ))
-                .help("rename the file")
-                .about(&path),
-        );
+        Finding::language(EngineRule::UnreadableFile, "Failed to read test directory")
+            .detail(format!("\"{path}\" is a file. It must be a directory with test files, or not exist."))
+            .help("rename the file")
+            .about(&path)
+            .push_to(findings);
     }
 }
 
@@ -129,17 +126,16 @@ fn missing_modules(test: &Test, findings: &mut Vec<Finding>) {
     for (run, callee) in test.file.runs.iter().zip(&test.loads) {
         let Some(module) = run.module.as_ref().filter(|_| *callee == Some(Callee::Missing)) else { continue };
         let raw = &module.source.raw;
-        findings.push(
-            Finding::language(EngineRule::MissingModule, "Module not installed")
-                .detail(format!(
-                    "There is no directory {raw:?} relative to the module under test, so `init` fails."
-                ))
-                .at(module.header)
-                .related(module.source.span, "this directory does not exist")
-                .address(format!("run.{}", run.name))
-                .concerns(Concern::ModuleSource(raw.clone()))
-                .help("correct `source`, or add the directory"),
-        );
+        Finding::language(EngineRule::MissingModule, "Module not installed")
+            .detail(format!(
+                "There is no directory {raw:?} relative to the module under test, so `init` fails."
+            ))
+            .at(module.header)
+            .related(module.source.span, "this directory does not exist")
+            .address(format!("run.{}", run.name))
+            .concerns(Concern::ModuleSource(raw.clone()))
+            .help("correct `source`, or add the directory")
+            .push_to(findings);
     }
 }
 
@@ -149,15 +145,17 @@ fn expectations(run: &Run, node: Node<'_>, findings: &mut Vec<Finding>) {
         let Dependency { traversal, span } = expected;
         match reference_in_test(traversal, &node.module().features) {
             Err(error) => findings.push(error.finding().at_validate()),
-            Ok(reference) if !is_checkable(&reference.subject) => findings.push(
-                Finding::language(EngineRule::InvalidTest, "Invalid `expect_failures` reference")
-                    .at_validate()
-                    .detail(
-                        "Only variables, outputs, resources, data sources and `check` blocks have conditions that \
+            Ok(reference) if !is_checkable(&reference.subject) => Finding::language(
+                EngineRule::InvalidTest,
+                "Invalid `expect_failures` reference",
+            )
+            .at_validate()
+            .detail(
+                "Only variables, outputs, resources, data sources and `check` blocks have conditions that \
                          can fail.",
-                    )
-                    .at(if *span == traversal.span() { reference.span } else { *span }),
-            ),
+            )
+            .at(if *span == traversal.span() { reference.span } else { *span })
+            .push_to(findings),
             Ok(_) => {}
         }
     }

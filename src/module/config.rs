@@ -218,10 +218,9 @@ fn blend(
     for required in schema.attributes.iter().filter(|attribute| attribute.required) {
         if content.attribute(required.name).is_none() {
             // The engine reports this without a position.
-            findings.push(
-                Finding::language(EngineRule::MissingArgument, "Missing required argument")
-                    .detail(format!("The argument `{}` is required, but it is not set.", required.name)),
-            );
+            Finding::language(EngineRule::MissingArgument, "Missing required argument")
+                .detail(format!("The argument `{}` is required, but it is not set.", required.name))
+                .push_to(findings);
         }
     }
     content
@@ -231,15 +230,11 @@ fn blend(
 fn add_new(attributes: &mut Vec<Arc<Attribute>>, more: Vec<Arc<Attribute>>, findings: &mut Vec<Finding>) {
     for attribute in more {
         match attributes.iter().find(|earlier| earlier.name == attribute.name) {
-            Some(earlier) => findings.push(
-                Finding::language(EngineRule::DuplicateDeclaration, "Duplicate argument")
-                    .detail(format!(
-                        "The argument `{}` is already set outside the `_` block.",
-                        attribute.name
-                    ))
-                    .at(attribute.name_span)
-                    .related(earlier.name_span, "set here already"),
-            ),
+            Some(earlier) => Finding::language(EngineRule::DuplicateDeclaration, "Duplicate argument")
+                .detail(format!("The argument `{}` is already set outside the `_` block.", attribute.name))
+                .at(attribute.name_span)
+                .related(earlier.name_span, "set here already")
+                .push_to(findings),
             None => attributes.push(attribute),
         }
     }

@@ -151,13 +151,12 @@ impl Merger<'_> {
     }
 
     fn not_in_override(&mut self, block: &Block, summary: &str) {
-        self.findings.push(
-            Finding::language(EngineRule::OverrideNotAllowed, summary)
-                .detail(format!("An override file cannot contain `{}` blocks.", block.kind))
-                .at(block.header)
-                .address(block_address(block))
-                .help("change the base block, or move this block into a base file"),
-        );
+        Finding::language(EngineRule::OverrideNotAllowed, summary)
+            .detail(format!("An override file cannot contain `{}` blocks.", block.kind))
+            .at(block.header)
+            .address(block_address(block))
+            .help("change the base block, or move this block into a base file")
+            .push_to(self.findings);
     }
 
     /// Drops a block that the engine decodes but does not merge.
@@ -193,27 +192,25 @@ impl Merger<'_> {
         let at = dropped.span;
         self.module.declared_elsewhere.insert(address);
         self.module.dropped.insert(at, dropped);
-        self.findings.push(
-            Finding::language(EngineRule::OverrideWithoutBase, summary)
-                .detail(format!(
-                    "There is no {what} in the base files of this module. An override file can only change what base \
-                     files declare."
-                ))
-                .at(at)
-                .help(WITHOUT_BASE),
-        );
+        Finding::language(EngineRule::OverrideWithoutBase, summary)
+            .detail(format!(
+                "There is no {what} in the base files of this module. An override file can only change what base \
+                 files declare."
+            ))
+            .at(at)
+            .help(WITHOUT_BASE)
+            .push_to(self.findings);
     }
 
     /// Reports `depends_on`, which cannot be overridden.
     fn depends_on(&mut self, over: &[Dependency], base: Span) {
         if let Some(first) = over.first() {
-            self.findings.push(
-                Finding::language(EngineRule::OverrideDependsOn, "Unsupported override")
-                    .detail("`depends_on` cannot be set in an override file.")
-                    .at(first.span)
-                    .related(base, "the base block")
-                    .help("move `depends_on` into the base block"),
-            );
+            Finding::language(EngineRule::OverrideDependsOn, "Unsupported override")
+                .detail("`depends_on` cannot be set in an override file.")
+                .at(first.span)
+                .related(base, "the base block")
+                .help("move `depends_on` into the base block")
+                .push_to(self.findings);
         }
     }
 

@@ -150,12 +150,13 @@ impl MockData {
     pub fn add(&mut self, other: Self, findings: &mut Vec<Finding>) {
         for ((mode, kind), label) in other.resources {
             match self.resources.get(&(mode, kind.clone())) {
-                Some(first) => findings.push(
+                Some(first) => {
                     Finding::language(EngineRule::DuplicateDeclaration, "Duplicate mock resource block")
                         .detail(format!("Another file of this directory mocks `{kind}` already."))
                         .at(label)
-                        .related(*first, "the first block is here"),
-                ),
+                        .related(*first, "the first block is here")
+                        .push_to(findings);
+                }
                 None => {
                     self.resources.insert((mode, kind), label);
                 }
@@ -163,15 +164,16 @@ impl MockData {
         }
         for other in other.overrides {
             match self.overrides.iter().find(|first| first.has_target_of(&other)) {
-                Some(first) => findings.push(
+                Some(first) => {
                     Finding::language(EngineRule::DuplicateDeclaration, "Duplicate override block")
                         .detail(format!(
                             "Another file of this directory overrides `{}` already.",
                             other.target
                         ))
                         .at(other.header)
-                        .related(first.header, "the first block is here"),
-                ),
+                        .related(first.header, "the first block is here")
+                        .push_to(findings);
+                }
                 None => self.overrides.push(other),
             }
         }

@@ -79,9 +79,9 @@ pub(super) fn read(block: &Block, template: &Label, name: &Label, reader: &mut R
 fn example(block: &Block, reader: &mut Reader<'_>) -> Option<Shown> {
     let [claim] = block.labels.as_slice() else {
         let finding = fault("Example without a label", block.header);
-        reader.findings.push(
-            finding.help("add one label that describes the example: `example \"a bucket without an owner\"`"),
-        );
+        finding
+            .help("add one label that describes the example: `example \"a bucket without an owner\"`")
+            .push_to(reader.findings);
         return None;
     };
     let before = reader.findings.len();

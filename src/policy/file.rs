@@ -125,11 +125,10 @@ impl Reader<'_> {
         let mut blocks = content.blocks_of("policy");
         let Some(block) = blocks.next() else { return };
         if let Some(second) = blocks.next() {
-            self.findings.push(
-                fault("Duplicate policy block", second.header)
-                    .detail("A policy can have only one `policy` block.")
-                    .related(block.header, "declared here first"),
-            );
+            fault("Duplicate policy block", second.header)
+                .detail("A policy can have only one `policy` block.")
+                .related(block.header, "declared here first")
+                .push_to(self.findings);
         }
         let content = self.arguments(block, &["extends", "engine", "exclude", "fail_on"], &[]);
         if let Some(attribute) = content.attribute("extends") {
@@ -153,11 +152,10 @@ impl Reader<'_> {
         let mut blocks = content.blocks_of("limits");
         let Some(block) = blocks.next() else { return };
         if let Some(second) = blocks.next() {
-            self.findings.push(
-                fault("Duplicate limits block", second.header)
-                    .detail("A policy can have only one `limits` block.")
-                    .related(block.header, "declared here first"),
-            );
+            fault("Duplicate limits block", second.header)
+                .detail("A policy can have only one `limits` block.")
+                .related(block.header, "declared here first")
+                .push_to(self.findings);
         }
         for attribute in block.body.just_attributes(self.findings) {
             limits.extend(self.kept(limit(&attribute)));

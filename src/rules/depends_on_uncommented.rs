@@ -22,17 +22,16 @@ impl Rule for DependsOnUncommented {
             if is_commented(block, &depends_on, context) {
                 continue;
             }
-            findings.push(
-                Self::finding("Module `depends_on` without a comment")
-                    .detail(
-                        "`depends_on` in a module call makes values of the module unknown until its dependencies are \
-                         applied, so a plan can show more changes than necessary. No comment explains why it is needed.",
-                    )
-                    .at(depends_on.span)
-                    .help("add a comment above `depends_on` that explains it, or replace it with references in \
-                    arguments")
-                    .address(format!("module.{}", call.name)),
-            );
+            Self::finding("Module `depends_on` without a comment")
+                .detail(
+                    "`depends_on` in a module call makes values of the module unknown until its dependencies are \
+                     applied, so a plan can show more changes than necessary. No comment explains why it is needed.",
+                )
+                .at(depends_on.span)
+                .help("add a comment above `depends_on` that explains it, or replace it with references in \
+                arguments")
+                .address(format!("module.{}", call.name))
+                .push_to(findings);
         }
     }
 }

@@ -151,14 +151,13 @@ impl Search<'_> {
     }
 
     fn report(&mut self, summary: &str, detail: &str, at: Span, help: String, edit: Option<Edit>) {
-        self.findings.push(
-            DeprecatedSyntax::finding(summary)
-                .detail(detail)
-                .at(at)
-                .help(help)
-                .fixed_by(edit.map(|edit| Fix::safe([edit])))
-                .address(self.written.address()),
-        );
+        DeprecatedSyntax::finding(summary)
+            .detail(detail)
+            .at(at)
+            .help(help)
+            .fixed_by(edit.map(|edit| Fix::safe([edit])))
+            .address(self.written.address())
+            .push_to(self.findings);
     }
 }
 

@@ -53,17 +53,16 @@ fn repeated(object: &Expr, items: &[ObjectItem], context: &Context<'_>) -> Vec<F
         };
         let whole = key.to(item.value.span);
         let remove = || context.editor(key.file)?.remove_item(object, whole);
-        found.push(
-            DuplicateKey::finding("Duplicate key in an object")
-                .detail(format!(
-                    "The key {name:?} occurs again {detail}. The last item replaces the earlier ones."
-                ))
-                .at(key)
-                .label("replaced")
-                .related(*kept, "this item replaces it")
-                .help(help)
-                .fixed_by(is_same.then(remove).flatten().map(|edit| Fix::safe([edit]))),
-        );
+        DuplicateKey::finding("Duplicate key in an object")
+            .detail(format!(
+                "The key {name:?} occurs again {detail}. The last item replaces the earlier ones."
+            ))
+            .at(key)
+            .label("replaced")
+            .related(*kept, "this item replaces it")
+            .help(help)
+            .fixed_by(is_same.then(remove).flatten().map(|edit| Fix::safe([edit])))
+            .push_to(&mut found);
     }
     found.reverse();
     found

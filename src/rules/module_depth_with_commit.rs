@@ -33,19 +33,18 @@ impl Rule for ModuleDepthWithCommit {
                 .filter(|editor| editor.slice(source.span) == quoted(&source.raw));
             let edit =
                 editor.zip(corrected).map(|(editor, corrected)| editor.replace(source.span, corrected));
-            findings.push(
-                Self::finding("Shallow clone of a commit")
-                    .detail(format!(
-                        "With `depth`, `init` makes a shallow clone, which starts at a branch or tag and not at a commit. \
-                         It fails unless a branch or tag is named `{version}`."
-                    ))
-                    .at(source.span)
-                    .label("both `depth` and a commit")
-                    .help(format!("remove `depth={depth}`, or set `ref` to a branch or tag"))
-                    .fixed_by(edit.map(|edit| Fix::on_request([edit])))
-                    .address(format!("module.{}", call.name))
-                    .concerns(Concern::ModuleSource(source.raw.clone())),
-            );
+            Self::finding("Shallow clone of a commit")
+                .detail(format!(
+                    "With `depth`, `init` makes a shallow clone, which starts at a branch or tag and not at a commit. \
+                     It fails unless a branch or tag is named `{version}`."
+                ))
+                .at(source.span)
+                .label("both `depth` and a commit")
+                .help(format!("remove `depth={depth}`, or set `ref` to a branch or tag"))
+                .fixed_by(edit.map(|edit| Fix::on_request([edit])))
+                .address(format!("module.{}", call.name))
+                .concerns(Concern::ModuleSource(source.raw.clone()))
+                .push_to(findings);
         }
     }
 }

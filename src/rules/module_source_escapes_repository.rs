@@ -50,14 +50,13 @@ impl Rule for ModuleSourceEscapesRepository {
                     continue;
                 }
             };
-            findings.push(
-                finding
-                    .at(source.span)
-                    .label("not part of this repository")
-                    .help(help)
-                    .address(format!("module.{}", call.name))
-                    .concerns(Concern::ModuleSource(source.raw.clone())),
-            );
+            finding
+                .at(source.span)
+                .label("not part of this repository")
+                .help(help)
+                .address(format!("module.{}", call.name))
+                .concerns(Concern::ModuleSource(source.raw.clone()))
+                .push_to(findings);
         }
     }
 }

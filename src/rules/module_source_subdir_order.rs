@@ -37,19 +37,18 @@ impl Rule for ModuleSourceSubdirOrder {
             let edit = editor
                 .zip(corrected)
                 .map(|(editor, corrected)| editor.replace(source.span, quoted(&corrected)));
-            findings.push(
-                Self::finding("Subdirectory after the query string")
-                    .detail(format!(
-                        "The query string of a module source starts at `?`, so `init` looks for the version \
+            Self::finding("Subdirectory after the query string")
+                .detail(format!(
+                    "The query string of a module source starts at `?`, so `init` looks for the version \
                          `{version}//{directory}`, and fails."
-                    ))
-                    .at(source.span)
-                    .label("the subdirectory must come before the `?`")
-                    .help(help)
-                    .fixed_by(edit.map(|edit| Fix::on_request([edit])))
-                    .address(format!("module.{}", call.name))
-                    .concerns(Concern::ModuleSource(source.raw.clone())),
-            );
+                ))
+                .at(source.span)
+                .label("the subdirectory must come before the `?`")
+                .help(help)
+                .fixed_by(edit.map(|edit| Fix::on_request([edit])))
+                .address(format!("module.{}", call.name))
+                .concerns(Concern::ModuleSource(source.raw.clone()))
+                .push_to(findings);
         }
     }
 }

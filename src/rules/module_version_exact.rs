@@ -30,18 +30,17 @@ impl Rule for ModuleVersionExact {
             if self.own.has(&source.raw) || constraints.is_exact() {
                 continue;
             }
-            findings.push(
-                Self::finding("Module without an exact version")
-                    .detail(format!(
-                        "{:?} is not an exact version, so `init` can install a version that was not reviewed.",
-                        version.text.as_str()
-                    ))
-                    .at(version.value_span)
-                    .label("not an exact version")
-                    .related(source.span, "the module")
-                    .help("set `version` to a single version; after `init`, `.terraform/modules/modules.json` lists the installed one")
-                    .address(format!("module.{}", call.name)),
-            );
+            Self::finding("Module without an exact version")
+                .detail(format!(
+                    "{:?} is not an exact version, so `init` can install a version that was not reviewed.",
+                    version.text.as_str()
+                ))
+                .at(version.value_span)
+                .label("not an exact version")
+                .related(source.span, "the module")
+                .help("set `version` to a single version; after `init`, `.terraform/modules/modules.json` lists the installed one")
+                .address(format!("module.{}", call.name))
+                .push_to(findings);
         }
     }
 }

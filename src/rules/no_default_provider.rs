@@ -85,20 +85,19 @@ fn of_other_provider(node: Node<'_>, findings: &mut Vec<Finding>) {
         };
         let entry = user.requirements_of(&key.provider).next();
         let (needed, configured) = (key.provider.display(host), other.display(host));
-        findings.push(
-            NoDefaultProvider::finding("No default provider configuration")
-                .detail(format!(
-                    "`{name}` is {needed} in this module and {configured} in the root module. A configuration is inherited by \
-                     source address, so the `provider \"{name}\"` block of the root module does not reach this module, and \
-                     Terraform and OpenTofu use an empty configuration of {needed}."
-                ))
-                .at(entry.map_or(need.at, |entry| entry.value_span))
-                .related(block.origin.header(), format!("configures {configured}"))
-                .help(format!(
-                    "require the same source under `{name}` in both modules, or configure {needed} in the root module too"
-                ))
-                .concerns(Concern::Provider(name.clone())),
-        );
+        NoDefaultProvider::finding("No default provider configuration")
+            .detail(format!(
+                "`{name}` is {needed} in this module and {configured} in the root module. A configuration is inherited by \
+                 source address, so the `provider \"{name}\"` block of the root module does not reach this module, and \
+                 Terraform and OpenTofu use an empty configuration of {needed}."
+            ))
+            .at(entry.map_or(need.at, |entry| entry.value_span))
+            .related(block.origin.header(), format!("configures {configured}"))
+            .help(format!(
+                "require the same source under `{name}` in both modules, or configure {needed} in the root module too"
+            ))
+            .concerns(Concern::Provider(name.clone()))
+            .push_to(findings);
     }
 }
 

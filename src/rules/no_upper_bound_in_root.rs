@@ -39,16 +39,15 @@ impl Rule for NoUpperBoundInRoot {
                 }
                 None => in_use(version),
             };
-            findings.push(
-                Self::finding("Missing upper version bound")
-                    .detail(format!(
-                        "`{command}` selects the newest version of {provider}, which may be a new major version."
-                    ))
-                    .at(version.map_or(entry.span, |version| version.value_span))
-                    .help(help)
-                    .fixed_by(edits.map(Fix::on_request))
-                    .concerns(Concern::Provider(entry.name.clone())),
-            );
+            Self::finding("Missing upper version bound")
+                .detail(format!(
+                    "`{command}` selects the newest version of {provider}, which may be a new major version."
+                ))
+                .at(version.map_or(entry.span, |version| version.value_span))
+                .help(help)
+                .fixed_by(edits.map(Fix::on_request))
+                .concerns(Concern::Provider(entry.name.clone()))
+                .push_to(findings);
         }
     }
 }

@@ -33,17 +33,16 @@ impl Rule for NonPreferredLocalName {
             let mut passed = node.callers().flat_map(|(_, call)| &call.providers);
             let is_passed = passed.any(|passed| passed.in_child.name == *name);
             let calls = ", and in the `providers` argument of its calls";
-            findings.push(
-                Self::finding("Local name differs from the provider type")
-                    .detail(format!(
-                        "The preferred local name of {} is `{preferred}`. Resources whose type does not begin with \
-                         `{name}_` must set `provider = {name}`.",
-                        entry.address.display(node.module().features.registry_host),
-                    ))
-                    .at(entry.span)
-                    .help(format!("rename `{name}` to `{preferred}` in this module{}", if is_passed { calls } else { "" }))
-                    .concerns(Concern::Provider(entry.name.clone())),
-            );
+            Self::finding("Local name differs from the provider type")
+                .detail(format!(
+                    "The preferred local name of {} is `{preferred}`. Resources whose type does not begin with \
+                     `{name}_` must set `provider = {name}`.",
+                    entry.address.display(node.module().features.registry_host),
+                ))
+                .at(entry.span)
+                .help(format!("rename `{name}` to `{preferred}` in this module{}", if is_passed { calls } else { "" }))
+                .concerns(Concern::Provider(entry.name.clone()))
+                .push_to(findings);
         }
     }
 }

@@ -22,17 +22,16 @@ impl Rule for OutputDescriptionMissing {
             if is_given || (node.is_broken() && output.origin.writes("description")) {
                 continue;
             }
-            findings.push(
-                Self::finding("Output without a description")
-                    .detail(format!(
-                        "Registries and generated documentation show the description; `{}` has none.",
-                        output.name
-                    ))
-                    .at(output.origin.header())
-                    .label("no description")
-                    .help("add a `description` that explains the value")
-                    .address(format!("output.{}", output.name)),
-            );
+            Self::finding("Output without a description")
+                .detail(format!(
+                    "Registries and generated documentation show the description; `{}` has none.",
+                    output.name
+                ))
+                .at(output.origin.header())
+                .label("no description")
+                .help("add a `description` that explains the value")
+                .address(format!("output.{}", output.name))
+                .push_to(findings);
         }
     }
 }

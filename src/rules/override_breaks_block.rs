@@ -40,18 +40,17 @@ fn connections(module: &Module, findings: &mut Vec<Finding>) {
         let mut elsewhere = references_elsewhere(&Config::Plain(connection.body.clone()));
         elsewhere.dedup();
         for at in elsewhere {
-            findings.push(
-                broken(
-                    module,
-                    "The connection of a destroy-time provisioner can refer only to the resource itself, with `self`, \
-                     `count.index` or `each.key`.",
-                )
-                .at(at)
-                .label("may no longer exist at destroy time")
-                .related(provisioner.block.header, "this provisioner runs at destroy time")
-                .help(KEEP_FOR_DESTROY)
-                .address(block_address(&origin.base)),
-            );
+            broken(
+                module,
+                "The connection of a destroy-time provisioner can refer only to the resource itself, with `self`, \
+                 `count.index` or `each.key`.",
+            )
+            .at(at)
+            .label("may no longer exist at destroy time")
+            .related(provisioner.block.header, "this provisioner runs at destroy time")
+            .help(KEEP_FOR_DESTROY)
+            .address(block_address(&origin.base))
+            .push_to(findings);
         }
     }
 }
@@ -60,16 +59,12 @@ fn connections(module: &Module, findings: &mut Vec<Finding>) {
 fn nested_data(module: &Module, findings: &mut Vec<Finding>) {
     for resource in module.resources.values().filter(|resource| resource.check.is_some()) {
         for attribute in resource.count.iter().chain(&resource.for_each) {
-            findings.push(
-                broken(
-                    module,
-                    &format!("A data source in a `check` block cannot have `{}`.", attribute.name),
-                )
+            broken(module, &format!("A data source in a `check` block cannot have `{}`.", attribute.name))
                 .at(attribute.span)
                 .related(resource.origin.header(), "this data source is in a `check` block")
                 .help(format!("remove `{}`", attribute.name))
-                .address(block_address(&resource.origin.base)),
-            );
+                .address(block_address(&resource.origin.base))
+                .push_to(findings);
         }
     }
 }
@@ -86,13 +81,12 @@ fn constants(module: &Module, findings: &mut Vec<Finding>) {
                 std::cmp::Ordering::Equal => continue,
                 std::cmp::Ordering::Greater => (other.span, word, constant.span),
             };
-            findings.push(
-                broken(module, &format!("A `const` variable cannot be {word}."))
-                    .at(later)
-                    .related(earlier, format!("`{name}` is set here"))
-                    .help(format!("remove `const` or `{word}`"))
-                    .address(block_address(&variable.origin.base)),
-            );
+            broken(module, &format!("A `const` variable cannot be {word}."))
+                .at(later)
+                .related(earlier, format!("`{name}` is set here"))
+                .help(format!("remove `const` or `{word}`"))
+                .address(block_address(&variable.origin.base))
+                .push_to(findings);
         }
     }
 }

@@ -32,20 +32,19 @@ impl Rule for OverrideCommitted {
             if self.allow.has(&path) || context.is_uncommitted(&path) {
                 continue;
             }
-            findings.push(
-                Self::finding("Override file is not allowed here")
-                    .detail(format!(
-                        "The policy does not list `{path}` as an allowed override file. A reader of the base files does not \
-                         see what an override file changes.",
-                    ))
-                    .at(blocks[0].header)
-                    .help(
-                        "move the changes into the base files, do not commit this file, or add it to `allow` of this \
-                         rule in `overrule.hcl`",
-                    )
-                    // One such finding is reported per file.
-                    .concerns(Concern::File(name.into())),
-            );
+            Self::finding("Override file is not allowed here")
+                .detail(format!(
+                    "The policy does not list `{path}` as an allowed override file. A reader of the base files does not \
+                     see what an override file changes.",
+                ))
+                .at(blocks[0].header)
+                .help(
+                    "move the changes into the base files, do not commit this file, or add it to `allow` of this \
+                     rule in `overrule.hcl`",
+                )
+                // One such finding is reported per file.
+                .concerns(Concern::File(name.into()))
+                .push_to(findings);
         }
     }
 }

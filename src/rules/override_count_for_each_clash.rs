@@ -40,18 +40,17 @@ impl Rule for OverrideCountForEachClash {
             } else {
                 ("of another override block", format!("set only one of `{stays}` and `{sets}`"))
             };
-            findings.push(
-                Self::finding("Override leaves both count and for_each")
-                    .detail(format!(
-                        "This override sets `{sets}`, and `{stays}` {of} stays set. {product} then uses `count` and ignores \
-                         `for_each`.",
-                    ))
-                    .at(later)
-                    .label(format!("does not replace `{stays}`"))
-                    .related(earlier, "stays set")
-                    .help(help)
-                    .address(clash.address.clone()),
-            );
+            Self::finding("Override leaves both count and for_each")
+                .detail(format!(
+                    "This override sets `{sets}`, and `{stays}` {of} stays set. {product} then uses `count` and ignores \
+                     `for_each`.",
+                ))
+                .at(later)
+                .label(format!("does not replace `{stays}`"))
+                .related(earlier, "stays set")
+                .help(help)
+                .address(clash.address.clone())
+                .push_to(findings);
         }
     }
 }

@@ -42,12 +42,11 @@ impl Rule for OverrideDropsProviderSource {
                 let lost = listed(lost.iter().map(SmolStr::as_str));
                 detail += &format!(" The module no longer declares {lost} in `configuration_aliases`.");
             }
-            findings.push(
-                replaced_entry(Self::finding(summary), entry)
-                    .detail(detail)
-                    .help(help(entry, base, !lost.is_empty(), context))
-                    .fixed_by(repeated(entry, base, context).map(Fix::on_request)),
-            );
+            replaced_entry(Self::finding(summary), entry)
+                .detail(detail)
+                .help(help(entry, base, !lost.is_empty(), context))
+                .fixed_by(repeated(entry, base, context).map(Fix::on_request))
+                .push_to(findings);
         }
     }
 }

@@ -49,19 +49,18 @@ impl Rule for OverrideEmptiesProviderBlock {
                      in `providers` of every call"
                 ),
             };
-            findings.push(
-                Self::finding("Override makes a configured provider look empty")
-                    .detail(format!(
-                        "{product} treats a provider block in a child module as empty as soon as the block has an \
-                         override. This hides the error \"{unsaid}\".",
-                    ))
-                    .at(over.header)
-                    .label("hides the configuration")
-                    .related(provider.origin.header(), "configured here")
-                    .related(at, message)
-                    .help(help)
-                    .address(format!("provider.{name}")),
-            );
+            Self::finding("Override makes a configured provider look empty")
+                .detail(format!(
+                    "{product} treats a provider block in a child module as empty as soon as the block has an \
+                     override. This hides the error \"{unsaid}\".",
+                ))
+                .at(over.header)
+                .label("hides the configuration")
+                .related(provider.origin.header(), "configured here")
+                .related(at, message)
+                .help(help)
+                .address(format!("provider.{name}"))
+                .push_to(findings);
         }
     }
 }

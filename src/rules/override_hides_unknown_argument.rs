@@ -55,19 +55,18 @@ impl Rule for OverrideHidesUnknownArgument {
                         Some(_) | None => "remove the block: a module call takes arguments only".to_owned(),
                     });
                     let edit = corrected(call, body, at, &help, child, context);
-                    findings.push(
-                        Self::finding("Override hides an unknown argument")
-                            .detail(format!(
-                                "{wrong} {product} does not check the arguments of a module call that has an \
+                    Self::finding("Override hides an unknown argument")
+                        .detail(format!(
+                            "{wrong} {product} does not check the arguments of a module call that has an \
                                  override, and ignores the ones it does not know.",
-                            ))
-                            .at(at)
-                            .label(if is_block { "ignored" } else { "no such variable" })
-                            .related(over.header, "this override hides the error")
-                            .help(help)
-                            .fixed_by(edit.map(|edit| Fix::on_request([edit])))
-                            .address(format!("module.{}", call.name)),
-                    );
+                        ))
+                        .at(at)
+                        .label(if is_block { "ignored" } else { "no such variable" })
+                        .related(over.header, "this override hides the error")
+                        .help(help)
+                        .fixed_by(edit.map(|edit| Fix::on_request([edit])))
+                        .address(format!("module.{}", call.name))
+                        .push_to(findings);
                 }
             }
         }

@@ -47,15 +47,14 @@ impl Rule for OverrideIgnoredArgument {
             } else {
                 "this value is used".to_owned()
             };
-            findings.push(
-                Self::finding("Argument in an override file is ignored")
-                    .detail(format!("`{name}` has no effect here. {why}"))
-                    .at(dropped.span)
-                    .label("has no effect here")
-                    .related(stays, label)
-                    .help(help)
-                    .address(dropped.address.clone()),
-            );
+            Self::finding("Argument in an override file is ignored")
+                .detail(format!("`{name}` has no effect here. {why}"))
+                .at(dropped.span)
+                .label("has no effect here")
+                .related(stays, label)
+                .help(help)
+                .address(dropped.address.clone())
+                .push_to(findings);
         }
     }
 }

@@ -33,9 +33,11 @@ impl Rule for OverrideReplacesBackend {
                 None => return,
             },
         };
-        findings.push(
-            finding.at(now.block.header).address("terraform").concerns(Concern::Argument("backend".into())),
-        );
+        finding
+            .at(now.block.header)
+            .address("terraform")
+            .concerns(Concern::Argument("backend".into()))
+            .push_to(findings);
     }
 }
 

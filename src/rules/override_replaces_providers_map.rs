@@ -38,19 +38,18 @@ impl Rule for OverrideReplacesProvidersMap {
             }
             let edit = kept(first, later, &lost, context);
             let are = if lost.len() == 1 { "is" } else { "are" };
-            findings.push(
-                Self::finding("Override replaces the whole providers map")
-                    .detail(format!(
-                        "The entries of `providers` are not merged one by one, so {} {are} no longer passed.",
-                        listed(lost.iter().map(SmolStr::as_str)),
-                    ))
-                    .at(later.span)
-                    .label("replaces the whole map")
-                    .related(first.span, "is replaced")
-                    .help(format!("add {} to the map", entries(first, &lost, later.span.file, context)))
-                    .fixed_by(edit.map(|edit| Fix::on_request([edit])))
-                    .address(format!("module.{}", call.name)),
-            );
+            Self::finding("Override replaces the whole providers map")
+                .detail(format!(
+                    "The entries of `providers` are not merged one by one, so {} {are} no longer passed.",
+                    listed(lost.iter().map(SmolStr::as_str)),
+                ))
+                .at(later.span)
+                .label("replaces the whole map")
+                .related(first.span, "is replaced")
+                .help(format!("add {} to the map", entries(first, &lost, later.span.file, context)))
+                .fixed_by(edit.map(|edit| Fix::on_request([edit])))
+                .address(format!("module.{}", call.name))
+                .push_to(findings);
         }
     }
 }

@@ -36,18 +36,17 @@ impl Rule for OverrideSourceKeepsVersion {
                 }
                 Some(_) | None => "remove `version` from the other override block",
             };
-            findings.push(
-                Self::finding("Override replaces a registry source and keeps its version")
-                    .detail(format!(
-                        "Only modules from a registry have versions. {product} does not check this when it merges override \
-                         files, and `init` fails with \"Invalid version constraint\"."
-                    ))
-                    .at(source.span)
-                    .label("not a registry module")
-                    .related(version.span, "this version stays set")
-                    .help(help)
-                    .address(format!("module.{}", call.name)),
-            );
+            Self::finding("Override replaces a registry source and keeps its version")
+                .detail(format!(
+                    "Only modules from a registry have versions. {product} does not check this when it merges override \
+                     files, and `init` fails with \"Invalid version constraint\"."
+                ))
+                .at(source.span)
+                .label("not a registry module")
+                .related(version.span, "this version stays set")
+                .help(help)
+                .address(format!("module.{}", call.name))
+                .push_to(findings);
         }
     }
 }

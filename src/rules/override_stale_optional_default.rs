@@ -43,15 +43,14 @@ impl Rule for OverrideStaleOptionalDefault {
             let base = types.first().filter(|first| variable.origin.number_at(first.span) == Some(0));
             let base = base.map_or(variable.origin.header(), |base| base.span);
             let message = if stale.is_some() { "these defaults apply" } else { "declares no defaults" };
-            findings.push(
-                Self::finding("Override leaves stale defaults of optional attributes")
-                    .detail(detail)
-                    .at(last.span)
-                    .label("changes only the type")
-                    .related(base, message)
-                    .help("change the type in the base block, and remove it from the override block")
-                    .address(format!("variable.{}", variable.name)),
-            );
+            Self::finding("Override leaves stale defaults of optional attributes")
+                .detail(detail)
+                .at(last.span)
+                .label("changes only the type")
+                .related(base, message)
+                .help("change the type in the base block, and remove it from the override block")
+                .address(format!("variable.{}", variable.name))
+                .push_to(findings);
         }
     }
 }

@@ -22,15 +22,14 @@ impl Rule for OverrideUnannounced {
                 let editor = context.editor(header.file).filter(|_| !name.contains(char::is_control));
                 let comment =
                     editor.and_then(|editor| editor.comment_above(header, &format!("overridden in {name}")));
-                findings.push(
-                    Self::finding("Changed in another file without a comment")
-                        .detail(format!("`{name}` overrides this {what}, and no comment mentions it."))
-                        .at(header)
-                        .related(over, "overrides it")
-                        .help(format!("add a comment above it: `# overridden in {name}`"))
-                        .fixed_by(comment.map(|comment| Fix::safe([comment])))
-                        .address(address),
-                );
+                Self::finding("Changed in another file without a comment")
+                    .detail(format!("`{name}` overrides this {what}, and no comment mentions it."))
+                    .at(header)
+                    .related(over, "overrides it")
+                    .help(format!("add a comment above it: `# overridden in {name}`"))
+                    .fixed_by(comment.map(|comment| Fix::safe([comment])))
+                    .address(address)
+                    .push_to(findings);
             }
         };
         for origin in module.overridden().filter(|origin| !origin.base.body.is_json()) {

@@ -19,17 +19,16 @@ impl Rule for OverrideUncommitted {
             if !context.is_uncommitted(&child(&module.directory, name)) {
                 continue;
             }
-            findings.push(
-                Self::finding("Override file is not tracked by git")
-                    .detail(format!(
-                        "`{name}` is part of this module only in this working tree. Other clones, such as those in CI, do \
-                         not have it.",
-                    ))
-                    .at(blocks[0].header)
-                    .help(format!("delete `{name}` when it is no longer needed, or commit it"))
-                    // One such finding is reported per file.
-                    .concerns(Concern::File(name.into())),
-            );
+            Self::finding("Override file is not tracked by git")
+                .detail(format!(
+                    "`{name}` is part of this module only in this working tree. Other clones, such as those in CI, do \
+                     not have it.",
+                ))
+                .at(blocks[0].header)
+                .help(format!("delete `{name}` when it is no longer needed, or commit it"))
+                // One such finding is reported per file.
+                .concerns(Concern::File(name.into()))
+                .push_to(findings);
         }
     }
 }

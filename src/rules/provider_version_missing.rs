@@ -22,19 +22,18 @@ impl Rule for ProviderVersionMissing {
                 continue;
             }
             let provider = entry.address.display(module.features.registry_host);
-            findings.push(
-                Self::finding("Missing provider version")
-                    .detail(format!(
-                        "This module sets no minimum version for {provider}, so a caller can select a version that the \
-                         module does not support."
-                    ))
-                    .at(entry.span)
-                    .help(format!(
-                        "set `version = \">= X\"`, where X is the oldest version of {provider} that has everything this \
-                         module uses; the registry lists the versions"
-                    ))
-                    .concerns(Concern::Provider(entry.name.clone())),
-            );
+            Self::finding("Missing provider version")
+                .detail(format!(
+                    "This module sets no minimum version for {provider}, so a caller can select a version that the \
+                     module does not support."
+                ))
+                .at(entry.span)
+                .help(format!(
+                    "set `version = \">= X\"`, where X is the oldest version of {provider} that has everything this \
+                     module uses; the registry lists the versions"
+                ))
+                .concerns(Concern::Provider(entry.name.clone()))
+                .push_to(findings);
         }
     }
 }

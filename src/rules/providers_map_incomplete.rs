@@ -73,21 +73,20 @@ impl Rule for ProvidersMapIncomplete {
                     && is_safe(node.module(), &others, &configuration.provider, theirs, ours))
                 .then(|| pass(context, call, theirs, ours))
                 .flatten();
-                findings.push(
-                    Self::finding("Incomplete `providers` map")
-                        .detail(format!(
-                            "The child module uses the default configuration of {provider}, and this map does not \
-                             pass it. Terraform and OpenTofu let the module inherit it, but the documentation \
-                             requires a `providers` map to list every configuration that the module needs."
-                        ))
-                        .at(at)
-                        .related(need.at, format!("uses the default configuration of `{theirs}`"))
-                        .related(block.origin.header(), "the module inherits this configuration")
-                        .help(help)
-                        .fixed_by(fix.map(|edit| Fix::safe([edit])))
-                        .address(format!("module.{}", call.name))
-                        .concerns(Concern::Provider(theirs.clone())),
-                );
+                Self::finding("Incomplete `providers` map")
+                    .detail(format!(
+                        "The child module uses the default configuration of {provider}, and this map does not \
+                         pass it. Terraform and OpenTofu let the module inherit it, but the documentation \
+                         requires a `providers` map to list every configuration that the module needs."
+                    ))
+                    .at(at)
+                    .related(need.at, format!("uses the default configuration of `{theirs}`"))
+                    .related(block.origin.header(), "the module inherits this configuration")
+                    .help(help)
+                    .fixed_by(fix.map(|edit| Fix::safe([edit])))
+                    .address(format!("module.{}", call.name))
+                    .concerns(Concern::Provider(theirs.clone()))
+                    .push_to(findings);
             }
         }
     }

@@ -24,17 +24,16 @@ impl Rule for ProvidersMapRedundant {
             {
                 continue;
             }
-            findings.push(
-                Self::finding("Redundant `providers` map")
-                    .detail(
-                        "The map only passes default configurations for the same providers. Without the map, the \
+            Self::finding("Redundant `providers` map")
+                .detail(
+                    "The map only passes default configurations for the same providers. Without the map, the \
                          module inherits them.",
-                    )
-                    .at(at)
-                    .help("remove `providers` from this call")
-                    .fixed_by(removed(call, context).map(Fix::on_request))
-                    .address(format!("module.{}", call.name)),
-            );
+                )
+                .at(at)
+                .help("remove `providers` from this call")
+                .fixed_by(removed(call, context).map(Fix::on_request))
+                .address(format!("module.{}", call.name))
+                .push_to(findings);
         }
     }
 }

@@ -27,21 +27,20 @@ impl Rule for ResourceWithoutProvider {
             let name = resource.address.implied_provider();
             let at = resource.origin.header();
             let written = if resource.origin.base.body.is_json() { quoted(name) } else { name.to_owned() };
-            findings.push(
-                Self::finding(match resource.address.mode {
-                    Mode::Data => "Data source without `provider`",
-                    _ => "Resource without `provider`",
-                })
-                    .detail(format!(
-                        "`{}` does not set `provider`, so it uses the default configuration of `{name}`. This module has \
-                         another configuration of that provider.",
-                        resource.address
-                    ))
-                    .at(at)
-                    .related(*alias, "a configuration with an alias")
-                    .help(format!("add {}, or select another configuration", argument(context, at.file, "provider", &written)))
-                    .address(resource.address.to_string()),
-            );
+            Self::finding(match resource.address.mode {
+                Mode::Data => "Data source without `provider`",
+                _ => "Resource without `provider`",
+            })
+                .detail(format!(
+                    "`{}` does not set `provider`, so it uses the default configuration of `{name}`. This module has \
+                     another configuration of that provider.",
+                    resource.address
+                ))
+                .at(at)
+                .related(*alias, "a configuration with an alias")
+                .help(format!("add {}, or select another configuration", argument(context, at.file, "provider", &written)))
+                .address(resource.address.to_string())
+                .push_to(findings);
         }
     }
 }

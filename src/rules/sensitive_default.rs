@@ -29,19 +29,18 @@ impl Rule for SensitiveDefault {
                 continue;
             }
             let product = node.module().features.engine.product.name();
-            findings.push(
-                Self::finding("Sensitive variable with a default")
-                    .detail(format!(
-                        "`{}` is sensitive, so {product} does not show its value, but its default is readable in the \
-                         repository.",
-                        variable.name
-                    ))
-                    .at(default.span)
-                    .label("readable in the repository")
-                    .related(sensitive.span, "the variable is sensitive")
-                    .help(help(variable, node))
-                    .address(format!("variable.{}", variable.name)),
-            );
+            Self::finding("Sensitive variable with a default")
+                .detail(format!(
+                    "`{}` is sensitive, so {product} does not show its value, but its default is readable in the \
+                     repository.",
+                    variable.name
+                ))
+                .at(default.span)
+                .label("readable in the repository")
+                .related(sensitive.span, "the variable is sensitive")
+                .help(help(variable, node))
+                .address(format!("variable.{}", variable.name))
+                .push_to(findings);
         }
     }
 }

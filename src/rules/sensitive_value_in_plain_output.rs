@@ -32,21 +32,20 @@ impl Rule for SensitiveValueInPlainOutput {
             let Some(source) = traversal(&value.expr).and_then(|found| sensitive_source(node, found)) else {
                 continue;
             };
-            findings.push(
-                Self::finding("Sensitive value in an output that is not sensitive")
-                    .detail(format!(
-                        "`output.{}` returns a sensitive value, and is not marked as sensitive. {product} accepts \
-                         this in a child module, but reports an error in a root module that returns this output \
-                         without `sensitive = true`.",
-                        output.name
-                    ))
-                    .at(value.expr.span)
-                    .label("a sensitive value")
-                    .related(source, "the value is marked as sensitive here")
-                    .help(help(output, context))
-                    .fixed_by(marked(output, context).map(|edit| Fix::safe([edit])))
-                    .address(format!("output.{}", output.name)),
-            );
+            Self::finding("Sensitive value in an output that is not sensitive")
+                .detail(format!(
+                    "`output.{}` returns a sensitive value, and is not marked as sensitive. {product} accepts \
+                     this in a child module, but reports an error in a root module that returns this output \
+                     without `sensitive = true`.",
+                    output.name
+                ))
+                .at(value.expr.span)
+                .label("a sensitive value")
+                .related(source, "the value is marked as sensitive here")
+                .help(help(output, context))
+                .fixed_by(marked(output, context).map(|edit| Fix::safe([edit])))
+                .address(format!("output.{}", output.name))
+                .push_to(findings);
         }
     }
 }

@@ -71,22 +71,21 @@ impl Twins<'_> {
     ) {
         let is_lacking = |address: &String| theirs.iter().all(|declared| !declared.contains_key(address));
         for (address, at) in ours.iter().filter(|(address, _)| is_lacking(address)) {
-            findings.push(
-                TofuTwinDrift::finding(if twin == self.tofu {
-                    "Declared in the `.tf` file but not in the `.tofu` file"
-                } else {
-                    "Declared in the `.tofu` file but not in the `.tf` file"
-                })
-                    .detail(format!(
-                        "OpenTofu reads `{}` instead of `{}`, and `{twin}` does not declare `{address}`. Terraform and \
-                         OpenTofu load different modules.",
-                        self.tofu, self.terraform
-                    ))
-                    .at(*at)
-                    .help(format!("declare `{address}` in `{twin}` too, or move it into a file that both read"))
-                    .address(address.clone())
-                    .concerns(Concern::File(twin.into())),
-            );
+            TofuTwinDrift::finding(if twin == self.tofu {
+                "Declared in the `.tf` file but not in the `.tofu` file"
+            } else {
+                "Declared in the `.tofu` file but not in the `.tf` file"
+            })
+            .detail(format!(
+                "OpenTofu reads `{}` instead of `{}`, and `{twin}` does not declare `{address}`. Terraform and \
+                 OpenTofu load different modules.",
+                self.tofu, self.terraform
+            ))
+            .at(*at)
+            .help(format!("declare `{address}` in `{twin}` too, or move it into a file that both read"))
+            .address(address.clone())
+            .concerns(Concern::File(twin.into()))
+            .push_to(findings);
         }
     }
 }

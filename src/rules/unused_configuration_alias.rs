@@ -37,19 +37,18 @@ impl Rule for UnusedConfigurationAlias {
             let mut passed = node.callers().flat_map(|(_, call)| &call.providers);
             let is_passed = passed.any(|passed| passed.in_child.compact() == name);
             let calls = if is_passed { " and from the `providers` argument of every call" } else { "" };
-            findings.push(
-                Self::finding("Unused configuration alias")
-                    .detail(format!(
-                        "Every call to this module must pass `{name}`, but the module neither uses it nor passes it \
-                         on."
-                    ))
-                    .at(alias.span)
-                    .help(format!(
-                        "remove `{name}` from `configuration_aliases`{calls}"
-                    ))
-                    .fixed_by(without_alias(node, alias.span, &name, context).map(Fix::on_request))
-                    .concerns(Concern::Provider(alias.value.compact())),
-            );
+            Self::finding("Unused configuration alias")
+                .detail(format!(
+                    "Every call to this module must pass `{name}`, but the module neither uses it nor passes it \
+                     on."
+                ))
+                .at(alias.span)
+                .help(format!(
+                    "remove `{name}` from `configuration_aliases`{calls}"
+                ))
+                .fixed_by(without_alias(node, alias.span, &name, context).map(Fix::on_request))
+                .concerns(Concern::Provider(alias.value.compact()))
+                .push_to(findings);
         }
     }
 }

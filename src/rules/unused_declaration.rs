@@ -49,14 +49,13 @@ impl Rule for UnusedDeclaration {
             {
                 continue;
             }
-            findings.push(
-                Self::finding(format!("{what} is not used"))
-                    .detail(format!("This module does not refer to `{name}`."))
-                    .at(at)
-                    .help(help)
-                    .fixed_by(fix)
-                    .address(address),
-            );
+            Self::finding(format!("{what} is not used"))
+                .detail(format!("This module does not refer to `{name}`."))
+                .at(at)
+                .help(help)
+                .fixed_by(fix)
+                .address(address)
+                .push_to(findings);
         }
     }
 }

@@ -29,17 +29,16 @@ impl Rule for UnusedRequiredProvider {
                 continue;
             }
             let provider = entry.address.display(module.features.registry_host);
-            findings.push(
-                Self::finding("Unused required provider")
-                    .detail(format!(
-                        "Neither this module nor a module that it calls uses {provider}.{}",
-                        if entry.address.is_built_in() { "" } else { " `init` still installs it." }
-                    ))
-                    .at(entry.span)
-                    .help("remove the entry, unless the state still contains objects of this provider")
-                    .fixed_by(removed(entry, context).map(Fix::on_request))
-                    .concerns(Concern::Provider(entry.name.clone())),
-            );
+            Self::finding("Unused required provider")
+                .detail(format!(
+                    "Neither this module nor a module that it calls uses {provider}.{}",
+                    if entry.address.is_built_in() { "" } else { " `init` still installs it." }
+                ))
+                .at(entry.span)
+                .help("remove the entry, unless the state still contains objects of this provider")
+                .fixed_by(removed(entry, context).map(Fix::on_request))
+                .concerns(Concern::Provider(entry.name.clone()))
+                .push_to(findings);
         }
     }
 }

@@ -22,17 +22,16 @@ impl Rule for VariableDescriptionMissing {
             if is_given || (node.is_broken() && variable.origin.writes("description")) {
                 continue;
             }
-            findings.push(
-                Self::finding("Variable without a description")
-                    .detail(format!(
-                        "Registries and generated documentation show the description; `{}` has none.",
-                        variable.name
-                    ))
-                    .at(variable.origin.header())
-                    .label("no description")
-                    .help("add a `description` that explains what the variable is for")
-                    .address(format!("variable.{}", variable.name)),
-            );
+            Self::finding("Variable without a description")
+                .detail(format!(
+                    "Registries and generated documentation show the description; `{}` has none.",
+                    variable.name
+                ))
+                .at(variable.origin.header())
+                .label("no description")
+                .help("add a `description` that explains what the variable is for")
+                .address(format!("variable.{}", variable.name))
+                .push_to(findings);
         }
     }
 }

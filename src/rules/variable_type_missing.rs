@@ -17,17 +17,16 @@ impl Rule for VariableTypeMissing {
             return;
         }
         for variable in module.variables.values().filter(|variable| variable.constraint.is_none()) {
-            findings.push(
-                Self::finding("Variable without a type")
-                    .detail(format!(
-                        "`{}` accepts values of any type, so a wrong value is reported only where it is used.",
-                        variable.name
-                    ))
-                    .at(variable.origin.header())
-                    .label("accepts any type")
-                    .help("add a `type`, or `type = any` if the variable really accepts any value")
-                    .address(format!("variable.{}", variable.name)),
-            );
+            Self::finding("Variable without a type")
+                .detail(format!(
+                    "`{}` accepts values of any type, so a wrong value is reported only where it is used.",
+                    variable.name
+                ))
+                .at(variable.origin.header())
+                .label("accepts any type")
+                .help("add a `type`, or `type = any` if the variable really accepts any value")
+                .address(format!("variable.{}", variable.name))
+                .push_to(findings);
         }
     }
 }

@@ -26,11 +26,10 @@ pub(super) fn reduced(findings: &[Finding], role: Role) -> Vec<Finding> {
                 .extend(finding.primary.map(|span| Related { span, message: "the same placeholder".into() }));
         } else {
             let notice = Finding { summary: "Placeholder for a version".into(), ..finding.clone() };
-            reduced.push(
-                notice.severity(Severity::Notice).detail(format!(
-                    "`{text}` is not a version, so `init` fails until something replaces it."
-                )),
-            );
+            notice
+                .severity(Severity::Notice)
+                .detail(format!("`{text}` is not a version, so `init` fails until something replaces it."))
+                .push_to(&mut reduced);
         }
     }
     reduced

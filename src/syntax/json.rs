@@ -35,10 +35,9 @@ pub(super) fn parse(id: FileId, source: &Source, limits: &Limits) -> (File, Vec<
         | NodeKind::Number(_)
         | NodeKind::String(_)
         | NodeKind::Invalid => {
-            findings.push(
-                syntax_error("Root value must be object", root.start())
-                    .detail("A configuration in JSON is one object, or an array of objects."),
-            );
+            syntax_error("Root value must be object", root.start())
+                .detail("A configuration in JSON is one object, or an array of objects.")
+                .push_to(&mut findings);
             // With an empty object, schemas do not report the same error again.
             root = Node { span: Span::new(id, 0..0), kind: NodeKind::Object(Vec::new()) };
         }

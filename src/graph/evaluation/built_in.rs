@@ -82,11 +82,10 @@ impl Set {
             let value = (expressions.known)(&attribute.expr, symbols);
             let value = convert(&value, &argument.ty()).unwrap_or_else(|mismatch| {
                 set.is_right = false;
-                findings.push(
-                    Finding::language(EngineRule::InvalidValue, "Incorrect attribute value type")
-                        .detail(format!("This value is not valid for `{}`: {mismatch}.", attribute.name))
-                        .at(attribute.expr.span),
-                );
+                Finding::language(EngineRule::InvalidValue, "Incorrect attribute value type")
+                    .detail(format!("This value is not valid for `{}`: {mismatch}.", attribute.name))
+                    .at(attribute.expr.span)
+                    .push_to(findings);
                 Value::UNKNOWN
             });
             set.arguments.push((attribute, argument.presence, value));
@@ -112,15 +111,14 @@ impl Set {
     fn computed(&self, findings: &mut Vec<Finding>) {
         for (attribute, presence, value) in &self.arguments {
             if *presence == Presence::Computed && !value.is_null() {
-                findings.push(
-                    Finding::language(
-                        EngineRule::UnsupportedBlockOrArgument,
-                        format!("{:?} attribute is read-only", attribute.name.as_str()),
-                    )
-                    .detail(format!("`{}` is set by the provider.", attribute.name))
-                    .related(attribute.span, "it is set here")
-                    .help("remove it"),
-                );
+                Finding::language(
+                    EngineRule::UnsupportedBlockOrArgument,
+                    format!("{:?} attribute is read-only", attribute.name.as_str()),
+                )
+                .detail(format!("`{}` is set by the provider.", attribute.name))
+                .related(attribute.span, "it is set here")
+                .help("remove it")
+                .push_to(findings);
             }
         }
     }

@@ -193,17 +193,16 @@ pub(super) fn scope(resource: &Resource, check: Option<&SmolStr>, at: Span, find
     if let Some(own) = &resource.check
         && check != Some(own)
     {
-        findings.push(
-            Finding::language(EngineRule::UndeclaredReference, "Reference to scoped resource")
-                .detail(format!(
-                    "{} belongs to the check `{own}`, and only the assertions of that check can refer to it.",
-                    resource.address
-                ))
-                .at(at)
-                .related(resource.origin.header(), "declared here, inside the check")
-                .concerns(Concern::Name(format_smolstr!("{}", resource.address)))
-                .help("move the data source out of the `check` block"),
-        );
+        Finding::language(EngineRule::UndeclaredReference, "Reference to scoped resource")
+            .detail(format!(
+                "{} belongs to the check `{own}`, and only the assertions of that check can refer to it.",
+                resource.address
+            ))
+            .at(at)
+            .related(resource.origin.header(), "declared here, inside the check")
+            .concerns(Concern::Name(format_smolstr!("{}", resource.address)))
+            .help("move the data source out of the `check` block")
+            .push_to(findings);
     }
 }
 
@@ -237,7 +236,7 @@ pub(super) fn instance(
         Some((for_each, format!("{instance}, or all: `values({address})[*]`")))
     };
     match (key, counted.or_else(keyed)) {
-        (None, Some((attribute, help))) if !reference.remaining.is_empty() => findings.push(
+        (None, Some((attribute, help))) if !reference.remaining.is_empty() => {
             Finding::language(EngineRule::InvalidReference, "Missing resource instance key")
                 .detail(format!(
                     "`{address}` has `{}`, so it is a collection, and only its instances have attributes.",
@@ -245,17 +244,19 @@ pub(super) fn instance(
                 ))
                 .at(reference.span)
                 .related(attribute.name_span, "this makes it a collection")
-                .help(if reads_count(reference) { length(resource) } else { help }),
-        ),
-        (Some(_), None) if resource.enabled.is_none() => findings.push(
+                .help(if reads_count(reference) { length(resource) } else { help })
+                .push_to(findings);
+        }
+        (Some(_), None) if resource.enabled.is_none() => {
             Finding::language(EngineRule::InvalidReference, "Unexpected resource instance key")
                 .detail(format!(
                     "`{address}` has neither `count` nor `for_each`, so it has no instance keys."
                 ))
                 .at(reference.span)
                 .related(resource.origin.header(), "declared here")
-                .help("remove the key in brackets"),
-        ),
+                .help("remove the key in brackets")
+                .push_to(findings);
+        }
         (None | Some(_), None | Some(_)) => {}
     }
 }
@@ -263,12 +264,11 @@ pub(super) fn instance(
 /// Checks the attributes of a referenced resource, as far as its schema is known.
 pub(super) fn attribute(resource: &Resource, reference: &Reference<'_>, findings: &mut Vec<Finding>) {
     if reads_count(reference) {
-        findings.push(
-            Finding::language(EngineRule::InvalidReference, "Invalid resource count attribute")
-                .detail("A resource has no attribute `count` since version 0.12.")
-                .at(reference.span)
-                .help(length(resource)),
-        );
+        Finding::language(EngineRule::InvalidReference, "Invalid resource count attribute")
+            .detail("A resource has no attribute `count` since version 0.12.")
+            .at(reference.span)
+            .help(length(resource))
+            .push_to(findings);
         return;
     }
     builtin::steps(resource, reference.remaining, findings);
@@ -322,10 +322,9 @@ pub(super) fn import_of_itself(resource: &Resource, site: &Site<'_>, at: Span, f
     let is_id = import.for_each.is_none() || site.symbols.each;
     let target = import.target.as_ref().filter(|target| target.path.is_empty());
     if is_id && target.is_some_and(|target| target.resource.resource == resource.address) {
-        findings.push(
-            Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import id argument")
-                .detail(format!("The import of {} cannot refer to that resource.", resource.address))
-                .at(at),
-        );
+        Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import id argument")
+            .detail(format!("The import of {} cannot refer to that resource.", resource.address))
+            .at(at)
+            .push_to(findings);
     }
 }

@@ -7,17 +7,15 @@ use crate::text::{Span, similar};
 
 pub(super) fn count(name: &str, site: &Site<'_>, at: Span, findings: &mut Vec<Finding>) {
     if name != "index" {
-        findings.push(
-            misplaced("Invalid \"count\" attribute", at)
-                .detail(format!("`count` has no attribute `{name}`, only `count.index`."))
-                .help("write `count.index`"),
-        );
+        misplaced("Invalid \"count\" attribute", at)
+            .detail(format!("`count` has no attribute `{name}`, only `count.index`."))
+            .help("write `count.index`")
+            .push_to(findings);
     } else if !site.symbols.count {
-        findings.push(
-            misplaced("Reference to \"count\" in non-counted context", at)
-                .detail("`count.index` is available only in a block with `count`.")
-                .help_if(help(site, "count.index", "count")),
-        );
+        misplaced("Reference to \"count\" in non-counted context", at)
+            .detail("`count.index` is available only in a block with `count`.")
+            .help_if(help(site, "count.index", "count"))
+            .push_to(findings);
     }
 }
 
@@ -26,11 +24,10 @@ pub(super) fn each(name: &str, site: &Site<'_>, at: Span, findings: &mut Vec<Fin
         "key" => "Reference to \"each\" in context without for_each",
         "value" => "each.value cannot be used in this context",
         _ => {
-            findings.push(
-                misplaced("Invalid \"each\" attribute", at)
-                    .detail(format!("`each` has no attribute `{name}`, only `each.key` and `each.value`."))
-                    .help("write `each.key` or `each.value`"),
-            );
+            misplaced("Invalid \"each\" attribute", at)
+                .detail(format!("`each` has no attribute `{name}`, only `each.key` and `each.value`."))
+                .help("write `each.key` or `each.value`")
+                .push_to(findings);
             return;
         }
     };
@@ -62,23 +59,21 @@ fn help(site: &Site<'_>, symbol: &str, argument: &str) -> Option<String> {
 }
 
 pub(super) fn itself(at: Span, findings: &mut Vec<Finding>) {
-    findings.push(
-        misplaced("Invalid \"self\" reference", at)
-            .detail("`self` is available only in provisioners, connections and postconditions."),
-    );
+    misplaced("Invalid \"self\" reference", at)
+        .detail("`self` is available only in provisioners, connections and postconditions.")
+        .push_to(findings);
 }
 
 pub(super) fn path(name: &str, at: Span, findings: &mut Vec<Finding>) {
     const KNOWN: [&str; 3] = ["cwd", "module", "root"];
     if !KNOWN.contains(&name) {
         let meant = similar(name, KNOWN).map(|meant| format!("did you mean `path.{meant}`?"));
-        findings.push(
-            misplaced("Invalid \"path\" attribute", at)
-                .detail(format!(
-                    "`path` has no attribute `{name}`, only `path.module`, `path.root` and `path.cwd`."
-                ))
-                .help_if(meant),
-        );
+        misplaced("Invalid \"path\" attribute", at)
+            .detail(format!(
+                "`path` has no attribute `{name}`, only `path.module`, `path.root` and `path.cwd`."
+            ))
+            .help_if(meant)
+            .push_to(findings);
     }
 }
 

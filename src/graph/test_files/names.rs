@@ -109,9 +109,9 @@ impl<'t, 's> Names<'t, 's> {
         if place_of(&self.run.name).is_some_and(|own| at >= own) {
             // Since Terraform 1.13, runs are ordered by their references.
             if is_assert || self.node.module().features.runs_in_order {
-                findings.push(
-                    not_yet(name, is_assert, reference.span).related(all[at].header, "the run is here"),
-                );
+                not_yet(name, is_assert, reference.span)
+                    .related(all[at].header, "the run is here")
+                    .push_to(findings);
             }
             return;
         }

@@ -152,14 +152,13 @@ fn unknown_outputs(expr: &Expr, values: &RunValues<'_>, findings: &mut Vec<Findi
         let computed = values.of(inner, Within::Variables).0;
         if computed.is_exact && !computed.value.is_wholly_known() {
             let name = traversal.steps.first().map_or(traversal.root_span, |step| step.span);
-            findings.push(
-                Finding::language(EngineRule::InvalidReference, "Reference to unknown value")
-                    .detail(
-                        "The run has `command = plan`, and this output of its module is known only after apply.",
-                    )
-                    .at(traversal.root_span.to(name))
-                    .help("remove `command = plan` from the run, or do not refer to this output"),
-            );
+            Finding::language(EngineRule::InvalidReference, "Reference to unknown value")
+                .detail(
+                    "The run has `command = plan`, and this output of its module is known only after apply.",
+                )
+                .at(traversal.root_span.to(name))
+                .help("remove `command = plan` from the run, or do not refer to this output")
+                .push_to(findings);
         }
     });
 }
@@ -235,19 +234,18 @@ fn required_variables(test: &Test, run: &Run, module: Node<'_>, findings: &mut V
         }
         let name = &variable.name;
         let is_set_by_others = test.file.runs.iter().any(|other| other.variables.contains_key(name));
-        findings.push(
-            Finding::language(EngineRule::MissingModuleArgument, "No value for required variable")
-                .severity(if is_set_by_others { Severity::Warning } else { Severity::Notice })
-                .detail(format!(
-                    "Neither the run `{}` nor its file `{}` sets the variable `{name}`, which has no default. The \
-                     test fails unless `TF_VAR_{name}`, `-var` or `-var-file` sets it.",
-                    run.name, test.file.path
-                ))
-                .at(variable.origin.header())
-                .related(run.header, "this run needs the value")
-                .concerns(Concern::Name(smol_str::format_smolstr!("var.{name}")))
-                .help(format!("set `{name}` in a `variables` block of the run or of the file")),
-        );
+        Finding::language(EngineRule::MissingModuleArgument, "No value for required variable")
+            .severity(if is_set_by_others { Severity::Warning } else { Severity::Notice })
+            .detail(format!(
+                "Neither the run `{}` nor its file `{}` sets the variable `{name}`, which has no default. The \
+                 test fails unless `TF_VAR_{name}`, `-var` or `-var-file` sets it.",
+                run.name, test.file.path
+            ))
+            .at(variable.origin.header())
+            .related(run.header, "this run needs the value")
+            .concerns(Concern::Name(smol_str::format_smolstr!("var.{name}")))
+            .help(format!("set `{name}` in a `variables` block of the run or of the file"))
+            .push_to(findings);
     }
 }
 
@@ -279,14 +277,13 @@ fn missing_failures(run: &Run, node: Node<'_>, findings: &mut Vec<Finding>) {
             TestSubject::Run(_) | TestSubject::InModule(_) => None,
         };
         if let Some(why) = why.filter(|_| module.complete) {
-            findings.push(
-                Finding::language(EngineRule::InvalidTest, MISSING_FAILURE)
-                    .detail(format!(
-                        "This object {why}, so it cannot report the expected failure, and the run fails."
-                    ))
-                    .at(*span)
-                    .help("correct the address, or remove it from `expect_failures`"),
-            );
+            Finding::language(EngineRule::InvalidTest, MISSING_FAILURE)
+                .detail(format!(
+                    "This object {why}, so it cannot report the expected failure, and the run fails."
+                ))
+                .at(*span)
+                .help("correct the address, or remove it from `expect_failures`")
+                .push_to(findings);
         }
     }
 }

@@ -36,18 +36,17 @@ impl Decoder<'_> {
     /// Reports a label that is not a valid identifier.
     pub(super) fn name(&mut self, label: &Label, summary: &str) {
         if !valid_identifier(&label.text) {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidName, summary)
-                    .detail(format!(
-                        "{}: a name starts with a letter or underscore, and contains only letters, digits, underscores and \
-                         hyphens.",
-                        match label.text.as_str() {
-                            "" => "The name is empty".to_owned(),
-                            name => format!("`{name}` is not a valid name"),
-                        }
-                    ))
-                    .at(label.span),
-            );
+            Finding::language(EngineRule::InvalidName, summary)
+                .detail(format!(
+                    "{}: a name starts with a letter or underscore, and contains only letters, digits, underscores and \
+                     hyphens.",
+                    match label.text.as_str() {
+                        "" => "The name is empty".to_owned(),
+                        name => format!("`{name}` is not a valid name"),
+                    }
+                ))
+                .at(label.span)
+                .push_to(self.findings);
         }
     }
 
@@ -74,13 +73,12 @@ impl Decoder<'_> {
                 [one, two, three] => format!("{one}, {two}, and {three}"),
                 names => names.join(" and "),
             };
-            self.findings.push(
-                Finding::language(EngineRule::InvalidValue, format!("Invalid combination of {names}"))
-                    .detail("Each of these sets the number of instances, so only one of them is allowed.")
-                    .at(at)
-                    .related(first.name_span, "set here")
-                    .help("keep one of them"),
-            );
+            Finding::language(EngineRule::InvalidValue, format!("Invalid combination of {names}"))
+                .detail("Each of these sets the number of instances, so only one of them is allowed.")
+                .at(at)
+                .related(first.name_span, "set here")
+                .help("keep one of them")
+                .push_to(self.findings);
         }
         (count, for_each)
     }
@@ -91,13 +89,10 @@ impl Decoder<'_> {
         let is_action =
             |dependency: &Dependency| self.features.grammar.action && dependency.traversal.root == "action";
         for action in dependencies.extract_if(.., |dependency| is_action(dependency)) {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidReference, "Invalid depends_on Action Reference")
-                    .detail(
-                        "`depends_on` cannot contain an action, because resources run it through triggers.",
-                    )
-                    .at(action.span),
-            );
+            Finding::language(EngineRule::InvalidReference, "Invalid depends_on Action Reference")
+                .detail("`depends_on` cannot contain an action, because resources run it through triggers.")
+                .at(action.span)
+                .push_to(self.findings);
         }
         dependencies.shrink_to_fit();
         dependencies
@@ -116,11 +111,10 @@ impl Decoder<'_> {
             Unquoted::NotQuoted => element.static_traversal(self.findings)?.into_owned(),
             Unquoted::Reference(traversal) => traversal,
             Unquoted::Unreadable => {
-                self.findings.push(
-                    Finding::language(EngineRule::InvalidReference, "Invalid expression")
-                        .detail("A reference is required here.")
-                        .at(element.span),
-                );
+                Finding::language(EngineRule::InvalidReference, "Invalid expression")
+                    .detail("A reference is required here.")
+                    .at(element.span)
+                    .push_to(self.findings);
                 return None;
             }
         };
@@ -143,15 +137,14 @@ impl Decoder<'_> {
             }
             Quoted::Keyword => ("Quoted keywords are deprecated", "remove the quotes around this keyword"),
         };
-        self.findings.push(
-            Finding::language(EngineRule::DeprecatedQuoting, summary)
-                .severity(Severity::Warning)
-                .detail(
-                    "Terraform 0.11 and earlier required quotes here. Quotes are still accepted, but are deprecated.",
-                )
-                .at(expr.span)
-                .help(help),
-        );
+        Finding::language(EngineRule::DeprecatedQuoting, summary)
+            .severity(Severity::Warning)
+            .detail(
+                "Terraform 0.11 and earlier required quotes here. Quotes are still accepted, but are deprecated.",
+            )
+            .at(expr.span)
+            .help(help)
+            .push_to(self.findings);
         traversal.map_or(Unquoted::Unreadable, Unquoted::Reference)
     }
 
@@ -238,11 +231,10 @@ impl Decoder<'_> {
             }
             Err(reason) => format!("`{name}` cannot be the local name of a provider: {reason}."),
         };
-        self.findings.push(
-            Finding::language(EngineRule::InvalidProviderConfiguration, "Invalid provider local name")
-                .detail(detail)
-                .at(at),
-        );
+        Finding::language(EngineRule::InvalidProviderConfiguration, "Invalid provider local name")
+            .detail(detail)
+            .at(at)
+            .push_to(self.findings);
         false
     }
 
@@ -275,26 +267,24 @@ impl Decoder<'_> {
     ) -> Option<&'b Arc<Block>> {
         let first = blocks.next()?;
         for other in blocks {
-            self.findings.push(
-                Finding::language(rule, summary)
-                    .detail(format!("Only one `{}` block is allowed here.", other.kind))
-                    .at(other.header)
-                    .related(first.header, "first one here"),
-            );
+            Finding::language(rule, summary)
+                .detail(format!("Only one `{}` block is allowed here.", other.kind))
+                .at(other.header)
+                .related(first.header, "first one here")
+                .push_to(self.findings);
         }
         Some(first)
     }
 
     /// Reports a reserved block type.
     pub(super) fn reserved(&mut self, block: &Block, inside: &str) {
-        self.findings.push(
-            Finding::language(
-                EngineRule::UnsupportedBlockOrArgument,
-                format!("Reserved block type name in {inside} block"),
-            )
-            .detail(format!("`{}` blocks are reserved for a future version of the language.", block.kind))
-            .at(block.kind_span),
-        );
+        Finding::language(
+            EngineRule::UnsupportedBlockOrArgument,
+            format!("Reserved block type name in {inside} block"),
+        )
+        .detail(format!("`{}` blocks are reserved for a future version of the language.", block.kind))
+        .at(block.kind_span)
+        .push_to(self.findings);
     }
 
     /// Whether an error was added after the first `before` findings. Earlier ones are not searched, because a file

@@ -93,12 +93,11 @@ impl Decoder<'_> {
         let address = match ModuleSource::parse(&raw, version.is_some(), self.features) {
             Ok(address) => Some(address),
             Err(error) => {
-                self.findings.push(
-                    Finding::language(EngineRule::InvalidModuleSource, error.summary)
-                        .detail(error.detail)
-                        .at(at)
-                        .related(version, "only a module from a registry has a version"),
-                );
+                Finding::language(EngineRule::InvalidModuleSource, error.summary)
+                    .detail(error.detail)
+                    .at(at)
+                    .related(version, "only a module from a registry has a version")
+                    .push_to(self.findings);
                 None
             }
         };
@@ -117,17 +116,15 @@ impl Decoder<'_> {
         let mut wrong = Vec::new();
         let value = value::constant_within(self.limits, &attribute.expr, &mut wrong);
         if !wrong.is_empty() || !value.is_known() || value.is_null() {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidValue, "Invalid value for ignore_nested_deprecations")
-                    .detail("`ignore_nested_deprecations` must be `true` or `false`, without an expression.")
-                    .at(attribute.expr.span),
-            );
+            Finding::language(EngineRule::InvalidValue, "Invalid value for ignore_nested_deprecations")
+                .detail("`ignore_nested_deprecations` must be `true` or `false`, without an expression.")
+                .at(attribute.expr.span)
+                .push_to(self.findings);
         } else if value.as_bool().is_none() {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidValue, "Invalid type for ignore_nested_deprecations")
-                    .detail("`ignore_nested_deprecations` must be `true` or `false`.")
-                    .at(attribute.expr.span),
-            );
+            Finding::language(EngineRule::InvalidValue, "Invalid type for ignore_nested_deprecations")
+                .detail("`ignore_nested_deprecations` must be `true` or `false`.")
+                .at(attribute.expr.span)
+                .push_to(self.findings);
         }
     }
 
@@ -145,15 +142,16 @@ impl Decoder<'_> {
             }
             let in_child: ProviderRef = in_child;
             match seen.entry(in_child.compact()) {
-                std::collections::btree_map::Entry::Occupied(earlier) => self.findings.push(
+                std::collections::btree_map::Entry::Occupied(earlier) => {
                     Finding::language(EngineRule::InvalidProviderConfiguration, "Duplicate provider address")
                         .detail(format!(
                             "Another entry already passes a configuration as `{}`.",
                             earlier.key()
                         ))
                         .at(value.span)
-                        .related(*earlier.get(), "first passed here"),
-                ),
+                        .related(*earlier.get(), "first passed here")
+                        .push_to(self.findings);
+                }
                 std::collections::btree_map::Entry::Vacant(first) => {
                     first.insert(key.span().to(value.span));
                     passed.push(PassedProvider { in_child, in_parent });

@@ -33,12 +33,11 @@ impl Decoder<'_> {
                     check.asserts.push(condition);
                 }
             } else if let Some(first) = &source {
-                self.findings.push(
-                    Finding::language(EngineRule::InvalidCheckOrCondition, "Multiple data resource blocks")
-                        .detail("A `check` block can contain only one data source.")
-                        .at(block.header)
-                        .related(first.origin.header(), "first one here"),
-                );
+                Finding::language(EngineRule::InvalidCheckOrCondition, "Multiple data resource blocks")
+                    .detail("A `check` block can contain only one data source.")
+                    .at(block.header)
+                    .related(first.origin.header(), "first one here")
+                    .push_to(self.findings);
             } else {
                 let data = self.data(block, Some(&check.name));
                 if self.failed_since(before) {
@@ -51,12 +50,11 @@ impl Decoder<'_> {
             }
         }
         if check.asserts.is_empty() {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidCheckOrCondition, "Zero assert blocks")
-                    .severity(Severity::Error)
-                    .detail("A `check` block requires at least one valid `assert` block.")
-                    .at(block.header),
-            );
+            Finding::language(EngineRule::InvalidCheckOrCondition, "Zero assert blocks")
+                .severity(Severity::Error)
+                .detail("A `check` block requires at least one valid `assert` block.")
+                .at(block.header)
+                .push_to(self.findings);
         }
         (check, source.or(refused))
     }

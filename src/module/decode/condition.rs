@@ -27,14 +27,13 @@ impl Decoder<'_> {
             && !attribute.is_broken
             && attribute.expr.variables().is_empty()
         {
-            self.findings.push(
-                Finding::language(
-                    EngineRule::InvalidCheckOrCondition,
-                    format!("Invalid {} expression", block.kind),
-                )
-                .detail("This condition refers to no object of the module, so it checks nothing.")
-                .at(attribute.expr.span),
-            );
+            Finding::language(
+                EngineRule::InvalidCheckOrCondition,
+                format!("Invalid {} expression", block.kind),
+            )
+            .detail("This condition refers to no object of the module, so it checks nothing.")
+            .at(attribute.expr.span)
+            .push_to(self.findings);
         }
         condition
     }
@@ -49,19 +48,18 @@ impl Decoder<'_> {
                 )
             });
             if itself {
-                self.findings.push(
-                    Finding::language(
-                        EngineRule::InvalidCheckOrCondition,
-                        format!("Invalid reference in {}", condition.block.kind),
-                    )
-                    .detail(format!("This condition of {resource} refers to the resource by its address."))
-                    .at(attribute.expr.span)
-                    .help(if condition.block.kind == "postcondition" {
-                        "write `self` for the resource itself"
-                    } else {
-                        "move the condition into a `postcondition` block, and write `self` for the resource itself"
-                    }),
-                );
+                Finding::language(
+                    EngineRule::InvalidCheckOrCondition,
+                    format!("Invalid reference in {}", condition.block.kind),
+                )
+                .detail(format!("This condition of {resource} refers to the resource by its address."))
+                .at(attribute.expr.span)
+                .help(if condition.block.kind == "postcondition" {
+                    "write `self` for the resource itself"
+                } else {
+                    "move the condition into a `postcondition` block, and write `self` for the resource itself"
+                })
+                .push_to(self.findings);
             }
         }
     }

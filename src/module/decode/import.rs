@@ -65,11 +65,10 @@ impl Decoder<'_> {
         // The engine also reports an invalid address as one that is not a managed resource.
         let managed = target.as_ref().is_some_and(|target| target.resource.resource.mode == Mode::Managed);
         if !managed && self.features.import_to_managed_only {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import address")
-                    .detail("Only managed resources, declared in `resource` blocks, can be imported.")
-                    .at(attribute.span),
-            );
+            Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import address")
+                .detail("Only managed resources, declared in `resource` blocks, can be imported.")
+                .at(attribute.span)
+                .push_to(self.findings);
         }
         target
     }
@@ -100,14 +99,13 @@ impl Decoder<'_> {
         let Some(attribute) = content.attribute("provider") else { return };
         import.provider_span = Some(attribute.span);
         if import.target.as_ref().is_some_and(|target| !target.path.is_empty()) {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import provider argument")
-                    .detail(
-                        "An import into a child module uses the provider configuration that is passed to the module.",
-                    )
-                    .at(attribute.span)
-                    .help("remove `provider`, and pass the provider in the module call"),
-            );
+            Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import provider argument")
+                .detail(
+                    "An import into a child module uses the provider configuration that is passed to the module.",
+                )
+                .at(attribute.span)
+                .help("remove `provider`, and pass the provider in the module call")
+                .push_to(self.findings);
         }
         import.provider_ref = self.provider_ref(&attribute.expr, "provider");
     }

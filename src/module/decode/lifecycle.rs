@@ -44,14 +44,13 @@ impl Decoder<'_> {
             self.findings.push(self.managed_only(block, attribute, mode));
         }
         for trigger in content.blocks_of("action_trigger") {
-            self.findings.push(
-                Finding::language(
-                    EngineRule::InvalidLifecycle,
-                    format!("Invalid {} resource lifecycle nested block", mode.keyword()),
-                )
-                .detail("Only managed resources, in `resource` blocks, trigger actions.")
-                .at(trigger.kind_span),
-            );
+            Finding::language(
+                EngineRule::InvalidLifecycle,
+                format!("Invalid {} resource lifecycle nested block", mode.keyword()),
+            )
+            .detail("Only managed resources, in `resource` blocks, trigger actions.")
+            .at(trigger.kind_span)
+            .push_to(self.findings);
         }
         self.conditions(&content, resource);
     }
@@ -171,12 +170,11 @@ impl Decoder<'_> {
             if value::constant(element, &mut Vec::new()).as_str() == Some("*") {
                 star = Some(element.span);
                 resource.managed.ignore_all_changes = Some(element.span);
-                self.findings.push(
-                    Finding::language(EngineRule::InvalidLifecycle, "Invalid ignore_changes wildcard")
-                        .detail("The form `[\"*\"]` is no longer valid.")
-                        .at(expr.span)
-                        .help("write `ignore_changes = all`"),
-                );
+                Finding::language(EngineRule::InvalidLifecycle, "Invalid ignore_changes wildcard")
+                    .detail("The form `[\"*\"]` is no longer valid.")
+                    .at(expr.span)
+                    .help("write `ignore_changes = all`")
+                    .push_to(self.findings);
                 continue;
             }
             let from = self.findings.len();
@@ -194,11 +192,10 @@ impl Decoder<'_> {
         if let Some(star) = star
             && !resource.managed.ignore_changes.is_empty()
         {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidLifecycle, "Invalid ignore_changes ruleset")
-                    .detail("`\"*\"` means all arguments, so no other elements are allowed.")
-                    .at(star),
-            );
+            Finding::language(EngineRule::InvalidLifecycle, "Invalid ignore_changes ruleset")
+                .detail("`\"*\"` means all arguments, so no other elements are allowed.")
+                .at(star)
+                .push_to(self.findings);
         }
     }
 
@@ -257,11 +254,10 @@ impl Decoder<'_> {
                 }
             },
             _ if self.json => {
-                self.findings.push(
-                    Finding::language(EngineRule::InvalidReference, self.features.summaries.json_reference)
-                        .detail("A reference in JSON is a single string.")
-                        .at(element.span),
-                );
+                Finding::language(EngineRule::InvalidReference, self.features.summaries.json_reference)
+                    .detail("A reference in JSON is a single string.")
+                    .at(element.span)
+                    .push_to(self.findings);
                 None
             }
             _ => Some(Cow::Borrowed(element)),

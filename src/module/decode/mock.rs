@@ -53,11 +53,12 @@ impl Decoder<'_> {
     fn mock_alias(&mut self, alias: &Spanned<SmolStr>) {
         match self.features.engine.product {
             Product::Terraform => self.alias(alias),
-            Product::OpenTofu if !valid_identifier(&alias.value) => self.findings.push(
+            Product::OpenTofu if !valid_identifier(&alias.value) => {
                 Finding::language(EngineRule::InvalidName, "Invalid mock provider configuration alias")
                     .detail(format!("`{}` is not a name.", alias.value))
-                    .at(alias.span),
-            ),
+                    .at(alias.span)
+                    .push_to(self.findings);
+            }
             Product::OpenTofu => {}
         }
     }
@@ -66,14 +67,13 @@ impl Decoder<'_> {
         if let Some(for_each) = content.attribute("for_each")
             && alias.is_none_or(|alias| alias.value.is_empty())
         {
-            self.findings.push(
-                Finding::language(
-                    EngineRule::InvalidProviderConfiguration,
-                    "Alias required when using \"for_each\"",
-                )
-                .detail("Only a provider configuration with an alias can have `for_each`.")
-                .at(for_each.expr.span),
-            );
+            Finding::language(
+                EngineRule::InvalidProviderConfiguration,
+                "Alias required when using \"for_each\"",
+            )
+            .detail("Only a provider configuration with an alias can have `for_each`.")
+            .at(for_each.expr.span)
+            .push_to(self.findings);
         }
     }
 
@@ -114,12 +114,11 @@ impl Decoder<'_> {
                     Product::Terraform => format!("Duplicate {} block", block.kind),
                     Product::OpenTofu => format!("Duplicated `{}` block", block.kind),
                 };
-                self.findings.push(
-                    Finding::language(EngineRule::DuplicateDeclaration, summary)
-                        .detail(format!("`{}` is mocked twice here.", label.text))
-                        .at(label.span)
-                        .related(*first, "the first block is here"),
-                );
+                Finding::language(EngineRule::DuplicateDeclaration, summary)
+                    .detail(format!("`{}` is mocked twice here.", label.text))
+                    .at(label.span)
+                    .related(*first, "the first block is here")
+                    .push_to(self.findings);
             }
             None => {
                 into.resources.insert(key, label.span);
@@ -139,11 +138,10 @@ impl Decoder<'_> {
         let before = self.findings.len();
         let ty = self.mock_value(attribute);
         if ty.is_some_and(|ty| !is_object(&ty)) && !self.failed_since(before) {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidValue, "Object expected")
-                    .detail(format!("`{}` must be an object.", attribute.name))
-                    .at(attribute.span),
-            );
+            Finding::language(EngineRule::InvalidValue, "Object expected")
+                .detail(format!("`{}` must be an object.", attribute.name))
+                .at(attribute.span)
+                .push_to(self.findings);
         }
     }
 
@@ -153,11 +151,10 @@ impl Decoder<'_> {
         };
         let word = attribute.expr.keyword();
         if !matches!(word.as_deref(), Some("apply" | "plan")) && !attribute.expr.is_unread() {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidValue, "Invalid override_during value")
-                    .detail("`override_during` takes `apply` or `plan`, without quotes.")
-                    .at(attribute.span),
-            );
+            Finding::language(EngineRule::InvalidValue, "Invalid override_during value")
+                .detail("`override_during` takes `apply` or `plan`, without quotes.")
+                .at(attribute.span)
+                .push_to(self.findings);
         }
     }
 
@@ -170,23 +167,21 @@ impl Decoder<'_> {
         let content = block.body.content(&Schema { attributes: &attributes, blocks: &[] }, self.findings);
         let target = content.attribute("target");
         if target.is_none() && !opentofu {
-            self.findings.push(
-                Finding::language(EngineRule::MissingArgument, "Missing target attribute")
-                    .detail(format!("`{}` must have a `target`.", block.kind))
-                    .at(block.header)
-                    .help("set `target` to the address that is overridden"),
-            );
+            Finding::language(EngineRule::MissingArgument, "Missing target attribute")
+                .detail(format!("`{}` must have a `target`.", block.kind))
+                .at(block.header)
+                .help("set `target` to the address that is overridden")
+                .push_to(self.findings);
         }
         let endpoint = target.and_then(|attribute| self.override_target(attribute));
         if let Some(attribute) = content.attribute(values) {
             if opentofu {
                 self.opentofu_object(attribute);
             } else if self.mock_value(attribute).is_some_and(|ty| !is_object(&ty)) {
-                self.findings.push(
-                    Finding::language(EngineRule::InvalidValue, format!("Invalid {values} attribute"))
-                        .detail(format!("`{values}` must be an object."))
-                        .at(attribute.span),
-                );
+                Finding::language(EngineRule::InvalidValue, format!("Invalid {values} attribute"))
+                    .detail(format!("`{values}` must be an object."))
+                    .at(attribute.span)
+                    .push_to(self.findings);
             }
         }
         self.override_during(&content);
@@ -219,14 +214,13 @@ impl Decoder<'_> {
             _ => (None, "modules"),
         };
         if mode != expected {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidTest, "Invalid override target")
-                    .detail(format!(
-                        "`{}` can only target {what}; `{}` is not one of them.",
-                        block.kind, target.target
-                    ))
-                    .at(target.argument),
-            );
+            Finding::language(EngineRule::InvalidTest, "Invalid override target")
+                .detail(format!(
+                    "`{}` can only target {what}; `{}` is not one of them.",
+                    block.kind, target.target
+                ))
+                .at(target.argument)
+                .push_to(self.findings);
         }
         mode == expected
     }
@@ -242,13 +236,12 @@ impl Decoder<'_> {
             Product::Terraform => (format!("Duplicate {kind} block"), target.header),
             Product::OpenTofu => (format!("Duplicated `{kind}` block"), target.target.span),
         };
-        self.findings.push(
-            Finding::language(EngineRule::DuplicateDeclaration, summary)
-                .detail(format!("`{}` is overridden twice here.", target.target))
-                .at(at)
-                .related(first.header, "the first block is here")
-                .help("remove one of them"),
-        );
+        Finding::language(EngineRule::DuplicateDeclaration, summary)
+            .detail(format!("`{}` is overridden twice here.", target.target))
+            .at(at)
+            .related(first.header, "the first block is here")
+            .help("remove one of them")
+            .push_to(self.findings);
     }
 }
 

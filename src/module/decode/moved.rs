@@ -25,13 +25,10 @@ impl Decoder<'_> {
             && !self.failed_since(before)
             && !from.might_unify_with(to)
         {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid \"moved\" addresses")
-                    .detail(
-                        "A resource can move only to a resource, and a module call only to a module call.",
-                    )
-                    .at(block.header),
-            );
+            Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid \"moved\" addresses")
+                .detail("A resource can move only to a resource, and a module call only to a module call.")
+                .at(block.header)
+                .push_to(self.findings);
         }
         Moved { from, to, block: Arc::clone(block) }
     }
@@ -46,11 +43,10 @@ impl Decoder<'_> {
             }
             Some(_) => return,
         };
-        self.findings.push(
-            Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid \"moved\" address")
-                .detail(detail)
-                .at(block.header),
-        );
+        Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid \"moved\" address")
+            .detail(detail)
+            .at(block.header)
+            .push_to(self.findings);
     }
 
     fn endpoint(&mut self, content: &Content, name: &str) -> Option<MoveEndpoint> {

@@ -41,14 +41,13 @@ impl Decoder<'_> {
     /// A `language` block at the top level of a file.
     pub(super) fn language(&mut self, block: &Block, into: &mut Declarations) {
         if self.overriding {
-            self.findings.push(
-                Finding::language(EngineRule::OverrideNotAllowed, "Language selections in override file")
-                    .detail(
-                        "A `language` block applies to the whole module, so it is not allowed in an override \
+            Finding::language(EngineRule::OverrideNotAllowed, "Language selections in override file")
+                .detail(
+                    "A `language` block applies to the whole module, so it is not allowed in an override \
                     file.",
-                    )
-                    .at(block.header),
-            );
+                )
+                .at(block.header)
+                .push_to(self.findings);
             // The version constraint in it applies nevertheless.
             let (content, _) = block.body.partial_content(&LANGUAGE, &mut Vec::new());
             for block in &content.blocks {
@@ -83,28 +82,26 @@ impl Decoder<'_> {
         let mut first: Option<Span> = None;
         for block in &content.blocks {
             if let Some(first) = first {
-                self.findings.push(
-                    Finding::language(EngineRule::DuplicateDeclaration, "Duplicate compatible_with block")
-                        .detail("Only one `compatible_with` block is allowed.")
-                        .at(header)
-                        .related(first, "first one here"),
-                );
+                Finding::language(EngineRule::DuplicateDeclaration, "Duplicate compatible_with block")
+                    .detail("Only one `compatible_with` block is allowed.")
+                    .at(header)
+                    .related(first, "first one here")
+                    .push_to(self.findings);
                 into.required_versions.extend(self.compatible_version(block));
                 continue;
             }
             let Some(constraint) = self.compatible_version(block) else { continue };
             first = Some(constraint.span);
             if constraint.constraints.as_ref().is_some_and(admits_before) {
-                self.findings.push(
-                    Finding::language(EngineRule::InvalidVersionConstraint, "Ineffective version constraint")
-                        .severity(Severity::Warning)
-                        .detail(
-                            "OpenTofu before 1.12 ignores `compatible_with`, and this constraint does not \
+                Finding::language(EngineRule::InvalidVersionConstraint, "Ineffective version constraint")
+                    .severity(Severity::Warning)
+                    .detail(
+                        "OpenTofu before 1.12 ignores `compatible_with`, and this constraint does not \
                         exclude those versions.",
-                        )
-                        .at(constraint.span)
-                        .help(format!("write {:?}", since_compatible_with(&constraint))),
-                );
+                    )
+                    .at(constraint.span)
+                    .help(format!("write {:?}", since_compatible_with(&constraint)))
+                    .push_to(self.findings);
             }
             into.required_versions.push(constraint);
         }
@@ -134,12 +131,11 @@ impl Decoder<'_> {
         for block in blocks {
             let labels: Vec<_> = block.labels.iter().map(|label| label.text.clone()).collect();
             if let Some(first) = seen.get(&labels) {
-                self.findings.push(
-                    Finding::language(EngineRule::DuplicateDeclaration, summary)
-                        .detail(format!("Another `{}` has the same name.", block.kind))
-                        .at(block.header)
-                        .related(*first, "first one here"),
-                );
+                Finding::language(EngineRule::DuplicateDeclaration, summary)
+                    .detail(format!("Another `{}` has the same name.", block.kind))
+                    .at(block.header)
+                    .related(*first, "first one here")
+                    .push_to(self.findings);
             } else {
                 seen.insert(labels, block.header);
             }
@@ -159,17 +155,14 @@ impl Decoder<'_> {
             && known
             && alias.is_none_or(|alias| alias.value.is_empty())
         {
-            self.findings.push(
-                Finding::language(
-                    EngineRule::InvalidProviderConfiguration,
-                    "Alias required when using \"for_each\"",
-                )
-                .detail(
-                    "A provider configuration with `for_each` has several instances, so it needs an alias.",
-                )
-                .at(for_each.expr.span)
-                .help("add `alias`"),
-            );
+            Finding::language(
+                EngineRule::InvalidProviderConfiguration,
+                "Alias required when using \"for_each\"",
+            )
+            .detail("A provider configuration with `for_each` has several instances, so it needs an alias.")
+            .at(for_each.expr.span)
+            .help("add `alias`")
+            .push_to(self.findings);
         }
         known
     }
@@ -189,11 +182,10 @@ impl Decoder<'_> {
     pub(super) fn deprecation(&mut self, given: Option<&Spanned<SmolStr>>, at: Span, summary: &str) {
         if self.features.blank_deprecated_refused && given.is_some_and(|given| given.value.trim().is_empty())
         {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidValue, summary)
-                    .detail("`deprecated` requires a message.")
-                    .at(at),
-            );
+            Finding::language(EngineRule::InvalidValue, summary)
+                .detail("`deprecated` requires a message.")
+                .at(at)
+                .push_to(self.findings);
         }
     }
 }

@@ -35,11 +35,10 @@ impl Decoder<'_> {
         });
         let preconditions = content.blocks_of("precondition").map(|block| self.condition(block)).collect();
         for block in content.blocks_of("postcondition") {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidCheckOrCondition, "Postconditions are not allowed")
-                    .detail("An output can have preconditions only.")
-                    .at(block.kind_span),
-            );
+            Finding::language(EngineRule::InvalidCheckOrCondition, "Postconditions are not allowed")
+                .detail("An output can have preconditions only.")
+                .at(block.kind_span)
+                .push_to(self.findings);
         }
         let deprecated = self.text(&content, "deprecated");
         if let Some(given) = &deprecated

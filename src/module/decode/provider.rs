@@ -49,14 +49,13 @@ impl Decoder<'_> {
             if let Some(attribute) = content.attribute(name)
                 && !(name == "for_each" && instanced)
             {
-                self.findings.push(
-                    Finding::language(
-                        EngineRule::UnsupportedBlockOrArgument,
-                        "Reserved argument name in provider block",
-                    )
-                    .detail(format!("`{name}` is reserved for a future version of the language."))
-                    .at(attribute.name_span),
-                );
+                Finding::language(
+                    EngineRule::UnsupportedBlockOrArgument,
+                    "Reserved argument name in provider block",
+                )
+                .detail(format!("`{name}` is reserved for a future version of the language."))
+                .at(attribute.name_span)
+                .push_to(self.findings);
             }
         }
         for reserved in content.blocks.iter().filter(|block| block.kind != "_") {
@@ -76,31 +75,29 @@ impl Decoder<'_> {
 
     fn provider_version(&mut self, attribute: &Arc<Attribute>) -> Option<VersionConstraint> {
         if self.in_test && self.features.test_provider_version_refused {
-            self.findings.push(
-                Finding::language(
-                    EngineRule::InvalidProviderConfiguration,
-                    "Version constraints are not allowed in test files",
-                )
-                .detail("A provider configuration in a test file cannot have a `version`.")
-                .at(attribute.expr.span)
-                .help("require the version in `required_providers` of the module under test"),
-            );
+            Finding::language(
+                EngineRule::InvalidProviderConfiguration,
+                "Version constraints are not allowed in test files",
+            )
+            .detail("A provider configuration in a test file cannot have a `version`.")
+            .at(attribute.expr.span)
+            .help("require the version in `required_providers` of the module under test")
+            .push_to(self.findings);
             return None;
         }
-        self.findings.push(
-            Finding::language(
-                EngineRule::DeprecatedProviderVersion,
-                "Version constraints inside provider configuration blocks are deprecated",
-            )
-            .severity(Severity::Warning)
-            .detail("The constraint still applies, but belongs in `required_providers`.")
-            .at(attribute.expr.span)
-            .help(if self.in_test {
-                "require the version in `required_providers` of the module under test"
-            } else {
-                "move `version` into the entry of this provider in `required_providers`, and add the entry if it is missing"
-            }),
-        );
+        Finding::language(
+            EngineRule::DeprecatedProviderVersion,
+            "Version constraints inside provider configuration blocks are deprecated",
+        )
+        .severity(Severity::Warning)
+        .detail("The constraint still applies, but belongs in `required_providers`.")
+        .at(attribute.expr.span)
+        .help(if self.in_test {
+            "require the version in `required_providers` of the module under test"
+        } else {
+            "move `version` into the entry of this provider in `required_providers`, and add the entry if it is missing"
+        })
+            .push_to(self.findings);
         self.version_constraint(attribute)
     }
 
@@ -109,14 +106,13 @@ impl Decoder<'_> {
             "starts with a letter or underscore, and contains only letters, digits, underscores and hyphens";
         if !valid_identifier(&alias.value) {
             // The engine reports this without a position.
-            self.findings.push(
-                Finding::language(EngineRule::InvalidName, "Invalid provider configuration alias")
-                    .detail(match alias.value.as_str() {
-                        "" => format!("The alias must be a quoted string that {FORM}."),
-                        other => format!("`{other}` is not a valid alias: an alias {FORM}."),
-                    })
-                    .related(alias.span, "the alias is set here"),
-            );
+            Finding::language(EngineRule::InvalidName, "Invalid provider configuration alias")
+                .detail(match alias.value.as_str() {
+                    "" => format!("The alias must be a quoted string that {FORM}."),
+                    other => format!("`{other}` is not a valid alias: an alias {FORM}."),
+                })
+                .related(alias.span, "the alias is set here")
+                .push_to(self.findings);
         }
     }
 }

@@ -27,14 +27,13 @@ impl Decoder<'_> {
         let (content, rest) = block.body.partial_content(&SCHEMA, self.findings);
         let label = &block.labels[0];
         if GONE.contains(&label.text.as_str()) {
-            self.findings.push(
-                Finding::language(
-                    EngineRule::InvalidProvisioner,
-                    format!("The \"{}\" provisioner has been removed", label.text),
-                )
-                .detail(format!("The provisioner {:?} was removed in Terraform 0.15.", label.text.as_str()))
-                .at(label.span),
-            );
+            Finding::language(
+                EngineRule::InvalidProvisioner,
+                format!("The \"{}\" provisioner has been removed", label.text),
+            )
+            .detail(format!("The provisioner {:?} was removed in Terraform 0.15.", label.text.as_str()))
+            .at(label.span)
+            .push_to(self.findings);
             return None;
         }
         let mut on_destroy = false;
@@ -44,12 +43,11 @@ impl Decoder<'_> {
                 Some("destroy") => on_destroy = true,
                 other => {
                     let meant = other.and_then(|word| nearest(word, ["create", "destroy"]));
-                    self.findings.push(
-                        Finding::language(EngineRule::InvalidProvisioner, "Invalid \"when\" keyword")
-                            .detail("`when` must be `create` or `destroy`.")
-                            .at(attribute.expr.span)
-                            .help_if(meant.map(|meant| format!("did you mean `{meant}`?"))),
-                    );
+                    Finding::language(EngineRule::InvalidProvisioner, "Invalid \"when\" keyword")
+                        .detail("`when` must be `create` or `destroy`.")
+                        .at(attribute.expr.span)
+                        .help_if(meant.map(|meant| format!("did you mean `{meant}`?")))
+                        .push_to(self.findings);
                 }
             }
         }
@@ -59,11 +57,10 @@ impl Decoder<'_> {
         if let Some(attribute) = content.attribute("on_failure")
             && !matches!(self.keyword(&attribute.expr).as_deref(), Some("continue" | "fail"))
         {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidProvisioner, "Invalid \"on_failure\" keyword")
-                    .detail("`on_failure` must be `continue` or `fail`.")
-                    .at(attribute.expr.span),
-            );
+            Finding::language(EngineRule::InvalidProvisioner, "Invalid \"on_failure\" keyword")
+                .detail("`on_failure` must be `continue` or `fail`.")
+                .at(attribute.expr.span)
+                .push_to(self.findings);
         }
         for reserved in content.blocks_of("lifecycle") {
             self.reserved(reserved, "provisioner");
@@ -92,15 +89,14 @@ pub const KEEP_FOR_DESTROY: &str = "if this resource has an attribute with that 
 /// Reports each reference of a destroy-time provisioner to anything but `self`, `count.index` and `each.key`.
 pub(in crate::module) fn only_self_references(config: &Config, findings: &mut Vec<Finding>) {
     for at in references_elsewhere(config) {
-        findings.push(
-            Finding::language(EngineRule::InvalidProvisioner, "Invalid reference from destroy provisioner")
-                .detail(
-                    "A destroy-time provisioner and its connection can refer only to the resource itself, with `self`, \
-                     `count.index` or `each.key`. Other objects may no longer exist at that time.",
-                )
-                .at(at)
-                .help(KEEP_FOR_DESTROY),
-        );
+        Finding::language(EngineRule::InvalidProvisioner, "Invalid reference from destroy provisioner")
+            .detail(
+                "A destroy-time provisioner and its connection can refer only to the resource itself, with `self`, \
+                 `count.index` or `each.key`. Other objects may no longer exist at that time.",
+            )
+            .at(at)
+            .help(KEEP_FOR_DESTROY)
+            .push_to(findings);
     }
 }
 

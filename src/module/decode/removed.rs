@@ -67,11 +67,10 @@ impl Decoder<'_> {
             return;
         }
         for connection in content.blocks_of("connection") {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidProvisioner, "Invalid connection block")
-                    .detail("A `connection` block is allowed only if `from` is a managed resource.")
-                    .at(connection.header),
-            );
+            Finding::language(EngineRule::InvalidProvisioner, "Invalid connection block")
+                .detail("A `connection` block is allowed only if `from` is a managed resource.")
+                .at(connection.header)
+                .push_to(self.findings);
         }
     }
 
@@ -79,21 +78,19 @@ impl Decoder<'_> {
         let mut provisioners = Vec::new();
         for block in content.blocks_of("provisioner") {
             if !managed {
-                self.findings.push(
-                    Finding::language(EngineRule::InvalidProvisioner, "Invalid provisioner block")
-                        .detail("A `provisioner` block is allowed only if `from` is a managed resource.")
-                        .at(block.header),
-                );
+                Finding::language(EngineRule::InvalidProvisioner, "Invalid provisioner block")
+                    .detail("A `provisioner` block is allowed only if `from` is a managed resource.")
+                    .at(block.header)
+                    .push_to(self.findings);
                 continue;
             }
             let Some(provisioner) = self.provisioner(block) else { continue };
             if !provisioner.on_destroy {
-                self.findings.push(
-                    Finding::language(EngineRule::InvalidProvisioner, "Invalid provisioner block")
-                        .detail("A `removed` block can only have destroy-time provisioners.")
-                        .at(block.header)
-                        .help("add `when = destroy`"),
-                );
+                Finding::language(EngineRule::InvalidProvisioner, "Invalid provisioner block")
+                    .detail("A `removed` block can only have destroy-time provisioners.")
+                    .at(block.header)
+                    .help("add `when = destroy`")
+                    .push_to(self.findings);
             }
             provisioners.push(provisioner);
         }
@@ -110,21 +107,18 @@ impl Decoder<'_> {
         for block in content.blocks_of("provisioner") {
             let Some(provisioner) = self.provisioner(block) else { continue };
             if !provisioner.on_destroy {
-                self.findings.push(
-                    Finding::language(
-                        EngineRule::InvalidProvisioner,
-                        "Invalid \"removed.provisioner\" block",
-                    )
+                Finding::language(EngineRule::InvalidProvisioner, "Invalid \"removed.provisioner\" block")
                     .detail("A `removed` block can only have destroy-time provisioners.")
                     .at(block.header)
-                    .help("add `when = destroy`"),
-                );
+                    .help("add `when = destroy`")
+                    .push_to(self.findings);
             } else if from.is_some_and(|from| from.address.resource.is_none()) {
-                self.findings.push(
-                    Finding::language(EngineRule::InvalidProvisioner, "Invalid \"removed\" block")
-                        .detail("A `provisioner` block is allowed only if `from` is a resource, not a module call.")
-                        .at(removed.header),
-                );
+                Finding::language(EngineRule::InvalidProvisioner, "Invalid \"removed\" block")
+                    .detail(
+                        "A `provisioner` block is allowed only if `from` is a resource, not a module call.",
+                    )
+                    .at(removed.header)
+                    .push_to(self.findings);
             } else {
                 provisioners.push(provisioner);
             }
@@ -149,12 +143,11 @@ impl Decoder<'_> {
             ),
             Some(_) => return,
         };
-        self.findings.push(
-            Finding::language(EngineRule::InvalidMovedRemovedImport, summary)
-                .severity(Severity::Warning)
-                .detail(detail)
-                .at(removed.block.header)
-                .help(help),
-        );
+        Finding::language(EngineRule::InvalidMovedRemovedImport, summary)
+            .severity(Severity::Warning)
+            .detail(detail)
+            .at(removed.block.header)
+            .help(help)
+            .push_to(self.findings);
     }
 }

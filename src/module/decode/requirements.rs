@@ -74,14 +74,13 @@ impl Decoder<'_> {
                         Some(meant) => format!("did you mean `{meant}`?"),
                         None => format!("remove `{name}`; a `provider` block configures a provider"),
                     };
-                    self.findings.push(
-                        invalid_object(
-                            key.span(),
-                            "An entry of `required_providers` can only have `source`, `version` and \
+                    invalid_object(
+                        key.span(),
+                        "An entry of `required_providers` can only have `source`, `version` and \
                              `configuration_aliases`.",
-                        )
-                        .help(help),
-                    );
+                    )
+                    .help(help)
+                    .push_to(self.findings);
                     break;
                 }
             }
@@ -93,11 +92,10 @@ impl Decoder<'_> {
     fn version_only(&mut self, attribute: &Arc<Attribute>) -> Option<RequiredProvider> {
         let version = self.version_constraint(attribute);
         if let Err(reason) = legal_part(&attribute.name) {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidRequiredProviders, "Invalid provider name")
-                    .detail(format!("`{}` cannot be the name of a provider: {reason}.", attribute.name))
-                    .at(attribute.expr.span),
-            );
+            Finding::language(EngineRule::InvalidRequiredProviders, "Invalid provider name")
+                .detail(format!("`{}` cannot be the name of a provider: {reason}.", attribute.name))
+                .at(attribute.expr.span)
+                .push_to(self.findings);
             return None;
         }
         self.entry(attribute, version)
@@ -133,11 +131,10 @@ impl Decoder<'_> {
         };
         let text = value.as_str().map(SmolStr::from);
         if text.is_none() {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidRequiredProviders, "Invalid Attribute")
-                    .detail("The keys of an entry must be constant strings.")
-                    .at(key.span()),
-            );
+            Finding::language(EngineRule::InvalidRequiredProviders, "Invalid Attribute")
+                .detail("The keys of an entry must be constant strings.")
+                .at(key.span())
+                .push_to(self.findings);
         }
         text
     }
@@ -160,11 +157,10 @@ impl Decoder<'_> {
     fn provider_source(&mut self, expr: &Expr, entry: &mut RequiredProvider) {
         let value = value::constant(expr, &mut Vec::new());
         let Some(text) = value.as_str() else {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidRequiredProviders, "Invalid source")
-                    .detail("The source of a provider must be a constant string.")
-                    .at(expr.span),
-            );
+            Finding::language(EngineRule::InvalidRequiredProviders, "Invalid source")
+                .detail("The source of a provider must be a constant string.")
+                .at(expr.span)
+                .push_to(self.findings);
             return;
         };
         match ProviderAddress::parse(text, self.features) {
@@ -172,12 +168,11 @@ impl Decoder<'_> {
                 entry.address = address;
                 entry.source = Some(Spanned { value: text.into(), span: expr.span });
             }
-            Err(error) => self.findings.push(
-                Finding::language(EngineRule::InvalidRequiredProviders, error.summary)
-                    .detail(error.detail)
-                    .at(expr.span)
-                    .help(source_help(text, self.features)),
-            ),
+            Err(error) => Finding::language(EngineRule::InvalidRequiredProviders, error.summary)
+                .detail(error.detail)
+                .at(expr.span)
+                .help(source_help(text, self.features))
+                .push_to(self.findings),
         }
     }
 

@@ -78,14 +78,13 @@ impl Decoder<'_> {
         for refused in
             content.blocks.iter().filter(|block| ["connection", "provisioner"].contains(&block.kind.as_str()))
         {
-            self.findings.push(
-                Finding::language(
-                    EngineRule::InvalidProvisioner,
-                    "Invalid configuration block for ephemeral resource",
-                )
-                .detail(format!("A `{}` block is allowed only in a `resource` block.", refused.kind))
-                .at(refused.header),
-            );
+            Finding::language(
+                EngineRule::InvalidProvisioner,
+                "Invalid configuration block for ephemeral resource",
+            )
+            .detail(format!("A `{}` block is allowed only in a `resource` block.", refused.kind))
+            .at(refused.header)
+            .push_to(self.findings);
         }
         self.unmanaged_lifecycle(&content, &mut resource);
         (resource.count, resource.for_each) = self.repetition(&content, resource.enabled.as_ref());
@@ -135,22 +134,17 @@ impl Decoder<'_> {
     fn nested(&mut self, content: &Content) {
         for name in ["count", "for_each"] {
             if let Some(attribute) = content.attribute(name) {
-                self.findings.push(
-                    Finding::language(
-                        EngineRule::InvalidCheckOrCondition,
-                        format!("Invalid {name:?} attribute"),
-                    )
+                Finding::language(EngineRule::InvalidCheckOrCondition, format!("Invalid {name:?} attribute"))
                     .detail(format!("A data source in a `check` block cannot have `{name}`."))
-                    .at(attribute.name_span),
-                );
+                    .at(attribute.name_span)
+                    .push_to(self.findings);
             }
         }
         for lifecycle in content.blocks_of("lifecycle") {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidCheckOrCondition, "Invalid lifecycle block")
-                    .detail("A data source in a `check` block cannot have a `lifecycle` block.")
-                    .at(lifecycle.header),
-            );
+            Finding::language(EngineRule::InvalidCheckOrCondition, "Invalid lifecycle block")
+                .detail("A data source in a `check` block cannot have a `lifecycle` block.")
+                .at(lifecycle.header)
+                .push_to(self.findings);
         }
     }
 }

@@ -118,11 +118,10 @@ impl Decoder<'_> {
                         run.module = read;
                     }
                 }
-                "backend" => self.findings.push(
-                    Finding::language(EngineRule::UnsupportedBlockOrArgument, "Invalid block")
-                        .detail("Only experimental builds of Terraform know `backend` in a `run` block.")
-                        .at(block.header),
-                ),
+                "backend" => Finding::language(EngineRule::UnsupportedBlockOrArgument, "Invalid block")
+                    .detail("Only experimental builds of Terraform know `backend` in a `run` block.")
+                    .at(block.header)
+                    .push_to(self.findings),
                 _ => {
                     let target = self.override_block(block);
                     self.add_override(target, &block.kind, &mut run.overrides);
@@ -134,11 +133,10 @@ impl Decoder<'_> {
     /// `skip_cleanup`, which stable releases know but refuse.
     pub(super) fn skip_cleanup(&mut self, content: &Content) {
         if let Some(attribute) = content.attribute("skip_cleanup") {
-            self.findings.push(
-                Finding::language(EngineRule::UnsupportedBlockOrArgument, "Invalid attribute")
-                    .detail("Only experimental builds of Terraform know `skip_cleanup`.")
-                    .at(attribute.name_span),
-            );
+            Finding::language(EngineRule::UnsupportedBlockOrArgument, "Invalid attribute")
+                .detail("Only experimental builds of Terraform know `skip_cleanup`.")
+                .at(attribute.name_span)
+                .push_to(self.findings);
             self.flag(content, "skip_cleanup");
         }
     }
@@ -150,11 +148,10 @@ impl Decoder<'_> {
         let known = words.iter().find(|known| word.as_deref() == Some(**known)).copied();
         if known.is_none() && !attribute.is_broken && !attribute.expr.is_unread() {
             let words: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
-            self.findings.push(
-                Finding::language(EngineRule::InvalidValue, format!("Invalid \"{name}\" keyword"))
-                    .detail(format!("`{name}` takes {}, without quotes.", words.join(" or ")))
-                    .at(attribute.expr.span),
-            );
+            Finding::language(EngineRule::InvalidValue, format!("Invalid \"{name}\" keyword"))
+                .detail(format!("`{name}` takes {}, without quotes.", words.join(" or ")))
+                .at(attribute.expr.span)
+                .push_to(self.findings);
         }
         known
     }
@@ -170,12 +167,11 @@ impl Decoder<'_> {
             && !refresh
             && mode == Some("refresh-only")
         {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidValue, "Incompatible plan options")
-                    .detail("`refresh = false` and `mode = refresh-only` exclude each other.")
-                    .at(attribute.span)
-                    .help("remove one of them"),
-            );
+            Finding::language(EngineRule::InvalidValue, "Incompatible plan options")
+                .detail("`refresh = false` and `mode = refresh-only` exclude each other.")
+                .at(attribute.span)
+                .help("remove one of them")
+                .push_to(self.findings);
         }
         PlanOptions { replace, target, refreshes_only: mode == Some("refresh-only") }
     }
@@ -189,25 +185,20 @@ impl Decoder<'_> {
             self.version_constraint(version);
         }
         let Some(attribute) = content.attribute("source") else {
-            self.findings.push(
-                Finding::language(
-                    EngineRule::MissingArgument,
-                    "Missing \"source\" attribute for module block",
-                )
+            Finding::language(EngineRule::MissingArgument, "Missing \"source\" attribute for module block")
                 .detail("A `module` block in a run must have a `source`.")
                 .at(block.header)
-                .help("set `source`, or remove the block to run the module under test"),
-            );
+                .help("set `source`, or remove the block to run the module under test")
+                .push_to(self.findings);
             return None;
         };
         let source = self.source(&attribute.expr, attribute.span, version.map(|version| version.span));
         if matches!(source.address, Some(ModuleSource::Remote(_))) && !self.features.run_module_from_anywhere
         {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidModuleSource, "Invalid module source address")
-                    .detail("A run can only load a module from a local path or from a registry.")
-                    .at(attribute.span),
-            );
+            Finding::language(EngineRule::InvalidModuleSource, "Invalid module source address")
+                .detail("A run can only load a module from a local path or from a registry.")
+                .at(attribute.span)
+                .push_to(self.findings);
         }
         Some(RunModule { source, header: block.header })
     }

@@ -70,30 +70,28 @@ impl Decoder<'_> {
                 ),
             };
             if !summary.is_empty() {
-                self.findings.push(
-                    Finding::language(EngineRule::UnsupportedEngineVersion, summary)
-                        .detail(detail)
-                        .at(attribute.expr.span)
-                        .help("remove `language`: TF2021 is the default"),
-                );
+                Finding::language(EngineRule::UnsupportedEngineVersion, summary)
+                    .detail(detail)
+                    .at(attribute.expr.span)
+                    .help("remove `language`: TF2021 is the default")
+                    .push_to(self.findings);
             }
         }
         if let Some(attribute) = content.attribute("experiments") {
-            self.findings.push(
-                Finding::language(EngineRule::UnsupportedEngineVersion, "Module uses experimental features")
-                    .detail(if names_optional(attribute) {
-                        "This experiment ended with Terraform 1.3, and since then experiments are available only in \
-                         alpha releases."
-                    } else {
-                        "Experiments are available only in alpha releases."
-                    })
-                    .at(attribute.name_span)
-                    .help(if names_optional(attribute) {
-                        "remove `experiments`, and require Terraform 1.3 or later, where `optional` needs no experiment"
-                    } else {
-                        "remove `experiments`"
-                    }),
-            );
+            Finding::language(EngineRule::UnsupportedEngineVersion, "Module uses experimental features")
+                .detail(if names_optional(attribute) {
+                    "This experiment ended with Terraform 1.3, and since then experiments are available only in \
+                     alpha releases."
+                } else {
+                    "Experiments are available only in alpha releases."
+                })
+                .at(attribute.name_span)
+                .help(if names_optional(attribute) {
+                    "remove `experiments`, and require Terraform 1.3 or later, where `optional` needs no experiment"
+                } else {
+                    "remove `experiments`"
+                })
+                .push_to(self.findings);
         }
     }
 
@@ -112,22 +110,20 @@ impl Decoder<'_> {
     }
 
     fn state_store(&mut self, block: &Block) {
-        self.findings.push(
-            Finding::language(EngineRule::UnsupportedBlockOrArgument, "Unsupported block type")
-                .code(Code::UnsupportedName)
-                .detail("`state_store` blocks are available only in alpha releases.")
-                .at(block.kind_span),
-        );
+        Finding::language(EngineRule::UnsupportedBlockOrArgument, "Unsupported block type")
+            .code(Code::UnsupportedName)
+            .detail("`state_store` blocks are available only in alpha releases.")
+            .at(block.kind_span)
+            .push_to(self.findings);
     }
 
     /// Reports `required_providers` at the top level of a file.
     pub(super) fn misplaced_required_providers(&mut self, block: &Block) {
-        self.findings.push(
-            Finding::language(EngineRule::InvalidRequiredProviders, "Invalid required_providers block")
-                .detail("A `required_providers` block must be inside a `terraform` block.")
-                .at(block.kind_span)
-                .help("move it into a `terraform` block"),
-        );
+        Finding::language(EngineRule::InvalidRequiredProviders, "Invalid required_providers block")
+            .detail("A `required_providers` block must be inside a `terraform` block.")
+            .at(block.kind_span)
+            .help("move it into a `terraform` block")
+            .push_to(self.findings);
     }
 }
 

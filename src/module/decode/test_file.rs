@@ -117,12 +117,11 @@ impl Decoder<'_> {
                 RunSubject::Header => block.header,
                 RunSubject::Label => block.labels[0].span,
             };
-            self.findings.push(
-                Finding::language(EngineRule::DuplicateDeclaration, "Duplicate \"run\" block names")
-                    .detail(format!("This test file already has a run named `{}`.", run.name))
-                    .at(at)
-                    .related(first.header, "the first run of this name is here"),
-            );
+            Finding::language(EngineRule::DuplicateDeclaration, "Duplicate \"run\" block names")
+                .detail(format!("This test file already has a run named `{}`.", run.name))
+                .at(at)
+                .related(first.header, "the first run of this name is here")
+                .push_to(self.findings);
         }
         into.runs.push(run);
     }
@@ -160,9 +159,9 @@ impl Decoder<'_> {
         }
         let set: Option<&Arc<Attribute>> = into.variables.get(&variable.name);
         if let Some(first) = into.declared.get(&variable.name) {
-            self.findings.push(
-                declared_twice(&variable.name, block.header).related(*first, "the first block is here"),
-            );
+            declared_twice(&variable.name, block.header)
+                .related(*first, "the first block is here")
+                .push_to(self.findings);
             return;
         }
         if let Some(set) = set {
@@ -189,13 +188,12 @@ impl Decoder<'_> {
                 return;
             }
         };
-        self.findings.push(
-            Finding::language(EngineRule::DuplicateDeclaration, summary)
-                .detail(format!("This test file already defines the provider `{key}`."))
-                .at(provider.header)
-                .related(first.header, "the first block is here")
-                .help("remove one of them, or give it an `alias`"),
-        );
+        Finding::language(EngineRule::DuplicateDeclaration, summary)
+            .detail(format!("This test file already defines the provider `{key}`."))
+            .at(provider.header)
+            .related(first.header, "the first block is here")
+            .help("remove one of them, or give it an `alias`")
+            .push_to(self.findings);
     }
 }
 

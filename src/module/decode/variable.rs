@@ -58,15 +58,14 @@ impl Decoder<'_> {
     fn variable_name(&mut self, label: &Label) -> SmolStr {
         self.name(label, "Invalid variable name");
         if self.features.reserved_variable_names.contains(&label.text.as_str()) {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidName, "Invalid variable name")
-                    .detail(format!(
-                        "`{}` is a reserved name in module calls, so a variable cannot have it.",
-                        label.text
-                    ))
-                    .at(label.span)
-                    .help("choose another name"),
-            );
+            Finding::language(EngineRule::InvalidName, "Invalid variable name")
+                .detail(format!(
+                    "`{}` is a reserved name in module calls, so a variable cannot have it.",
+                    label.text
+                ))
+                .at(label.span)
+                .help("choose another name")
+                .push_to(self.findings);
         }
         label.text.clone()
     }
@@ -89,14 +88,10 @@ impl Decoder<'_> {
             value = match value::convert(&value, &constraint.ty) {
                 Ok(converted) => converted,
                 Err(mismatch) => {
-                    self.findings.push(
-                        Finding::language(
-                            EngineRule::InvalidDefaultValue,
-                            "Invalid default value for variable",
-                        )
+                    Finding::language(EngineRule::InvalidDefaultValue, "Invalid default value for variable")
                         .detail(format!("The default does not match the type of this variable: {mismatch}."))
-                        .at(span),
-                    );
+                        .at(span)
+                        .push_to(self.findings);
                     Value::UNKNOWN
                 }
             };
@@ -109,11 +104,10 @@ impl Decoder<'_> {
             );
         }
         if value.is_null() && nullable.is_some_and(|nullable| !nullable.value) {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidDefaultValue, "Invalid default value for variable")
-                    .detail("The default is null, but the variable sets `nullable = false`.")
-                    .at(span),
-            );
+            Finding::language(EngineRule::InvalidDefaultValue, "Invalid default value for variable")
+                .detail("The default is null, but the variable sets `nullable = false`.")
+                .at(span)
+                .push_to(self.findings);
         }
         Some(Spanned { value, span })
     }
@@ -133,26 +127,24 @@ impl Decoder<'_> {
                 }
             }
             if others && !self.features.validation_refers_to_others {
-                self.findings.push(
-                    Finding::language(
-                        EngineRule::InvalidCheckOrCondition,
-                        "Invalid reference in variable validation",
-                    )
-                    .detail(format!(
-                        "The condition of a variable can refer only to the variable itself: \
+                Finding::language(
+                    EngineRule::InvalidCheckOrCondition,
+                    "Invalid reference in variable validation",
+                )
+                .detail(format!(
+                    "The condition of a variable can refer only to the variable itself: \
                         `var.{variable}`."
-                    ))
-                    .at(attribute.expr.span),
-                );
+                ))
+                .at(attribute.expr.span)
+                .push_to(self.findings);
             } else if !own {
-                self.findings.push(
-                    Finding::language(
-                        EngineRule::InvalidCheckOrCondition,
-                        "Invalid variable validation condition",
-                    )
-                    .detail(format!("The condition does not refer to the variable: `var.{variable}`."))
-                    .at(attribute.expr.span),
-                );
+                Finding::language(
+                    EngineRule::InvalidCheckOrCondition,
+                    "Invalid variable validation condition",
+                )
+                .detail(format!("The condition does not refer to the variable: `var.{variable}`."))
+                .at(attribute.expr.span)
+                .push_to(self.findings);
             }
         }
         condition
@@ -167,11 +159,10 @@ impl Decoder<'_> {
     ) {
         let both = constant.is_some_and(|given| given.value) && other.is_some_and(|given| given.value);
         if both && self.features.const_excludes_sensitive {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidValue, format!("Const variable cannot be {word}"))
-                    .detail(format!("A `const` variable cannot be {word}."))
-                    .at(block.header),
-            );
+            Finding::language(EngineRule::InvalidValue, format!("Const variable cannot be {word}"))
+                .detail(format!("A `const` variable cannot be {word}."))
+                .at(block.header)
+                .push_to(self.findings);
         }
     }
 

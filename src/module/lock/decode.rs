@@ -31,13 +31,12 @@ pub(super) fn check(body: &Body, features: &Features, limits: &Limits, findings:
         let Some(address) = address(block, features, findings) else { continue };
         Lock { provider: &address, limits, findings }.provider(block);
         if let Some(first) = known.get(&address) {
-            findings.push(
-                invalid("Duplicate provider lock")
-                    .detail(format!("This lock file already declares a lock for provider {address}."))
-                    .at(block.kind_span)
-                    .related(first.header, "declared here first")
-                    .help("remove one of the two blocks"),
-            );
+            invalid("Duplicate provider lock")
+                .detail(format!("This lock file already declares a lock for provider {address}."))
+                .at(block.kind_span)
+                .related(first.header, "declared here first")
+                .help("remove one of the two blocks")
+                .push_to(findings);
         } else {
             known.insert(address, block);
         }
@@ -118,11 +117,10 @@ impl Lock<'_> {
     fn version(&mut self, attribute: &Attribute) {
         let expr = &attribute.expr;
         if matches!(value::convert(&self.constant(attribute), &Type::String), Ok(Value::Null(_))) {
-            self.findings.push(
-                Finding::language(EngineRule::MissingArgument, "Missing required argument")
-                    .detail("A provider lock block must contain a \"version\" argument.")
-                    .at(expr.span),
-            );
+            Finding::language(EngineRule::MissingArgument, "Missing required argument")
+                .detail("A provider lock block must contain a \"version\" argument.")
+                .at(expr.span)
+                .push_to(self.findings);
             return;
         }
         let Some(text) = value::text(expr, self.limits, self.findings) else { return };
@@ -165,21 +163,17 @@ impl Lock<'_> {
     fn hashes(&mut self, attribute: &Attribute) {
         let expr = &attribute.expr;
         let Some(hashes) = expr.as_list() else {
-            self.findings.push(
-                Finding::language(EngineRule::InvalidValue, "Invalid expression")
-                    .detail("A static list expression is required.")
-                    .at(expr.start_span()),
-            );
+            Finding::language(EngineRule::InvalidValue, "Invalid expression")
+                .detail("A static list expression is required.")
+                .at(expr.start_span())
+                .push_to(self.findings);
             return;
         };
         if hashes.is_empty() {
-            self.findings.push(
-                invalid("Invalid provider hash set")
-                    .detail(
-                        "The \"hashes\" argument must either be omitted or contain at least one hash value.",
-                    )
-                    .at(expr.span),
-            );
+            invalid("Invalid provider hash set")
+                .detail("The \"hashes\" argument must either be omitted or contain at least one hash value.")
+                .at(expr.span)
+                .push_to(self.findings);
         }
         for hash in hashes {
             let Some(text) = value::text(hash, self.limits, self.findings) else { continue };
@@ -189,12 +183,11 @@ impl Lock<'_> {
                      \"h1:\"."
                 );
                 // The engine reports the whole list.
-                self.findings.push(
-                    invalid("Invalid provider hash string")
-                        .detail(detail)
-                        .at(expr.span)
-                        .related(hash.span, "this element"),
-                );
+                invalid("Invalid provider hash string")
+                    .detail(detail)
+                    .at(expr.span)
+                    .related(hash.span, "this element")
+                    .push_to(self.findings);
             }
         }
     }

@@ -26,15 +26,14 @@ impl Merger<'_> {
         for file in primary {
             for requirements in std::mem::take(&mut file.required_providers) {
                 if let Some(first) = &self.module.required_providers_block {
-                    self.findings.push(
-                        duplicate(
-                            "Duplicate required providers configuration",
-                            requirements.block.header,
-                            first.header,
-                        )
-                        .detail("A module can have only one `required_providers` block.")
-                        .help("put the entries into one block"),
-                    );
+                    duplicate(
+                        "Duplicate required providers configuration",
+                        requirements.block.header,
+                        first.header,
+                    )
+                    .detail("A module can have only one `required_providers` block.")
+                    .help("put the entries into one block")
+                    .push_to(self.findings);
                     continue;
                 }
                 self.module.required_providers = requirements.entries;
@@ -83,15 +82,14 @@ impl Merger<'_> {
                         }
                         Some(_) => format!("The module already has a configuration `{}`.", first.key()),
                     };
-                    self.findings.push(
-                        duplicate(
-                            "Duplicate provider configuration",
-                            provider.origin.header(),
-                            first.get().origin.header(),
-                        )
-                        .detail(detail)
-                        .help("set a different `alias` in one of them"),
-                    );
+                    duplicate(
+                        "Duplicate provider configuration",
+                        provider.origin.header(),
+                        first.get().origin.header(),
+                    )
+                    .detail(detail)
+                    .help("set a different `alias` in one of them")
+                    .push_to(self.findings);
                 }
                 Entry::Vacant(place) => {
                     place.insert(Box::new(provider));
@@ -102,10 +100,9 @@ impl Merger<'_> {
             let address = self.provider_address(&meta.name);
             let header = meta.block.header;
             if let Some(first) = self.module.provider_metas.insert(address, meta) {
-                self.findings.push(
-                    duplicate("Duplicate provider_meta block", header, first.block.header)
-                        .detail("A module can have only one `provider_meta` block for each provider."),
-                );
+                duplicate("Duplicate provider_meta block", header, first.block.header)
+                    .detail("A module can have only one `provider_meta` block for each provider.")
+                    .push_to(self.findings);
             }
         }
     }
@@ -223,14 +220,13 @@ impl Merger<'_> {
                     (ImportSubject::To, Some(to)) => to.span,
                     _ => import.block.header,
                 };
-                self.findings.push(
-                    duplicate(
-                        format!("Duplicate import configuration for {:?}", target.config().to_string()),
-                        at,
-                        *first,
-                    )
-                    .detail("An object can be imported only once."),
-                );
+                duplicate(
+                    format!("Duplicate import configuration for {:?}", target.config().to_string()),
+                    at,
+                    *first,
+                )
+                .detail("An object can be imported only once.")
+                .push_to(self.findings);
             }
             same.push(import.block.header);
         }
@@ -238,12 +234,11 @@ impl Merger<'_> {
     }
 
     fn twice(&mut self, summary: &str, address: String, at: Span, first: Span) {
-        self.findings.push(
-            duplicate(summary, at, first)
-                .detail(format!("The module already declares {}.", declaration(&address)))
-                .address(address)
-                .help("remove or rename one of them"),
-        );
+        duplicate(summary, at, first)
+            .detail(format!("The module already declares {}.", declaration(&address)))
+            .address(address)
+            .help("remove or rename one of them")
+            .push_to(self.findings);
     }
 }
 

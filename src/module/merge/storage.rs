@@ -18,48 +18,45 @@ impl Merger<'_> {
     ) {
         for backend in backends {
             match &self.module.backend {
-                Some(first) => self.findings.push(
-                    duplicate(
-                        self.features.summaries.duplicate_backend,
-                        backend.block.header,
-                        first.block.header,
-                    )
-                    .detail("A module can have only one `backend` block."),
-                ),
+                Some(first) => duplicate(
+                    self.features.summaries.duplicate_backend,
+                    backend.block.header,
+                    first.block.header,
+                )
+                .detail("A module can have only one `backend` block.")
+                .push_to(self.findings),
                 None => self.module.backend = Some(backend),
             }
         }
         for cloud in clouds {
             match &self.module.cloud {
-                Some(first) => self.findings.push(
+                Some(first) => {
                     duplicate(
                         self.features.summaries.duplicate_cloud,
                         cloud.block.header,
                         first.block.header,
                     )
-                    .detail("A module can have only one `cloud` block."),
-                ),
+                    .detail("A module can have only one `cloud` block.")
+                    .push_to(self.findings);
+                }
                 None => self.module.cloud = Some(cloud),
             }
         }
         if let (Some(backend), Some(cloud)) = (&self.module.backend, &self.module.cloud) {
-            self.findings.push(
-                Finding::language(
-                    EngineRule::DuplicateDeclaration,
-                    self.features.summaries.backend_and_cloud,
-                )
+            Finding::language(EngineRule::DuplicateDeclaration, self.features.summaries.backend_and_cloud)
                 .detail("A module can have either a `backend` or a `cloud` block.")
                 .at(backend.block.header)
                 .related(cloud.block.header, "the `cloud` block is here")
-                .help("remove one of the two"),
-            );
+                .help("remove one of the two")
+                .push_to(self.findings);
         }
         for encryption in encryptions {
             match &self.module.encryption {
-                Some(first) => self.findings.push(
+                Some(first) => {
                     duplicate("Duplicate encryption configuration", encryption.header, first.header)
-                        .detail("A module can have only one `encryption` block."),
-                ),
+                        .detail("A module can have only one `encryption` block.")
+                        .push_to(self.findings);
+                }
                 None => self.module.encryption = Some(encryption),
             }
         }
@@ -67,10 +64,9 @@ impl Merger<'_> {
 
     pub(super) fn override_backends(&mut self, backends: Vec<Storage>) {
         if let [first, second, ..] = backends.as_slice() {
-            self.findings.push(
-                duplicate("Duplicate backend configuration", second.block.header, first.block.header)
-                    .detail("An override file can have only one `backend` block."),
-            );
+            duplicate("Duplicate backend configuration", second.block.header, first.block.header)
+                .detail("An override file can have only one `backend` block.")
+                .push_to(self.findings);
         } else if let Some(mut backend) = backends.into_iter().next() {
             backend.replaced = self.replaced_storage();
             self.module.backend = Some(backend);
@@ -79,10 +75,9 @@ impl Merger<'_> {
 
     pub(super) fn override_clouds(&mut self, clouds: Vec<Storage>) {
         if let [first, second, ..] = clouds.as_slice() {
-            self.findings.push(
-                duplicate(self.override_cloud_summary(), second.block.header, first.block.header)
-                    .detail("An override file can have only one `cloud` block."),
-            );
+            duplicate(self.override_cloud_summary(), second.block.header, first.block.header)
+                .detail("An override file can have only one `cloud` block.")
+                .push_to(self.findings);
         } else if let Some(mut cloud) = clouds.into_iter().next() {
             cloud.replaced = self.replaced_storage();
             self.module.cloud = Some(cloud);
@@ -91,10 +86,9 @@ impl Merger<'_> {
 
     pub(super) fn override_encryption(&mut self, encryptions: Vec<Arc<Block>>) {
         if let [first, second, ..] = encryptions.as_slice() {
-            self.findings.push(
-                duplicate("Duplicate encryption configuration", second.header, first.header)
-                    .detail("An override file can have only one `encryption` block."),
-            );
+            duplicate("Duplicate encryption configuration", second.header, first.header)
+                .detail("An override file can have only one `encryption` block.")
+                .push_to(self.findings);
         } else if let Some(encryption) = encryptions.into_iter().next() {
             // The engine merges it at every depth. Its content is for key providers and is not checked here.
             self.module.encryption.get_or_insert(encryption);

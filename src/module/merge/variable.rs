@@ -81,11 +81,10 @@ fn recheck(variable: &mut Variable, (wrote_type, wrote_default): (bool, bool)) -
         }
     }
     if default.value.is_null() && variable.nullable.as_ref().is_some_and(|nullable| !nullable.value) {
-        findings.push(
-            Finding::language(EngineRule::InvalidDefaultValue, "Invalid default value for variable")
-                .detail("With this override the default is null, but the variable sets `nullable = false`.")
-                .related(default.span, "the default"),
-        );
+        Finding::language(EngineRule::InvalidDefaultValue, "Invalid default value for variable")
+            .detail("With this override the default is null, but the variable sets `nullable = false`.")
+            .related(default.span, "the default")
+            .push_to(&mut findings);
     }
     findings
 }

@@ -95,10 +95,9 @@ impl StaticEvaluator<'_> {
             Ok(_) => return Version::Open,
             Err(ty) => {
                 let summary = if constant { "Incorrect value type" } else { "Invalid version constraint" };
-                self.findings.push(
-                    static_error(&purpose, summary, at)
-                        .detail(format!("`version` must be a string, not {ty}.")),
-                );
+                static_error(&purpose, summary, at)
+                    .detail(format!("`version` must be a string, not {ty}."))
+                    .push_to(&mut self.findings);
                 return Version::Failed;
             }
         };
@@ -110,13 +109,12 @@ impl StaticEvaluator<'_> {
                 value_span: at,
             }),
             Err(reason) => {
-                self.findings.push(
-                    static_error(&purpose, "Invalid version constraint", at)
-                        .detail(format!("{reason}."))
-                        .help(Constraints::help(&text))
-                        // The same placeholder in many calls of a directory is one cause.
-                        .concerns(Concern::Name(text.clone())),
-                );
+                static_error(&purpose, "Invalid version constraint", at)
+                    .detail(format!("{reason}."))
+                    .help(Constraints::help(&text))
+                    // The same placeholder in many calls of a directory is one cause.
+                    .concerns(Concern::Name(text.clone()))
+                    .push_to(&mut self.findings);
                 Version::Failed
             }
         }

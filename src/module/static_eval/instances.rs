@@ -37,10 +37,9 @@ impl StaticEvaluator<'_> {
             (None, None, Some(why)) => why,
             (None, None, None) => return,
         };
-        self.findings.push(
-            static_error(&purpose, "Invalid for_each argument", expr.span)
-                .detail(format!("`for_each` must be a map or a set of strings: {why}.")),
-        );
+        static_error(&purpose, "Invalid for_each argument", expr.span)
+            .detail(format!("`for_each` must be a map or a set of strings: {why}."))
+            .push_to(&mut self.findings);
     }
 }
 

@@ -44,13 +44,12 @@ impl Rule for AllowedFile {
                 if self.files.has(name) || self.files.has(&native(name)) {
                     continue;
                 }
-                findings.push(
-                    Self::finding("Declaration in another file")
-                        .detail(format!("`{}` is declared in `{name}`.", part.address()))
-                        .at(header)
-                        .help(format!("move it to {}", self.wanted(name)))
-                        .address(part.address()),
-                );
+                Self::finding("Declaration in another file")
+                    .detail(format!("`{}` is declared in `{name}`.", part.address()))
+                    .at(header)
+                    .help(format!("move it to {}", self.wanted(name)))
+                    .address(part.address())
+                    .push_to(findings);
             }
         }
     }

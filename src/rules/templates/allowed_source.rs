@@ -58,14 +58,13 @@ impl Rule for AllowedSource {
                 let Some(source) = call.source.as_ref().filter(|source| is_refused(source, allowed)) else {
                     continue;
                 };
-                findings.push(
-                    Self::finding("Module source is not allowed")
-                        .detail(format!("`{}` is not an allowed module source.", source.raw))
-                        .at(source.span)
-                        .help("call a module from an allowed source")
-                        .address(format!("module.{}", call.name))
-                        .concerns(Concern::ModuleSource(source.raw.clone())),
-                );
+                Self::finding("Module source is not allowed")
+                    .detail(format!("`{}` is not an allowed module source.", source.raw))
+                    .at(source.span)
+                    .help("call a module from an allowed source")
+                    .address(format!("module.{}", call.name))
+                    .concerns(Concern::ModuleSource(source.raw.clone()))
+                    .push_to(findings);
             }
         }
         if let Some(allowed) = &self.providers {
@@ -74,14 +73,13 @@ impl Rule for AllowedSource {
                 if address.is_built_in() || allowed.matches(&forms_of(&address), &[]) {
                     continue;
                 }
-                findings.push(
-                    Self::finding("Provider is not allowed")
-                        .detail(format!("`{shown}` is not an allowed provider."))
-                        .at(at)
-                        .label("needs this provider")
-                        .help("use an allowed provider")
-                        .concerns(Concern::Provider(shown)),
-                );
+                Self::finding("Provider is not allowed")
+                    .detail(format!("`{shown}` is not an allowed provider."))
+                    .at(at)
+                    .label("needs this provider")
+                    .help("use an allowed provider")
+                    .concerns(Concern::Provider(shown))
+                    .push_to(findings);
             }
         }
     }

@@ -52,14 +52,13 @@ impl Rule for AllowedValue {
                 return;
             }
             let address = part.address();
-            findings.push(
-                Self::finding("Value is not allowed")
-                    .detail(format!("`{}` of `{address}` is {:?}.", self.argument, text.as_str()))
-                    .at(at)
-                    .related(part.header, "in this block")
-                    .help(format!("write an allowed value: {}", self.written))
-                    .address(address),
-            );
+            Self::finding("Value is not allowed")
+                .detail(format!("`{}` of `{address}` is {:?}.", self.argument, text.as_str()))
+                .at(at)
+                .related(part.header, "in this block")
+                .help(format!("write an allowed value: {}", self.written))
+                .address(address)
+                .push_to(findings);
         });
     }
 }

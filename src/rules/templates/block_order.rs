@@ -62,19 +62,18 @@ impl Rule for BlockOrder {
             let part = &parts[at + 1];
             let Some(next) = keys.iter().position(|key| *key > keys[at + 1]) else { continue };
             let next = &parts[next];
-            findings.push(
-                Self::finding("Declaration out of order")
-                    .detail(format!(
-                        "`{}` comes after `{}`. Within a file, {}.",
-                        part.address(),
-                        next.address(),
-                        self.wanted(part.kind())
-                    ))
-                    .at(part.header)
-                    .related(next.header, format!("belongs after `{}`", part.address()))
-                    .help(format!("move it above `{}`", next.address()))
-                    .address(part.address()),
-            );
+            Self::finding("Declaration out of order")
+                .detail(format!(
+                    "`{}` comes after `{}`. Within a file, {}.",
+                    part.address(),
+                    next.address(),
+                    self.wanted(part.kind())
+                ))
+                .at(part.header)
+                .related(next.header, format!("belongs after `{}`", part.address()))
+                .help(format!("move it above `{}`", next.address()))
+                .address(part.address())
+                .push_to(findings);
         }
     }
 }

@@ -34,14 +34,13 @@ impl Rule for ForbiddenArgument {
                     Reached::Value { value, whole, .. } if !value.is_null() => whole,
                     Reached::Value { .. } | Reached::Nothing { .. } | Reached::Unknown => continue,
                 };
-                findings.push(
-                    Self::finding("Forbidden argument")
-                        .detail(format!("`{}` must not be set in `{}`.", self.argument, part.address()))
-                        .at(at)
-                        .related(part.header, "in this block")
-                        .help(format!("remove `{}`", self.argument))
-                        .address(part.address()),
-                );
+                Self::finding("Forbidden argument")
+                    .detail(format!("`{}` must not be set in `{}`.", self.argument, part.address()))
+                    .at(at)
+                    .related(part.header, "in this block")
+                    .help(format!("remove `{}`", self.argument))
+                    .address(part.address())
+                    .push_to(findings);
             }
         }
     }

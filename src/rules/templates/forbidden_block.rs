@@ -23,13 +23,12 @@ impl Rule for ForbiddenBlock {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for part in self.blocks.of(node.module(), context) {
-            findings.push(
-                Self::finding("Forbidden block")
-                    .detail(format!("`{}` must not be declared here.", part.address()))
-                    .at(part.header)
-                    .help("remove the block")
-                    .address(part.address()),
-            );
+            Self::finding("Forbidden block")
+                .detail(format!("`{}` must not be declared here.", part.address()))
+                .at(part.header)
+                .help("remove the block")
+                .address(part.address())
+                .push_to(findings);
         }
     }
 }

@@ -34,14 +34,13 @@ impl Rule for ForbiddenValue {
                 return;
             }
             let address = part.address();
-            findings.push(
-                Self::finding("Forbidden value")
-                    .detail(format!("`{}` of `{address}` must not be {:?}.", self.argument, text.as_str()))
-                    .at(at)
-                    .related(part.header, "in this block")
-                    .help("choose another value")
-                    .address(address),
-            );
+            Self::finding("Forbidden value")
+                .detail(format!("`{}` of `{address}` must not be {:?}.", self.argument, text.as_str()))
+                .at(at)
+                .related(part.header, "in this block")
+                .help("choose another value")
+                .address(address)
+                .push_to(findings);
         });
     }
 }

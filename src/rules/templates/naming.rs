@@ -87,17 +87,12 @@ impl Rule for Naming {
                 Wanted::Pattern(..) | Wanted::Style(_) => continue,
             };
             let moves = matches!(part.kind(), "resource" | "module");
-            findings.push(
-                Self::finding("Name does not follow the convention")
-                    .detail(format!("The name `{name}` of `{}` {wanted}.", part.address()))
-                    .at(at)
-                    .help(if moves {
-                        format!("{help}, and add a `moved` block for the old name")
-                    } else {
-                        help
-                    })
-                    .address(part.address()),
-            );
+            Self::finding("Name does not follow the convention")
+                .detail(format!("The name `{name}` of `{}` {wanted}.", part.address()))
+                .at(at)
+                .help(if moves { format!("{help}, and add a `moved` block for the old name") } else { help })
+                .address(part.address())
+                .push_to(findings);
         }
     }
 }

@@ -114,16 +114,15 @@ impl NativeBody {
         // One finding for all blocks, including blocks that were taken already: as HCL does.
         if let Some(block) = self.blocks.first() {
             let summary = format!("Unexpected \"{}\" block", block.kind);
-            findings.push(
-                Finding::language(EngineRule::UnsupportedBlockOrArgument, summary)
-                    .detail("Only arguments are allowed here, not blocks.")
-                    .at(block.kind_span)
-                    .help(if is_top_level(block) {
-                        "close the block around it before this line, or move this block out of it".to_owned()
-                    } else {
-                        format!("write it as an argument: `{} = …`", block.kind)
-                    }),
-            );
+            Finding::language(EngineRule::UnsupportedBlockOrArgument, summary)
+                .detail("Only arguments are allowed here, not blocks.")
+                .at(block.kind_span)
+                .help(if is_top_level(block) {
+                    "close the block around it before this line, or move this block out of it".to_owned()
+                } else {
+                    format!("write it as an argument: `{} = …`", block.kind)
+                })
+                .push_to(findings);
         }
         self.visible_attributes(hidden).cloned().collect()
     }

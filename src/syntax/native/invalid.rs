@@ -25,9 +25,10 @@ pub(super) fn findings(lexed: Lexed<'_>, limits: &Limits) -> Vec<Finding> {
         *before += 1;
         // One error above the limit shows that there are more.
         if is_reported && found.len() <= limits.mistakes() {
-            found.push(
-                Finding::language(EngineRule::SyntaxError, summary).at(lexed.span(token)).detail(detail),
-            );
+            Finding::language(EngineRule::SyntaxError, summary)
+                .at(lexed.span(token))
+                .detail(detail)
+                .push_to(&mut found);
         }
     }
     found

@@ -96,23 +96,26 @@ fn required_twice(module: &Module, findings: &mut Vec<Finding>) {
     });
     for required in entries {
         if let Some(first) = seen.get(&required.address) {
-            findings.push(
-                duplicate(required.value_span)
-                    .detail(format!(
-                        "{} is required as `{}` and as `{}`. A provider should have one local name in a module.",
-                        display(module, &required.address),
-                        first.name,
-                        required.name
-                    ))
-                    .related(first.value_span, "required here first")
-                    .help(match [*first, required].into_iter().find(|entry| entry.name != required.address.name) {
-                    Some(other) if [&first.name, &required.name].contains(&&required.address.name) => format!(
-                        "remove one entry, and use `{}` everywhere, or correct the `source` of `{}`",
-                        first.name, other.name
-                    ),
-                    _ => format!("remove one entry, and use `{}` everywhere", first.name),
-                }),
-            );
+            duplicate(required.value_span)
+                .detail(format!(
+                    "{} is required as `{}` and as `{}`. A provider should have one local name in a module.",
+                    display(module, &required.address),
+                    first.name,
+                    required.name
+                ))
+                .related(first.value_span, "required here first")
+                .help(
+                    match [*first, required].into_iter().find(|entry| entry.name != required.address.name) {
+                        Some(other) if [&first.name, &required.name].contains(&&required.address.name) => {
+                            format!(
+                                "remove one entry, and use `{}` everywhere, or correct the `source` of `{}`",
+                                first.name, other.name
+                            )
+                        }
+                        _ => format!("remove one entry, and use `{}` everywhere", first.name),
+                    },
+                )
+                .push_to(findings);
             continue;
         }
         seen.insert(&required.address, required);
@@ -123,17 +126,16 @@ fn required_twice(module: &Module, findings: &mut Vec<Finding>) {
         }
         let configured = module.providers.values().find(|provider| provider.name == required.address.name);
         if let Some(provider) = configured {
-            findings.push(
-                duplicate(required.value_span)
-                    .detail(format!(
-                        "{} is required as `{}`, but the block `provider \"{}\"` uses its own name.",
-                        display(module, &required.address),
-                        required.name,
-                        provider.name
-                    ))
-                    .related(provider.origin.header(), format!("configured as `{}` here", provider.name))
-                    .help(format!("use one of the two names: `{}` or `{}`", required.name, provider.name)),
-            );
+            duplicate(required.value_span)
+                .detail(format!(
+                    "{} is required as `{}`, but the block `provider \"{}\"` uses its own name.",
+                    display(module, &required.address),
+                    required.name,
+                    provider.name
+                ))
+                .related(provider.origin.header(), format!("configured as `{}` here", provider.name))
+                .help(format!("use one of the two names: `{}` or `{}`", required.name, provider.name))
+                .push_to(findings);
         }
     }
 }
@@ -146,18 +148,17 @@ fn implied(module: &Module, resource: &Resource, findings: &mut Vec<Finding>) {
     let local_name = resource.address.implied_provider();
     let at = resource.origin.header();
     if let Err(reason) = legal_part(local_name) {
-        findings.push(
-            Finding::language(EngineRule::InvalidProviderConfiguration, "Invalid provider local name")
-                .detail(if local_name.is_empty() {
-                    format!("The type of `{}` begins with an underscore, so it names no provider.", resource.address)
-                } else {
-                    format!(
-                        "The type of `{}` begins with `{local_name}`, which is not a valid provider name: {reason}.",
-                        resource.address
-                    )
-                })
-                .at(at),
-        );
+        Finding::language(EngineRule::InvalidProviderConfiguration, "Invalid provider local name")
+            .detail(if local_name.is_empty() {
+                format!("The type of `{}` begins with an underscore, so it names no provider.", resource.address)
+            } else {
+                format!(
+                    "The type of `{}` begins with `{local_name}`, which is not a valid provider name: {reason}.",
+                    resource.address
+                )
+            })
+            .at(at)
+            .push_to(findings);
         return;
     }
     if module.required_providers.contains_key(local_name) {
@@ -165,17 +166,16 @@ fn implied(module: &Module, resource: &Resource, findings: &mut Vec<Finding>) {
     }
     let Some(address) = ProviderAddress::implied(local_name, module.features.registry_host) else { return };
     for required in module.required_providers.values().filter(|required| required.address == address) {
-        findings.push(
-            duplicate(at)
-                .detail(format!(
-                    "{} needs {} under the name `{local_name}`, but it is required as `{}`.",
-                    resource.address,
-                    display(module, &address),
-                    required.name
-                ))
-                .related(required.value_span, format!("required as `{}` here", required.name))
-                .help(format!("rename the entry to `{local_name}`, or set `provider = {}`", required.name)),
-        );
+        duplicate(at)
+            .detail(format!(
+                "{} needs {} under the name `{local_name}`, but it is required as `{}`.",
+                resource.address,
+                display(module, &address),
+                required.name
+            ))
+            .related(required.value_span, format!("required as `{}` here", required.name))
+            .help(format!("rename the entry to `{local_name}`, or set `provider = {}`", required.name))
+            .push_to(findings);
     }
 }
 

@@ -196,21 +196,20 @@ fn required_in_root(node: Node<'_>, findings: &mut Vec<Finding>) {
         if node.own_configuration(&key).is_some() || node.uses().configurations.contains_key(&key) {
             continue;
         }
-        findings.push(
-            Finding::language(EngineRule::MissingProviderConfiguration, "Undefined provider configuration")
-                .at_plan()
-                .detail(format!(
-                    "This root module declares that its caller passes a configuration of {} with the alias \
+        Finding::language(EngineRule::MissingProviderConfiguration, "Undefined provider configuration")
+            .at_plan()
+            .detail(format!(
+                "This root module declares that its caller passes a configuration of {} with the alias \
                      `{alias}`, but a root module has no caller, so `terraform plan` fails.",
-                    key.provider
-                ))
-                .at(element.span)
-                .concerns(Concern::Name(element.value.compact()))
-                .help(format!(
-                    "remove it, or add a `provider \"{}\"` block with `alias = \"{alias}\"`",
-                    element.value.name
-                )),
-        );
+                key.provider
+            ))
+            .at(element.span)
+            .concerns(Concern::Name(element.value.compact()))
+            .help(format!(
+                "remove it, or add a `provider \"{}\"` block with `alias = \"{alias}\"`",
+                element.value.name
+            ))
+            .push_to(findings);
     }
 }
 

@@ -76,23 +76,22 @@ impl Edge<'_> {
                 let name = &passed.in_parent.name;
                 let required = module.required_providers.contains_key(name);
                 if required && !self.declared.configured.contains_key(name) && self.passed(name).is_none() {
-                    findings.push(
-                        Finding::language(
-                            EngineRule::MissingProviderConfiguration,
-                            "Missing required provider configuration",
-                        )
-                        .severity(Severity::Warning)
-                        .detail(format!(
-                            "The child module passes its provider `{name}` on to `module.{}`, but this call does not \
-                             pass a configuration under that name.",
-                            onward.name
-                        ))
-                        .at(self.call.origin.header())
-                        .address(format!("module.{}", self.call.name))
-.concerns(Concern::Provider(name.clone()))
-                        .related(passed.in_parent.name_span, "passed on here")
-                        .help(self.how_to_hand_on(onward, passed)),
-                    );
+                    Finding::language(
+                        EngineRule::MissingProviderConfiguration,
+                        "Missing required provider configuration",
+                    )
+                    .severity(Severity::Warning)
+                    .detail(format!(
+                        "The child module passes its provider `{name}` on to `module.{}`, but this call does not \
+                         pass a configuration under that name.",
+                        onward.name
+                    ))
+                    .at(self.call.origin.header())
+                    .address(format!("module.{}", self.call.name))
+                    .concerns(Concern::Provider(name.clone()))
+                    .related(passed.in_parent.name_span, "passed on here")
+                    .help(self.how_to_hand_on(onward, passed))
+                    .push_to(findings);
                 }
             }
         }
@@ -134,20 +133,19 @@ impl Edge<'_> {
         for (name, provider) in &self.declared.configured {
             if let Some(passed) = self.passed(name) {
                 refused.insert((*name).clone());
-                findings.push(
-                    Finding::language(
-                        EngineRule::ProviderConfigurationOverridden,
-                        "Cannot override provider configuration",
-                    )
-                    .detail(format!(
-                        "The child module configures `{name}` itself, so callers cannot pass another configuration."
-                    ))
-                    .at(passed.in_child.name_span)
-                    .address(format!("module.{}", self.call.name))
-                    .concerns(Concern::Provider((*name).clone()))
-                    .related(provider.origin.header(), "configured here")
-                    .help("remove the provider block from the child module, or this entry from the call"),
-                );
+                Finding::language(
+                    EngineRule::ProviderConfigurationOverridden,
+                    "Cannot override provider configuration",
+                )
+                .detail(format!(
+                    "The child module configures `{name}` itself, so callers cannot pass another configuration."
+                ))
+                .at(passed.in_child.name_span)
+                .address(format!("module.{}", self.call.name))
+                .concerns(Concern::Provider((*name).clone()))
+                .related(provider.origin.header(), "configured here")
+                .help("remove the provider block from the child module, or this entry from the call")
+                .push_to(findings);
             }
         }
         refused
@@ -195,21 +193,20 @@ impl Edge<'_> {
             if self.declared.configured.contains_key(name) || self.passed(name).is_some() {
                 continue;
             }
-            findings.push(
-                Finding::language(
-                    EngineRule::MissingProviderConfiguration,
-                    "Missing required provider configuration",
-                )
-                .detail(format!(
-                    "The child module requires a configuration of {} under the name `{name}`.",
-                    display(self.child.module(), address)
-                ))
-                .at(self.call.origin.header())
-                .address(format!("module.{}", self.call.name))
-                .concerns(Concern::Provider(name.clone()))
-                .related(*span, "required here")
-                .help(self.how_to_pass(name, address)),
-            );
+            Finding::language(
+                EngineRule::MissingProviderConfiguration,
+                "Missing required provider configuration",
+            )
+            .detail(format!(
+                "The child module requires a configuration of {} under the name `{name}`.",
+                display(self.child.module(), address)
+            ))
+            .at(self.call.origin.header())
+            .address(format!("module.{}", self.call.name))
+            .concerns(Concern::Provider(name.clone()))
+            .related(*span, "required here")
+            .help(self.how_to_pass(name, address))
+            .push_to(findings);
         }
     }
 
