@@ -91,76 +91,76 @@ use crate::vfs::Snapshot;
 
 /// All rules, by name.
 pub const ENTRIES: &[Entry] = &[
-    Entry::of::<breaking_interface_change::BreakingInterfaceChange>(),
-    Entry::of::<comparison_of_different_types::ComparisonOfDifferentTypes>(),
-    Entry::of::<default_fails_validation::DefaultFailsValidation>(),
-    Entry::of::<depends_on_uncommented::DependsOnUncommented>(),
-    Entry::of::<deprecated_syntax::DeprecatedSyntax>(),
-    Entry::of::<duplicate_key::DuplicateKey>(),
+    Entry::of(&breaking_interface_change::BreakingInterfaceChange),
+    Entry::of(&comparison_of_different_types::ComparisonOfDifferentTypes),
+    Entry::of(&default_fails_validation::DefaultFailsValidation),
+    Entry::of(&depends_on_uncommented::DependsOnUncommented),
+    Entry::of(&deprecated_syntax::DeprecatedSyntax),
+    Entry::of(&duplicate_key::DuplicateKey),
     Entry::with_options::<lock_file_drift::LockFileDrift>(),
-    Entry::of::<misleading_providers_entry::MisleadingProvidersEntry>(),
-    Entry::of::<module_call_cycle::ModuleCallCycle>(),
-    Entry::of::<module_depth_with_commit::ModuleDepthWithCommit>(),
-    Entry::of::<module_source_escapes_repository::ModuleSourceEscapesRepository>(),
-    Entry::of::<module_source_subdir_order::ModuleSourceSubdirOrder>(),
+    Entry::of(&misleading_providers_entry::MisleadingProvidersEntry),
+    Entry::of(&module_call_cycle::ModuleCallCycle),
+    Entry::of(&module_depth_with_commit::ModuleDepthWithCommit),
+    Entry::of(&module_source_escapes_repository::ModuleSourceEscapesRepository),
+    Entry::of(&module_source_subdir_order::ModuleSourceSubdirOrder),
     Entry::with_options::<module_source_unpinned::ModuleSourceUnpinned>(),
     Entry::with_options::<module_tree_depth::ModuleTreeDepth>(),
     Entry::with_options::<module_version_exact::ModuleVersionExact>(),
     Entry::with_options::<module_version_missing::ModuleVersionMissing>(),
     Entry::with_options::<moved_target_missing::MovedTargetMissing>(),
-    Entry::of::<moved_without_moved_block::MovedWithoutMovedBlock>(),
-    Entry::of::<no_default_provider::NoDefaultProvider>(),
-    Entry::of::<no_upper_bound_in_root::NoUpperBoundInRoot>(),
-    Entry::of::<non_preferred_local_name::NonPreferredLocalName>(),
-    Entry::of::<output_description_missing::OutputDescriptionMissing>(),
-    Entry::of::<override_breaks_block::OverrideBreaksBlock>(),
+    Entry::of(&moved_without_moved_block::MovedWithoutMovedBlock),
+    Entry::of(&no_default_provider::NoDefaultProvider),
+    Entry::of(&no_upper_bound_in_root::NoUpperBoundInRoot),
+    Entry::of(&non_preferred_local_name::NonPreferredLocalName),
+    Entry::of(&output_description_missing::OutputDescriptionMissing),
+    Entry::of(&override_breaks_block::OverrideBreaksBlock),
     Entry::with_options::<override_committed::OverrideCommitted>(),
-    Entry::of::<override_count_for_each_clash::OverrideCountForEachClash>(),
-    Entry::of::<override_drops_provider_source::OverrideDropsProviderSource>(),
-    Entry::of::<override_duplicate_target::OverrideDuplicateTarget>(),
-    Entry::of::<override_empties_provider_block::OverrideEmptiesProviderBlock>(),
-    Entry::of::<override_hides_unknown_argument::OverrideHidesUnknownArgument>(),
-    Entry::of::<override_ignored_argument::OverrideIgnoredArgument>(),
-    Entry::of::<override_ignored_block::OverrideIgnoredBlock>(),
-    Entry::of::<override_near_miss_name::OverrideNearMissName>(),
+    Entry::of(&override_count_for_each_clash::OverrideCountForEachClash),
+    Entry::of(&override_drops_provider_source::OverrideDropsProviderSource),
+    Entry::of(&override_duplicate_target::OverrideDuplicateTarget),
+    Entry::of(&override_empties_provider_block::OverrideEmptiesProviderBlock),
+    Entry::of(&override_hides_unknown_argument::OverrideHidesUnknownArgument),
+    Entry::of(&override_ignored_argument::OverrideIgnoredArgument),
+    Entry::of(&override_ignored_block::OverrideIgnoredBlock),
+    Entry::of(&override_near_miss_name::OverrideNearMissName),
     Entry::with_options::<override_overuse::OverrideOveruse>(),
-    Entry::of::<override_replaces_backend::OverrideReplacesBackend>(),
-    Entry::of::<override_replaces_nested_blocks::OverrideReplacesNestedBlocks>(),
-    Entry::of::<override_replaces_provider_version::OverrideReplacesProviderVersion>(),
-    Entry::of::<override_replaces_providers_map::OverrideReplacesProvidersMap>(),
-    Entry::of::<override_replaces_provisioners::OverrideReplacesProvisioners>(),
-    Entry::of::<override_replaces_required_version::OverrideReplacesRequiredVersion>(),
-    Entry::of::<override_source_keeps_version::OverrideSourceKeepsVersion>(),
-    Entry::of::<override_stale_optional_default::OverrideStaleOptionalDefault>(),
-    Entry::of::<override_unannounced::OverrideUnannounced>(),
-    Entry::of::<override_uncommitted::OverrideUncommitted>(),
-    Entry::of::<prerelease_in_range::PrereleaseInRange>(),
-    Entry::of::<provider_block_in_shared_module::ProviderBlockInSharedModule>(),
-    Entry::of::<provider_block_without_effect::ProviderBlockWithoutEffect>(),
-    Entry::of::<provider_configuration_changed::ProviderConfigurationChanged>(),
-    Entry::of::<provider_configuration_swapped::ProviderConfigurationSwapped>(),
-    Entry::of::<provider_removed_with_resources::ProviderRemovedWithResources>(),
+    Entry::of(&override_replaces_backend::OverrideReplacesBackend),
+    Entry::of(&override_replaces_nested_blocks::OverrideReplacesNestedBlocks),
+    Entry::of(&override_replaces_provider_version::OverrideReplacesProviderVersion),
+    Entry::of(&override_replaces_providers_map::OverrideReplacesProvidersMap),
+    Entry::of(&override_replaces_provisioners::OverrideReplacesProvisioners),
+    Entry::of(&override_replaces_required_version::OverrideReplacesRequiredVersion),
+    Entry::of(&override_source_keeps_version::OverrideSourceKeepsVersion),
+    Entry::of(&override_stale_optional_default::OverrideStaleOptionalDefault),
+    Entry::of(&override_unannounced::OverrideUnannounced),
+    Entry::of(&override_uncommitted::OverrideUncommitted),
+    Entry::of(&prerelease_in_range::PrereleaseInRange),
+    Entry::of(&provider_block_in_shared_module::ProviderBlockInSharedModule),
+    Entry::of(&provider_block_without_effect::ProviderBlockWithoutEffect),
+    Entry::of(&provider_configuration_changed::ProviderConfigurationChanged),
+    Entry::of(&provider_configuration_swapped::ProviderConfigurationSwapped),
+    Entry::of(&provider_removed_with_resources::ProviderRemovedWithResources),
     Entry::with_options::<provider_source_missing::ProviderSourceMissing>(),
-    Entry::of::<provider_version_missing::ProviderVersionMissing>(),
+    Entry::of(&provider_version_missing::ProviderVersionMissing),
     Entry::with_options::<providers_map_incomplete::ProvidersMapIncomplete>(),
-    Entry::of::<providers_map_redundant::ProvidersMapRedundant>(),
+    Entry::of(&providers_map_redundant::ProvidersMapRedundant),
     Entry::with_options::<required_provider_missing::RequiredProviderMissing>(),
-    Entry::of::<required_version_missing::RequiredVersionMissing>(),
-    Entry::of::<resource_without_provider::ResourceWithoutProvider>(),
-    Entry::of::<sensitive_default::SensitiveDefault>(),
-    Entry::of::<sensitive_value_in_plain_output::SensitiveValueInPlainOutput>(),
-    Entry::of::<shared_state_address::SharedStateAddress>(),
-    Entry::of::<single_component_pessimistic::SingleComponentPessimistic>(),
-    Entry::of::<tofu_twin_drift::TofuTwinDrift>(),
-    Entry::of::<undeclared_remote_state_output::UndeclaredRemoteStateOutput>(),
-    Entry::of::<unsatisfiable_constraints::UnsatisfiableConstraints>(),
-    Entry::of::<unused_configuration_alias::UnusedConfigurationAlias>(),
-    Entry::of::<unused_declaration::UnusedDeclaration>(),
-    Entry::of::<unused_output::UnusedOutput>(),
-    Entry::of::<unused_required_provider::UnusedRequiredProvider>(),
-    Entry::of::<upper_bound_in_shared_module::UpperBoundInSharedModule>(),
-    Entry::of::<variable_description_missing::VariableDescriptionMissing>(),
-    Entry::of::<variable_type_missing::VariableTypeMissing>(),
+    Entry::of(&required_version_missing::RequiredVersionMissing),
+    Entry::of(&resource_without_provider::ResourceWithoutProvider),
+    Entry::of(&sensitive_default::SensitiveDefault),
+    Entry::of(&sensitive_value_in_plain_output::SensitiveValueInPlainOutput),
+    Entry::of(&shared_state_address::SharedStateAddress),
+    Entry::of(&single_component_pessimistic::SingleComponentPessimistic),
+    Entry::of(&tofu_twin_drift::TofuTwinDrift),
+    Entry::of(&undeclared_remote_state_output::UndeclaredRemoteStateOutput),
+    Entry::of(&unsatisfiable_constraints::UnsatisfiableConstraints),
+    Entry::of(&unused_configuration_alias::UnusedConfigurationAlias),
+    Entry::of(&unused_declaration::UnusedDeclaration),
+    Entry::of(&unused_output::UnusedOutput),
+    Entry::of(&unused_required_provider::UnusedRequiredProvider),
+    Entry::of(&upper_bound_in_shared_module::UpperBoundInSharedModule),
+    Entry::of(&variable_description_missing::VariableDescriptionMissing),
+    Entry::of(&variable_type_missing::VariableTypeMissing),
 ];
 
 /// A rule with its options.
@@ -218,7 +218,7 @@ pub const ADVICE: &[Role] = &[Role::Root, Role::Shared];
 pub type Check = Box<dyn Fn(Node<'_>, &Context<'_>, &mut Vec<Finding>) + Send + Sync>;
 
 /// A rule before its options are read.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Entry {
     /// The name in policies and comments.
     pub id: &'static str,
@@ -236,7 +236,27 @@ pub struct Entry {
     pub options: &'static [&'static str],
     /// See [`Rule::ROLES`].
     pub roles: &'static [Role],
-    configure: fn(Options<'_>) -> Result<Check, Vec<Finding>>,
+    configuration: Configuration,
+}
+
+/// How an entry becomes a check.
+#[derive(Clone, Copy)]
+enum Configuration {
+    /// The rule has no options.
+    Fixed(&'static dyn AnyRule),
+    /// The rule reads its options.
+    Options(fn(Options<'_>) -> Result<Check, Vec<Finding>>),
+}
+
+/// A rule of any type.
+trait AnyRule: Send + Sync {
+    fn run(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>);
+}
+
+impl<R: Rule> AnyRule for R {
+    fn run(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        self.check(node, context, findings);
+    }
 }
 
 /// The findings that only a comparison of all root modules shows. `states` is what the rules recorded.
@@ -247,29 +267,22 @@ pub fn across_batches(states: &States, snapshot: &Snapshot) -> Vec<Finding> {
 
 /// Configures a rule with options. Unknown options are reported before missing ones.
 fn configure<R: Configure>(options: Options<'_>) -> Result<Check, Vec<Finding>> {
-    R::configure(&options.known(R::OPTIONS)?).map(check).map_err(|finding| vec![finding])
-}
-
-/// Creates the check of a configured rule.
-fn check<R: Rule>(rule: R) -> Check {
-    Box::new(move |node, context, findings| rule.check(node, context, findings))
+    let rule = R::configure(&options.known(R::OPTIONS)?).map_err(|finding| vec![finding])?;
+    Ok(Box::new(move |node, context, findings| rule.check(node, context, findings)))
 }
 
 impl Entry {
     /// Creates the entry of a rule without options.
-    const fn of<R: Rule + Default>() -> Self {
-        Self::new::<R>(&[], |options| options.known(&[]).map(|_| check(R::default())))
+    const fn of<R: Rule>(rule: &'static R) -> Self {
+        Self::new::<R>(&[], Configuration::Fixed(rule))
     }
 
     /// Creates the entry of a rule with options.
     const fn with_options<R: Configure>() -> Self {
-        Self::new::<R>(R::OPTIONS, configure::<R>)
+        Self::new::<R>(R::OPTIONS, Configuration::Options(configure::<R>))
     }
 
-    const fn new<R: Rule>(
-        options: &'static [&'static str],
-        configure: fn(Options<'_>) -> Result<Check, Vec<Finding>>,
-    ) -> Self {
+    const fn new<R: Rule>(options: &'static [&'static str], configuration: Configuration) -> Self {
         Self {
             id: R::ID,
             page: R::PAGE,
@@ -279,13 +292,19 @@ impl Entry {
             fixes: R::FIXES,
             options,
             roles: R::ROLES,
-            configure,
+            configuration,
         }
     }
 
     /// Configures the rule.
     pub fn configure(&self, options: Options<'_>) -> Result<Check, Vec<Finding>> {
-        (self.configure)(options)
+        match self.configuration {
+            Configuration::Fixed(rule) => {
+                options.known(&[])?;
+                Ok(Box::new(move |node, context, findings| rule.run(node, context, findings)))
+            }
+            Configuration::Options(configure) => configure(options),
+        }
     }
 }
 

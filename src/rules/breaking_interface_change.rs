@@ -9,7 +9,6 @@ use crate::module::Module;
 use crate::module::interface::{Impact, Interface, InterfaceChange, Part};
 use crate::text::Span;
 
-#[derive(Default)]
 pub(super) struct BreakingInterfaceChange;
 
 impl Rule for BreakingInterfaceChange {

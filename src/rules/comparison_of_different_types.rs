@@ -10,7 +10,6 @@ use crate::module::address::{Subject, reference};
 use crate::syntax::{BinaryOperator, Expr, ExprKind, Scope, quoted};
 use crate::value::{Type, Value, convert};
 
-#[derive(Default)]
 pub(super) struct ComparisonOfDifferentTypes;
 
 impl Rule for ComparisonOfDifferentTypes {

@@ -6,7 +6,6 @@ use crate::graph::{Node, RefusedDefault, Role};
 use crate::syntax::ExprKind;
 use crate::text::Span;
 
-#[derive(Default)]
 pub(super) struct DefaultFailsValidation;
 
 impl Rule for DefaultFailsValidation {

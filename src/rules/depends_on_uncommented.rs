@@ -7,7 +7,6 @@ use crate::finding::Finding;
 use crate::graph::{Node, Role};
 use crate::syntax::{Attribute, Block};
 
-#[derive(Default)]
 pub(super) struct DependsOnUncommented;
 
 impl Rule for DependsOnUncommented {

@@ -11,7 +11,6 @@ use crate::syntax::{
 };
 use crate::text::Span;
 
-#[derive(Default)]
 pub(super) struct DeprecatedSyntax;
 
 impl Rule for DeprecatedSyntax {

@@ -12,7 +12,6 @@ use crate::syntax::{Expr, ExprKind, ObjectItem, ObjectKey};
 use crate::text::Span;
 use crate::value::{self, Type};
 
-#[derive(Default)]
 pub(super) struct DuplicateKey;
 
 impl Rule for DuplicateKey {

@@ -7,7 +7,6 @@ use crate::finding::{Concern, Finding};
 use crate::graph::{Configuration, Node, Supply};
 use crate::module::declaration::{ModuleCall, PassedProvider, compact_name};
 
-#[derive(Default)]
 pub(super) struct MisleadingProvidersEntry;
 
 impl Rule for MisleadingProvidersEntry {

@@ -4,7 +4,6 @@ use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 
-#[derive(Default)]
 pub(super) struct ModuleCallCycle;
 
 impl Rule for ModuleCallCycle {

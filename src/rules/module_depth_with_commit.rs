@@ -6,7 +6,6 @@ use crate::graph::Node;
 use crate::module::address::ModuleSource;
 use crate::syntax::quoted;
 
-#[derive(Default)]
 pub(super) struct ModuleDepthWithCommit;
 
 impl Rule for ModuleDepthWithCommit {

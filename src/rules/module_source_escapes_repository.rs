@@ -7,7 +7,6 @@ use crate::finding::{Concern, Finding};
 use crate::graph::{Callee, Node};
 use crate::module::address::ModuleSource;
 
-#[derive(Default)]
 pub(super) struct ModuleSourceEscapesRepository;
 
 impl Rule for ModuleSourceEscapesRepository {

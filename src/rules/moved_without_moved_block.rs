@@ -6,7 +6,6 @@ use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::graph::{AddressCause, AddressChange, Node, Repetition, Role};
 use crate::text::counted;
 
-#[derive(Default)]
 pub(super) struct MovedWithoutMovedBlock;
 
 impl Rule for MovedWithoutMovedBlock {

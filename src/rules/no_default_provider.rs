@@ -13,7 +13,6 @@ use crate::module::declaration::{ModuleCall, PassedProvider, ProviderConfigurati
 use crate::syntax::quoted;
 use crate::text::Span;
 
-#[derive(Default)]
 pub(super) struct NoDefaultProvider;
 
 impl Rule for NoDefaultProvider {

@@ -12,7 +12,6 @@ use crate::module::lock::Lock;
 use crate::syntax::quoted;
 use crate::value::{Condition, Operator, Version};
 
-#[derive(Default)]
 pub(super) struct NoUpperBoundInRoot;
 
 impl Rule for NoUpperBoundInRoot {

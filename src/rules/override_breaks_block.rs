@@ -8,7 +8,6 @@ use crate::module::address::block_address;
 use crate::module::config::Config;
 use crate::module::{KEEP_FOR_DESTROY, references_elsewhere};
 
-#[derive(Default)]
 pub(super) struct OverrideBreaksBlock;
 
 impl Rule for OverrideBreaksBlock {

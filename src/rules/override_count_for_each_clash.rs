@@ -9,7 +9,6 @@ use crate::module::address::block_address;
 use crate::module::declaration::Origin;
 use crate::module::dropped::Why;
 
-#[derive(Default)]
 pub(super) struct OverrideCountForEachClash;
 
 impl Rule for OverrideCountForEachClash {

@@ -11,7 +11,6 @@ use crate::graph::Node;
 use crate::module::declaration::{ProviderRefName, RequiredProvider, Spanned};
 use crate::syntax::quoted;
 
-#[derive(Default)]
 pub(super) struct OverrideDropsProviderSource;
 
 impl Rule for OverrideDropsProviderSource {

@@ -8,7 +8,6 @@ use crate::module::address::block_address;
 use crate::module::merged::{Argument, MergedBlock};
 use crate::text::Span;
 
-#[derive(Default)]
 pub(super) struct OverrideDuplicateTarget;
 
 impl Rule for OverrideDuplicateTarget {

@@ -7,7 +7,6 @@ use crate::finding::Finding;
 use crate::graph::Node;
 use crate::text::Span;
 
-#[derive(Default)]
 pub(super) struct OverrideEmptiesProviderBlock;
 
 impl Rule for OverrideEmptiesProviderBlock {

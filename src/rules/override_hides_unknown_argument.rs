@@ -13,7 +13,6 @@ use crate::module::declaration::ModuleCall;
 use crate::syntax::{AttributeSchema, Block, Body, Schema};
 use crate::text::{Span, nearest};
 
-#[derive(Default)]
 pub(super) struct OverrideHidesUnknownArgument;
 
 impl Rule for OverrideHidesUnknownArgument {

@@ -8,7 +8,6 @@ use crate::graph::Node;
 use crate::module::dropped::Why;
 use crate::text::FileId;
 
-#[derive(Default)]
 pub(super) struct OverrideIgnoredArgument;
 
 impl Rule for OverrideIgnoredArgument {

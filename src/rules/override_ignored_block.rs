@@ -9,7 +9,6 @@ use crate::module::dropped::Why;
 use crate::syntax::Block;
 use crate::text::Span;
 
-#[derive(Default)]
 pub(super) struct OverrideIgnoredBlock;
 
 impl Rule for OverrideIgnoredBlock {

@@ -18,7 +18,6 @@ use crate::syntax::{self, Attribute, Block, Notation};
 use crate::text::{FileId, Span};
 use crate::vfs::last_name;
 
-#[derive(Default)]
 pub(super) struct OverrideNearMissName;
 
 impl Rule for OverrideNearMissName {

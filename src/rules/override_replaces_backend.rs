@@ -11,7 +11,6 @@ use crate::graph::Node;
 use crate::module::declaration::Storage;
 use crate::module::merged::lost;
 
-#[derive(Default)]
 pub(super) struct OverrideReplacesBackend;
 
 impl Rule for OverrideReplacesBackend {

@@ -6,7 +6,6 @@ use crate::graph::{Node, Role};
 use crate::module::address::block_address;
 use crate::module::merged::Replacement;
 
-#[derive(Default)]
 pub(super) struct OverrideReplacesNestedBlocks;
 
 impl Rule for OverrideReplacesNestedBlocks {

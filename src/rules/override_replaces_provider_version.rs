@@ -7,7 +7,6 @@ use crate::graph::Node;
 use crate::module::declaration::{RequiredProvider, VersionConstraint};
 use crate::syntax::quoted;
 
-#[derive(Default)]
 pub(super) struct OverrideReplacesProviderVersion;
 
 impl Rule for OverrideReplacesProviderVersion {

@@ -9,7 +9,6 @@ use crate::graph::Node;
 use crate::syntax::{Attribute, quoted};
 use crate::text::FileId;
 
-#[derive(Default)]
 pub(super) struct OverrideReplacesProvidersMap;
 
 impl Rule for OverrideReplacesProvidersMap {

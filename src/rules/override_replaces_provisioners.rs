@@ -12,7 +12,6 @@ use crate::module::address::block_address;
 use crate::module::merged::Replacement;
 use crate::syntax::Block;
 
-#[derive(Default)]
 pub(super) struct OverrideReplacesProvisioners;
 
 impl Rule for OverrideReplacesProvisioners {

@@ -5,7 +5,6 @@ use crate::engine::RequiredVersion;
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 
-#[derive(Default)]
 pub(super) struct OverrideReplacesRequiredVersion;
 
 impl Rule for OverrideReplacesRequiredVersion {

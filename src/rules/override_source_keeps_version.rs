@@ -6,7 +6,6 @@ use crate::finding::Finding;
 use crate::graph::Node;
 use crate::module::address::ModuleSource;
 
-#[derive(Default)]
 pub(super) struct OverrideSourceKeepsVersion;
 
 impl Rule for OverrideSourceKeepsVersion {

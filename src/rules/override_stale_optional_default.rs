@@ -5,7 +5,6 @@ use crate::finding::Finding;
 use crate::graph::Node;
 use crate::value;
 
-#[derive(Default)]
 pub(super) struct OverrideStaleOptionalDefault;
 
 impl Rule for OverrideStaleOptionalDefault {

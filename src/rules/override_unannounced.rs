@@ -6,7 +6,6 @@ use crate::graph::{Node, Role};
 use crate::module::address::block_address;
 use crate::text::Span;
 
-#[derive(Default)]
 pub(super) struct OverrideUnannounced;
 
 impl Rule for OverrideUnannounced {

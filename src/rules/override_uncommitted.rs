@@ -5,7 +5,6 @@ use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::vfs::child;
 
-#[derive(Default)]
 pub(super) struct OverrideUncommitted;
 
 impl Rule for OverrideUncommitted {

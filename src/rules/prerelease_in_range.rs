@@ -6,7 +6,6 @@ use crate::graph::{Node, Role};
 use crate::module::declaration::VersionConstraint;
 use crate::value::{Condition, Operator};
 
-#[derive(Default)]
 pub(super) struct PrereleaseInRange;
 
 impl Rule for PrereleaseInRange {

@@ -12,7 +12,6 @@ use crate::module::declaration::ProviderConfiguration;
 /// The maximal number of calls in a finding; the others are counted.
 const SHOWN: usize = 10;
 
-#[derive(Default)]
 pub(super) struct ProviderBlockInSharedModule;
 
 impl Rule for ProviderBlockInSharedModule {

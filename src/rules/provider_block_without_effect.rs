@@ -5,7 +5,6 @@ use crate::finding::{Concern, Finding};
 use crate::graph::{Configuration, Node};
 use crate::module::declaration::ProviderConfiguration;
 
-#[derive(Default)]
 pub(super) struct ProviderBlockWithoutEffect;
 
 impl Rule for ProviderBlockWithoutEffect {

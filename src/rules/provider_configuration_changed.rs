@@ -6,7 +6,6 @@ use super::{Context, Page, Rule, page};
 use crate::finding::Finding;
 use crate::graph::{Effect, Node, ProviderChange, too_many_instances};
 
-#[derive(Default)]
 pub(super) struct ProviderConfigurationChanged;
 
 impl Rule for ProviderConfigurationChanged {

@@ -4,7 +4,6 @@ use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Effect, Node, ProviderChange};
 
-#[derive(Default)]
 pub(super) struct ProviderConfigurationSwapped;
 
 impl Rule for ProviderConfigurationSwapped {

@@ -9,7 +9,6 @@ use crate::finding::Finding;
 use crate::graph::{Node, Role};
 use crate::module::declaration::{ModuleCall, Origin};
 
-#[derive(Default)]
 pub(super) struct ProviderRemovedWithResources;
 
 impl Rule for ProviderRemovedWithResources {

@@ -6,7 +6,6 @@ use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::{Configuration, Found, Level, Node, Role, reaching};
 use crate::module::declaration::{ModuleCall, PassedProvider};
 
-#[derive(Default)]
 pub(super) struct ProvidersMapRedundant;
 
 impl Rule for ProvidersMapRedundant {

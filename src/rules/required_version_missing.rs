@@ -11,7 +11,6 @@ use crate::module::declaration::Origin;
 use crate::syntax::Block;
 use crate::text::Span;
 
-#[derive(Default)]
 pub(super) struct RequiredVersionMissing;
 
 impl Rule for RequiredVersionMissing {

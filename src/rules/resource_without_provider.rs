@@ -11,7 +11,6 @@ use crate::module::address::{Mode, ProviderAddress};
 use crate::syntax::quoted;
 use crate::text::Span;
 
-#[derive(Default)]
 pub(super) struct ResourceWithoutProvider;
 
 impl Rule for ResourceWithoutProvider {

@@ -8,7 +8,6 @@ use crate::graph::{Node, Role};
 use crate::module::declaration::Variable;
 use crate::value::Value;
 
-#[derive(Default)]
 pub(super) struct SensitiveDefault;
 
 impl Rule for SensitiveDefault {

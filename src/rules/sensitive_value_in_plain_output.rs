@@ -9,7 +9,6 @@ use crate::module::declaration::Output;
 use crate::syntax::{Expr, ExprKind, Part, Template, Traversal};
 use crate::text::Span;
 
-#[derive(Default)]
 pub(super) struct SensitiveValueInPlainOutput;
 
 impl Rule for SensitiveValueInPlainOutput {

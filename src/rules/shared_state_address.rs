@@ -13,7 +13,6 @@ use crate::module::StateAddress;
 use crate::text::Span;
 use crate::vfs::{Snapshot, child, parent};
 
-#[derive(Default)]
 pub(super) struct SharedStateAddress;
 
 impl Rule for SharedStateAddress {

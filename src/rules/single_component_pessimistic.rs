@@ -6,7 +6,6 @@ use crate::graph::{Node, Role};
 use crate::module::declaration::VersionConstraint;
 use crate::syntax::quoted;
 
-#[derive(Default)]
 pub(super) struct SingleComponentPessimistic;
 
 impl Rule for SingleComponentPessimistic {

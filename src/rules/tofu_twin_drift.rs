@@ -21,7 +21,6 @@ const SCHEMA: Schema<'_> = Schema {
     ],
 };
 
-#[derive(Default)]
 pub(super) struct TofuTwinDrift;
 
 impl Rule for TofuTwinDrift {

@@ -11,7 +11,6 @@ use crate::graph::{Node, Role};
 use crate::text::{Span, nearest};
 use crate::vfs::Snapshot;
 
-#[derive(Default)]
 pub(super) struct UndeclaredRemoteStateOutput;
 
 impl Rule for UndeclaredRemoteStateOutput {

@@ -7,7 +7,6 @@ use crate::limits::Limit;
 use crate::module::Module;
 use crate::module::declaration::ModuleCall;
 
-#[derive(Default)]
 pub(super) struct UnsatisfiableConstraints;
 
 impl Rule for UnsatisfiableConstraints {

@@ -6,7 +6,6 @@ use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::graph::{Configuration, Node, Role};
 use crate::text::Span;
 
-#[derive(Default)]
 pub(super) struct UnusedConfigurationAlias;
 
 impl Rule for UnusedConfigurationAlias {

@@ -15,7 +15,6 @@ use crate::module::declaration::{Local, Resource, Variable};
 use crate::syntax::{Expr, ExprKind, Traversal};
 use crate::text::{FileId, Span};
 
-#[derive(Default)]
 pub(super) struct UnusedDeclaration;
 
 /// Data sources with side effects.

@@ -9,7 +9,6 @@ use super::{Context, Page, Rule, page};
 use crate::finding::Finding;
 use crate::graph::{Node, NodeId, Reason, Role, for_each_read_output};
 
-#[derive(Default)]
 pub(super) struct UnusedOutput;
 
 impl Rule for UnusedOutput {

@@ -6,7 +6,6 @@ use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Role};
 use crate::module::declaration::RequiredProvider;
 
-#[derive(Default)]
 pub(super) struct UnusedRequiredProvider;
 
 impl Rule for UnusedRequiredProvider {

@@ -6,7 +6,6 @@ use crate::graph::{Node, Role};
 use crate::module::declaration::VersionConstraint;
 use crate::value::{Constraints, Operator};
 
-#[derive(Default)]
 pub(super) struct UpperBoundInSharedModule;
 
 impl Rule for UpperBoundInSharedModule {

@@ -4,7 +4,6 @@ use super::{ADVICE, Context, Page, Rule, page};
 use crate::finding::Finding;
 use crate::graph::{Node, Role};
 
-#[derive(Default)]
 pub(super) struct VariableDescriptionMissing;
 
 impl Rule for VariableDescriptionMissing {
