@@ -27,9 +27,14 @@ pub trait Scope {
     /// is not valid.
     fn resolve(&self, reference: &Traversal) -> Option<Resolved<'_>>;
 
+    /// The enclosing scope, which answers everything that this one does not.
+    fn outer(&self) -> Option<&dyn Scope> {
+        None
+    }
+
     /// Whether a provider function, such as `provider::local::name`, certainly does not exist.
-    fn lacks_function(&self, _: &str) -> bool {
-        false
+    fn lacks_function(&self, name: &str) -> bool {
+        self.outer().is_some_and(|outer| outer.lacks_function(name))
     }
 
     /// Whether the value of an expression is certainly not the given one, even if it is not known.
@@ -43,19 +48,20 @@ pub trait Scope {
     }
 
     /// Looks up a path that a function names.
-    fn named_file(&self, _: &str) -> Lookup {
-        Lookup { file: NamedFile::Unknown, root: None }
+    fn named_file(&self, path: &str) -> Lookup {
+        let unknown = Lookup { file: NamedFile::Unknown, root: None };
+        self.outer().map_or(unknown, |outer| outer.named_file(path))
     }
 
     /// The regular files below a directory that a function names, relative to it and sorted. Returns `None` if not
     /// all of them are known. `is_wanted` selects the subdirectories that matter.
-    fn files_below(&self, _directory: &str, _is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
-        None
+    fn files_below(&self, directory: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
+        self.outer()?.files_below(directory, is_wanted)
     }
 
     /// Whether git ignores a path, so that another tool may create a file there.
-    fn ignores(&self, _: &str) -> bool {
-        true
+    fn ignores(&self, path: &str) -> bool {
+        self.outer().is_none_or(|outer| outer.ignores(path))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::limits::Limits;
 use crate::syntax::{self, Call, Expr, ExprKind, StepKind, Traversal};
 use crate::text::{Source, Span};
 use crate::value::functions::{FunctionError, read_text};
-use crate::value::{Budget, Function, Lookup, Resolved, Scope, Type, Value};
+use crate::value::{Budget, Function, Resolved, Scope, Type, Value};
 
 /// The functions that render a template, which a template cannot call.
 pub(super) const RENDERING: [&str; 2] = ["templatefile", "templatestring"];
@@ -41,20 +41,8 @@ impl Scope for TemplateScope<'_> {
         self.names.get(&reference.root).map(|value| Resolved { value: Cow::Borrowed(value), steps: 0 })
     }
 
-    fn lacks_function(&self, name: &str) -> bool {
-        self.outer.lacks_function(name)
-    }
-
-    fn named_file(&self, path: &str) -> Lookup {
-        self.outer.named_file(path)
-    }
-
-    fn files_below(&self, directory: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
-        self.outer.files_below(directory, is_wanted)
-    }
-
-    fn ignores(&self, path: &str) -> bool {
-        self.outer.ignores(path)
+    fn outer(&self) -> Option<&dyn Scope> {
+        Some(self.outer)
     }
 
     fn is_in_template(&self) -> bool {

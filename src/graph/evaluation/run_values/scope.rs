@@ -9,7 +9,7 @@ use crate::engine::Engine;
 use crate::limits::Limits;
 use crate::module::address::{Subject, reference};
 use crate::syntax::{Expr, StepKind, Traversal};
-use crate::value::{self, Budget, Lookup, Resolved, Value};
+use crate::value::{self, Budget, Resolved, Value};
 
 /// The scope of an expression of a run.
 pub(super) struct RunScope<'s, 't> {
@@ -78,23 +78,11 @@ impl value::Scope for RunScope<'_, '_> {
         Some(resolved)
     }
 
-    fn lacks_function(&self, name: &str) -> bool {
-        self.module.lacks_function(name)
+    fn outer(&self) -> Option<&dyn value::Scope> {
+        Some(&self.module)
     }
 
     fn is_never(&self, expr: &Expr, value: &Value) -> bool {
         if value.is_null() { self.values.is_not_null(expr) } else { self.values.is_other_text(expr, value) }
-    }
-
-    fn named_file(&self, path: &str) -> Lookup {
-        self.module.named_file(path)
-    }
-
-    fn files_below(&self, directory: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
-        self.module.files_below(directory, is_wanted)
-    }
-
-    fn ignores(&self, path: &str) -> bool {
-        self.module.ignores(path)
     }
 }
