@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::syntax::json::{Node, NodeKind};
+use crate::syntax::json::{Node, NodeKind, Scalar};
 use crate::syntax::{Body, File, Item};
 use crate::text::{Source, Span};
 
@@ -131,7 +131,7 @@ fn in_json(node: &Node, about: Span, start: &str, remarks: &mut Vec<Remark>) {
                     _ => vec![&*property.value],
                 };
                 for reported in texts {
-                    if let NodeKind::String(text) = &reported.kind
+                    if let NodeKind::Scalar(Scalar::String(text)) = &reported.kind
                         && text.trim().starts_with(start)
                     {
                         let text = text.trim().to_owned();
@@ -145,11 +145,7 @@ fn in_json(node: &Node, about: Span, start: &str, remarks: &mut Vec<Remark>) {
                 in_json(element, element.span, start, remarks);
             }
         }
-        NodeKind::Null
-        | NodeKind::Bool(_)
-        | NodeKind::Number(_)
-        | NodeKind::String(_)
-        | NodeKind::Invalid => {}
+        NodeKind::Scalar(_) | NodeKind::Invalid => {}
     }
 }
 

@@ -22,7 +22,7 @@ mod tests;
 mod tree;
 
 pub use add::add_json_blocks;
-pub(super) use tree::{Node, NodeKind, Property};
+pub(super) use tree::{Node, NodeKind, Property, Scalar};
 
 /// Parses a whole file. Parts with an error are missing from the body or are invalid values in it.
 pub(super) fn parse(id: FileId, source: &Source, limits: &Limits) -> (File, Vec<Finding>) {
@@ -30,11 +30,7 @@ pub(super) fn parse(id: FileId, source: &Source, limits: &Limits) -> (File, Vec<
     let mut root = read::root(id, source, limits, &mut findings);
     match root.kind {
         NodeKind::Object(_) | NodeKind::Array(_) => {}
-        NodeKind::Null
-        | NodeKind::Bool(_)
-        | NodeKind::Number(_)
-        | NodeKind::String(_)
-        | NodeKind::Invalid => {
+        NodeKind::Scalar(_) | NodeKind::Invalid => {
             syntax_error("Root value must be object", root.start())
                 .detail("A configuration in JSON is one object, or an array of objects.")
                 .push_to(&mut findings);

@@ -2,7 +2,7 @@
 
 use super::json::COMMENT;
 use super::{Attribute, Block, Body, Inner};
-use crate::syntax::json::{Node, NodeKind, Property};
+use crate::syntax::json::{Node, NodeKind, Property, Scalar};
 use crate::syntax::native::without_layout;
 use crate::text::Source;
 
@@ -100,10 +100,10 @@ const BODY: usize = 2;
 
 fn write_node(node: &Node, depth: usize, is_left_out: &dyn Fn(&str) -> bool, text: &mut String) {
     match &node.kind {
-        NodeKind::Null => text.push_str("null"),
-        NodeKind::Bool(value) => text.push_str(&value.to_string()),
-        NodeKind::Number(digits) => text.push_str(digits),
-        NodeKind::String(value) => text.push_str(&format!("{value:?}")),
+        NodeKind::Scalar(Scalar::Null) => text.push_str("null"),
+        NodeKind::Scalar(Scalar::Bool(value)) => text.push_str(&value.to_string()),
+        NodeKind::Scalar(Scalar::Number(digits)) => text.push_str(digits),
+        NodeKind::Scalar(Scalar::String(value)) => text.push_str(&format!("{value:?}")),
         NodeKind::Array(elements) => {
             text.push('[');
             for element in elements {

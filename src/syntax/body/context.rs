@@ -34,11 +34,7 @@ impl JsonBody {
         let holds = |node: &Node| {
             let is_nested = match node.kind {
                 NodeKind::Object(_) | NodeKind::Array(_) => true,
-                NodeKind::Null
-                | NodeKind::Bool(_)
-                | NodeKind::Number(_)
-                | NodeKind::String(_)
-                | NodeKind::Invalid => false,
+                NodeKind::Scalar(_) | NodeKind::Invalid => false,
             };
             is_nested && (node.span.start..node.span.end).contains(&offset)
         };
@@ -53,11 +49,7 @@ impl JsonBody {
                     let number = items.partition_point(|item| item.span.end <= offset);
                     items.get(number).map(|item| (item, format!("[{number}]")))
                 }
-                NodeKind::Null
-                | NodeKind::Bool(_)
-                | NodeKind::Number(_)
-                | NodeKind::String(_)
-                | NodeKind::Invalid => None,
+                NodeKind::Scalar(_) | NodeKind::Invalid => None,
             };
             let Some((inner, step)) = next.filter(|(inner, _)| holds(inner)) else { break };
             way.push_str(&step);

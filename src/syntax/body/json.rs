@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use super::{Attribute, Block, Body, Content, Hidden, Label, Names, Schema, missing_argument};
 use crate::finding::{EngineRule, Finding};
 use crate::syntax::Expr;
-use crate::syntax::json::{Node, NodeKind, Property};
+use crate::syntax::json::{Node, NodeKind, Property, Scalar};
 use crate::text::{Span, Suggestions, similar};
 
 /// A property of this name is a comment in each object that is decoded as a body.
@@ -122,12 +122,7 @@ impl JsonBody {
         let Span { file, start, end } = self.0.span;
         match self.0.kind {
             NodeKind::Object(_) => Span { file, start: end.saturating_sub(1).max(start), end },
-            NodeKind::Array(_)
-            | NodeKind::Null
-            | NodeKind::Bool(_)
-            | NodeKind::Number(_)
-            | NodeKind::String(_)
-            | NodeKind::Invalid => self.0.start(),
+            NodeKind::Array(_) | NodeKind::Scalar(_) | NodeKind::Invalid => self.0.start(),
         }
     }
 
@@ -153,26 +148,21 @@ fn properties<'n>(node: &'n Node, label: Option<&str>, findings: &mut Vec<Findin
         wrong_type(node, &detail)
     };
     match &node.kind {
-        NodeKind::Null => Vec::new(),
+        NodeKind::Scalar(Scalar::Null) => Vec::new(),
         NodeKind::Object(properties) => properties.iter().collect(),
         NodeKind::Array(elements) => {
             let mut all = Vec::new();
             for element in elements {
                 match &element.kind {
                     NodeKind::Object(properties) => all.extend(properties),
-                    NodeKind::Null
-                    | NodeKind::Bool(_)
-                    | NodeKind::Number(_)
-                    | NodeKind::String(_)
-                    | NodeKind::Array(_)
-                    | NodeKind::Invalid => {
+                    NodeKind::Scalar(_) | NodeKind::Array(_) | NodeKind::Invalid => {
                         findings.push(wrong(element, "An object"));
                     }
                 }
             }
             all
         }
-        NodeKind::Bool(_) | NodeKind::Number(_) | NodeKind::String(_) | NodeKind::Invalid => {
+        NodeKind::Scalar(_) | NodeKind::Invalid => {
             findings.push(wrong(node, "An object, or an array of objects,"));
             Vec::new()
         }
@@ -211,11 +201,11 @@ impl Unpacking<'_> {
             return;
         }
         match &node.kind {
-            NodeKind::Null => {}
+            NodeKind::Scalar(Scalar::Null) => {}
             NodeKind::Object(_) => self.block(node, node),
             // An element that is no object is reported when its body is decoded.
             NodeKind::Array(elements) => elements.iter().for_each(|element| self.block(node, element)),
-            NodeKind::Bool(_) | NodeKind::Number(_) | NodeKind::String(_) | NodeKind::Invalid => {
+            NodeKind::Scalar(_) | NodeKind::Invalid => {
                 let detail =
                     format!("An object is required here, or an array with one for each `{kind}` block.");
                 self.findings.push(wrong_type(node, &detail));
@@ -268,9 +258,7 @@ fn without_properties(node: &Node) -> &'static str {
         NodeKind::Object(_) => "the object is empty",
         NodeKind::Array(_) => "the array contains none",
         NodeKind::Invalid => UNREADABLE,
-        NodeKind::Null | NodeKind::Bool(_) | NodeKind::Number(_) | NodeKind::String(_) => {
-            "the value is not an object"
-        }
+        NodeKind::Scalar(_) => "the value is not an object",
     }
 }
 

@@ -56,11 +56,7 @@ fn json_path(node: &Node, at: u32, path: &mut Vec<SmolStr>) {
                 json_path(element, at, path);
             }
         }
-        NodeKind::Null
-        | NodeKind::Bool(_)
-        | NodeKind::Number(_)
-        | NodeKind::String(_)
-        | NodeKind::Invalid => {}
+        NodeKind::Scalar(_) | NodeKind::Invalid => {}
     }
 }
 

@@ -41,11 +41,7 @@ pub fn add_json_blocks(
                 let objects = layout.objects(blocks, outer).join(", ");
                 Edit { span: value.span, text: format!("[{written}, {objects}]") }
             }
-            NodeKind::Null
-            | NodeKind::Bool(_)
-            | NodeKind::Number(_)
-            | NodeKind::String(_)
-            | NodeKind::Invalid => {
+            NodeKind::Scalar(_) | NodeKind::Invalid => {
                 return None;
             }
         });

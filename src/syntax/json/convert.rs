@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use super::tree::{Node, NodeKind};
+use super::tree::{Node, NodeKind, Scalar};
 use crate::finding::Finding;
 use crate::syntax::{Expr, ExprKind, JsonProperty, JsonString, Part, Template, TemplateKind, native};
 use crate::text::Span;
@@ -12,12 +12,14 @@ impl Node {
     pub(super) fn expr(&self) -> Expr {
         let kind = match &self.kind {
             // In native syntax, the bare words are names as well. In JSON they are only values, as if in parentheses.
-            NodeKind::Null => ExprKind::Parens(Box::new(Expr { span: self.span, kind: ExprKind::Null })),
-            NodeKind::Bool(value) => {
+            NodeKind::Scalar(Scalar::Null) => {
+                ExprKind::Parens(Box::new(Expr { span: self.span, kind: ExprKind::Null }))
+            }
+            NodeKind::Scalar(Scalar::Bool(value)) => {
                 ExprKind::Parens(Box::new(Expr { span: self.span, kind: ExprKind::Bool(*value) }))
             }
-            NodeKind::Number(digits) => ExprKind::Number(digits.clone()),
-            NodeKind::String(text) => ExprKind::JsonString(Box::new(string(text, self.span))),
+            NodeKind::Scalar(Scalar::Number(digits)) => ExprKind::Number(digits.clone()),
+            NodeKind::Scalar(Scalar::String(text)) => ExprKind::JsonString(Box::new(string(text, self.span))),
             NodeKind::Array(elements) => {
                 ExprKind::Tuple(elements.iter().map(|element| element.expr()).collect())
             }

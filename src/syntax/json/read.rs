@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::scan::{Kind, Scanner, Token};
-use super::tree::{Node, NodeKind, Property};
+use super::tree::{Node, NodeKind, Property, Scalar};
 use super::{string, syntax_error, too_deep};
 use crate::finding::Finding;
 use crate::limits::Limits;
@@ -70,7 +70,7 @@ impl Reader<'_> {
         while self.tokens.peek().kind != Kind::CloseBrace {
             let name = self.value();
             let name_span = name.span;
-            let NodeKind::String(name) = name.kind else {
+            let NodeKind::Scalar(Scalar::String(name)) = name.kind else {
                 let detail = "The name of a property must be a string in quotes.";
                 self.report(syntax_error("Invalid object property name", name.start()).detail(detail));
                 return None;
@@ -189,7 +189,7 @@ impl Reader<'_> {
         if !string::is_number(text) {
             return self.found("Invalid JSON number", &token, "This is not a valid JSON number.");
         }
-        Some(Node { span: self.span(&token), kind: NodeKind::Number(text.into()) })
+        Some(Node { span: self.span(&token), kind: NodeKind::Scalar(Scalar::Number(text.into())) })
     }
 
     fn string(&mut self) -> Option<Node> {
@@ -208,16 +208,19 @@ impl Reader<'_> {
         let replaced = |at: usize| {
             u32::try_from(token.range.start + at).is_ok_and(|at| invalid.binary_search(&at).is_ok())
         };
-        Some(Node { span: self.span(&token), kind: NodeKind::String(string::text(source, replaced).into()) })
+        Some(Node {
+            span: self.span(&token),
+            kind: NodeKind::Scalar(Scalar::String(string::text(source, replaced).into())),
+        })
     }
 
     fn word(&mut self) -> Option<Node> {
         let token = self.tokens.read();
         let word = &self.source.text()[token.range.clone()];
-        let kind = match word {
-            "true" => NodeKind::Bool(true),
-            "false" => NodeKind::Bool(false),
-            "null" => NodeKind::Null,
+        let value = match word {
+            "true" => Scalar::Bool(true),
+            "false" => Scalar::Bool(false),
+            "null" => Scalar::Null,
             _ => {
                 let finding = syntax_error("Invalid JSON keyword", self.span(&token))
                     .detail(format!("`{word}` is not a JSON keyword."));
@@ -228,7 +231,7 @@ impl Reader<'_> {
                 return None;
             }
         };
-        Some(Node { span: self.span(&token), kind })
+        Some(Node { span: self.span(&token), kind: NodeKind::Scalar(value) })
     }
 
     /// Skips to the `close` that presumably ends the value with the error. The engine's counting: each `open` on the

@@ -17,17 +17,22 @@ pub(in crate::syntax) struct Node {
 
 #[derive(Debug)]
 pub(in crate::syntax) enum NodeKind {
+    Scalar(Scalar),
+    Array(Vec<Arc<Node>>),
+    /// The properties in source order. Names may repeat.
+    Object(Vec<Property>),
+    /// A value with an error that is already reported.
+    Invalid,
+}
+
+#[derive(Debug)]
+pub(in crate::syntax) enum Scalar {
     Null,
     Bool(bool),
     /// The digits as written.
     Number(SmolStr),
     /// The text with escapes resolved.
     String(SmolStr),
-    Array(Vec<Arc<Node>>),
-    /// The properties in source order. Names may repeat.
-    Object(Vec<Property>),
-    /// A value with an error that is already reported.
-    Invalid,
 }
 
 #[derive(Debug)]
@@ -45,23 +50,17 @@ impl Node {
     pub(in crate::syntax) fn start(&self) -> Span {
         match self.kind {
             NodeKind::Array(_) | NodeKind::Object(_) => Span { end: self.span.start + 1, ..self.span },
-            NodeKind::Null
-            | NodeKind::Bool(_)
-            | NodeKind::Number(_)
-            | NodeKind::String(_)
-            | NodeKind::Invalid => self.span,
+            NodeKind::Scalar(_) | NodeKind::Invalid => self.span,
         }
     }
-}
 
-impl Node {
     /// Whether the value has a syntax error.
     fn is_broken(&self) -> bool {
         match &self.kind {
             NodeKind::Array(elements) => elements.iter().any(|element| element.is_broken()),
             NodeKind::Object(properties) => properties.iter().any(|property| property.value.is_broken()),
             NodeKind::Invalid => true,
-            NodeKind::Null | NodeKind::Bool(_) | NodeKind::Number(_) | NodeKind::String(_) => false,
+            NodeKind::Scalar(_) => false,
         }
     }
 }
