@@ -94,14 +94,7 @@ impl Reader<'_> {
                     let detail = "An object must be closed by a brace, not a bracket.";
                     return self.found_here("Mismatched braces", detail);
                 }
-                Kind::OpenBrace
-                | Kind::OpenBracket
-                | Kind::Colon
-                | Kind::Equals
-                | Kind::String
-                | Kind::Number
-                | Kind::Word
-                | Kind::Other => {
+                _ => {
                     self.skip_to(Kind::OpenBrace, Kind::CloseBrace);
                     let detail = "The properties of an object must be separated by commas.";
                     return self.found_here("Missing attribute seperator comma", detail);
@@ -128,15 +121,7 @@ impl Reader<'_> {
                 let detail = "JSON requires a colon between name and value, not an equals sign.";
                 self.found("Missing property value colon", &colon, detail)
             }
-            Kind::OpenBrace
-            | Kind::OpenBracket
-            | Kind::CloseBracket
-            | Kind::Colon
-            | Kind::String
-            | Kind::Number
-            | Kind::Word
-            | Kind::Other
-            | Kind::End => {
+            _ => {
                 let detail = "The name and the value of a property must be separated by a colon.";
                 self.found("Missing property value colon", &colon, detail)
             }
@@ -165,13 +150,7 @@ impl Reader<'_> {
                 Kind::CloseBrace => {
                     ("Mismatched brackets", "An array must be closed by a bracket, not a brace.")
                 }
-                Kind::OpenBrace
-                | Kind::OpenBracket
-                | Kind::Equals
-                | Kind::String
-                | Kind::Number
-                | Kind::Word
-                | Kind::Other => (
+                _ => (
                     "Missing attribute seperator comma",
                     "The values of an array must be separated by commas.",
                 ),
@@ -264,13 +243,7 @@ impl Reader<'_> {
                 Kind::OpenBrace | Kind::OpenBracket => depth += 1,
                 Kind::CloseBrace | Kind::CloseBracket => depth -= 1,
                 Kind::End => break,
-                Kind::Comma
-                | Kind::Colon
-                | Kind::Equals
-                | Kind::String
-                | Kind::Number
-                | Kind::Word
-                | Kind::Other => {}
+                _ => {}
             }
             last = token;
             if depth == 0 {
