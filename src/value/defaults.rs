@@ -33,24 +33,13 @@ impl Defaults {
     pub(super) fn apply(&self, value: &Value) -> Value {
         match value {
             Value::Tuple(elements) => Value::Tuple(self.sequence(elements)),
-            Value::List(_, elements) => {
-                if elements.is_empty() {
-                    return value.clone();
-                }
+            Value::List(_, elements) | Value::Set(_, elements) if elements.is_empty() => value.clone(),
+            Value::List(_, elements) | Value::Set(_, elements) => {
                 let applied = self.sequence(elements);
-                match same_type(&applied).and_then(gather) {
-                    Some((element, elements)) => Value::List(element, elements),
-                    None => Value::Tuple(applied),
-                }
-            }
-            Value::Set(_, elements) => {
-                if elements.is_empty() {
-                    return value.clone();
-                }
-                let applied = self.sequence(elements);
-                match same_type(&applied).and_then(gather) {
-                    Some((element, elements)) => Value::set(element, elements),
-                    None => Value::Tuple(applied),
+                match (same_type(&applied).and_then(gather), value) {
+                    (Some((element, elements)), Value::Set(..)) => Value::set(element, elements),
+                    (Some((element, elements)), _) => Value::List(element, elements),
+                    (None, _) => Value::Tuple(applied),
                 }
             }
             Value::Object(attributes) => Value::Object(self.named(attributes)),
