@@ -155,9 +155,7 @@ impl<'e> Evaluator<'e> {
         // If no steps remain at the start, an earlier evaluation reported the limit.
         Self { limits, findings, left, added: 0, exhausted: left == 0, of_finding: OF_FINDING, scope }
     }
-}
 
-impl<'e> Evaluator<'e> {
     /// The value of an expression. A copy of an existing value counts as evaluation steps, because values could grow
     /// without limit otherwise.
     fn value(&mut self, expr: &Expr, inside: Inside<'_>) -> Value {
@@ -257,8 +255,7 @@ impl<'e> Evaluator<'e> {
         } else {
             ("Variables not allowed", "A constant is required here, so variables are not allowed.".to_owned())
         };
-        self.error(EngineRule::InvalidReference, summary, detail, traversal.root_span);
-        Cow::Owned(Value::UNKNOWN)
+        Cow::Owned(self.error(EngineRule::InvalidReference, summary, detail, traversal.root_span))
     }
 
     /// Follows constant steps up to the first invalid one.
@@ -310,7 +307,7 @@ impl<'e> Evaluator<'e> {
         false
     }
 
-    fn too_expensive(&mut self, at: Span) {
+    fn too_expensive(&mut self, at: Span) -> Value {
         let summary = "Expression too expensive to evaluate";
         let mut finding = limit_reached(summary, at, self.limits, Limit::Evaluation);
         if self.scope.is_some_and(|scope| scope.work().get() < self.limits.evaluation()) {
@@ -319,10 +316,13 @@ impl<'e> Evaluator<'e> {
                 .push_str(" All expressions of a module share a limit too, and they have reached it.");
         }
         self.findings.push(finding);
+        Value::UNKNOWN
     }
 
-    fn error(&mut self, rule: EngineRule, summary: &str, detail: impl Into<String>, at: Span) {
+    /// Reports an error. Returns the unknown value that takes the place of the result.
+    fn error(&mut self, rule: EngineRule, summary: &str, detail: impl Into<String>, at: Span) -> Value {
         self.report(Finding::language(rule, summary).detail(detail).at(at));
+        Value::UNKNOWN
     }
 
     fn report(&mut self, finding: Finding) {

@@ -46,9 +46,8 @@ impl Evaluator<'_> {
     pub(super) fn index<'v>(&mut self, from: &'v Value, key: &Value, at: Span) -> Cow<'v, Value> {
         let ((from, marks), (key, key_marks)) = (from.unmarked(), key.unmarked());
         if from.is_null() {
-            let detail = "This is null, and has no elements.";
-            self.error(EngineRule::InvalidReference, "Attempt to index null value", detail, at);
-            return Cow::Owned(Value::UNKNOWN);
+            let (summary, detail) = ("Attempt to index null value", "This is null, and has no elements.");
+            return Cow::Owned(self.error(EngineRule::InvalidReference, summary, detail, at));
         }
         if key.is_null() {
             return self.invalid_index("A key must not be null.", at);
@@ -94,8 +93,7 @@ impl Evaluator<'_> {
     }
 
     fn invalid_index(&mut self, detail: impl Into<String>, at: Span) -> Cow<'static, Value> {
-        self.error(EngineRule::InvalidReference, "Invalid index", detail, at);
-        Cow::Owned(Value::UNKNOWN)
+        Cow::Owned(self.error(EngineRule::InvalidReference, "Invalid index", detail, at))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::value::functions::{ALL, FunctionError};
 use crate::value::{Function, Type, Value};
 
 use super::argument::Argument;
-use super::template_file::RENDERING;
+use super::template_file::{RENDERING, Rendering};
 use super::{Evaluator, Inside};
 
 /// The steps for a finding about an unknown function, which compares its name with all functions.
@@ -22,8 +22,7 @@ impl Evaluator<'_> {
     pub(super) fn call(&mut self, call: &Call, at: Span, inside: Inside<'_>) -> Value {
         let Some(scope) = self.scope else {
             let detail = "A constant is required here, so function calls are not allowed.";
-            self.error(EngineRule::InvalidFunctionCall, "Function calls not allowed", detail, at);
-            return Value::UNKNOWN;
+            return self.error(EngineRule::InvalidFunctionCall, "Function calls not allowed", detail, at);
         };
         let engine = scope.engine();
         let name = if engine.has_namespaces() { call.name.trim_start_matches("core::") } else { &call.name };
@@ -32,8 +31,7 @@ impl Evaluator<'_> {
             return Value::UNKNOWN;
         }
         let Some(function) = Function::named(name).filter(|function| function.is_in(engine)) else {
-            self.unknown_function(call, name, engine);
-            return Value::UNKNOWN;
+            return self.unknown_function(call, name, engine);
         };
         let Some(arguments) = self.arguments(call, inside) else { return Value::UNKNOWN };
         if !self.right_number(function, call, &arguments) {
@@ -48,33 +46,33 @@ impl Evaluator<'_> {
         if !self.may_go_on(function.work(&values), at) {
             return Value::UNKNOWN;
         }
-        if RENDERING.contains(&function.name) && scope.is_in_template() {
-            self.call_failed(call, "a template cannot render another template");
-            return Value::UNKNOWN;
-        }
-        match function.name {
-            "templatefile" => return self.template_file(scope, function, call, at, &arguments, &values),
-            "templatestring" => return self.template_string(scope, function, call, at, &arguments, &values),
-            _ => {}
+        if RENDERING.contains(&function.name) {
+            if scope.is_in_template() {
+                return self.call_failed(call, "a template cannot render another template");
+            }
+            let rendering = Rendering { scope, function, call, at, arguments: &arguments };
+            return match function.name {
+                "templatefile" => self.template_file(&rendering, &values),
+                _ => self.template_string(&rendering, &values),
+            };
         }
         let of_element = function.work_of_element(&values);
         match function.call(values, self.limits.evaluation() / STEPS_PER_BYTE, scope) {
             Ok(value)
                 if self.may_hold(&value, at) && self.may_go_on(value.parts().count() * of_element, at) =>
             {
-                return value;
+                value
             }
-            Ok(_) | Err(FunctionError::Unknown) => {}
+            Ok(_) | Err(FunctionError::Unknown) => Value::UNKNOWN,
             Err(FunctionError::Argument(place, why)) if place < arguments.len() => {
-                self.invalid_argument(function, place, &arguments[place], &why);
+                self.invalid_argument(function, place, &arguments[place], &why)
             }
             Err(FunctionError::Argument(_, why) | FunctionError::Call(why)) => self.call_failed(call, &why),
             Err(FunctionError::Expensive) => self.too_expensive(at),
         }
-        Value::UNKNOWN
     }
 
-    fn unknown_function(&mut self, call: &Call, name: &str, engine: Engine) {
+    fn unknown_function(&mut self, call: &Call, name: &str, engine: Engine) -> Value {
         let mut known = ALL.iter().filter(|function| function.is_in(engine)).map(|function| function.name);
         // With two other letters, a word of four is another word.
         let most = if name.len() > 4 { 2 } else { 1 };
@@ -98,6 +96,7 @@ impl Evaluator<'_> {
         finding = finding.help_if(help);
         self.findings.push(finding);
         self.left = self.left.saturating_sub(OF_UNKNOWN_FUNCTION);
+        Value::UNKNOWN
     }
 
     /// The values of the arguments, converted to the types of the parameters. Returns `None` after an error.
@@ -189,8 +188,7 @@ impl Evaluator<'_> {
             return if value.is_wholly_known() { value } else { Value::UNKNOWN };
         }
         let why = if arguments.is_empty() { "no argument is given" } else { "every argument has an error" };
-        self.call_failed(call, why);
-        Value::UNKNOWN
+        self.call_failed(call, why)
     }
 
     fn call_can(&mut self, arguments: &[Argument<'_>], inside: Inside<'_>) -> Value {
@@ -216,20 +214,15 @@ impl Evaluator<'_> {
         place: usize,
         argument: &Argument<'_>,
         why: &str,
-    ) {
+    ) -> Value {
         let name = function.parameter(place).map_or("value", |parameter| parameter.name);
         let detail = format!("{:?} does not accept this value for {name:?}: {why}.", function.name);
-        self.error(EngineRule::InvalidFunctionCall, "Invalid function argument", detail, argument.start());
+        self.error(EngineRule::InvalidFunctionCall, "Invalid function argument", detail, argument.start())
     }
 
-    pub(super) fn call_failed(&mut self, call: &Call, why: &str) {
-        let detail = format!("{:?} fails here: {why}.", call.name);
-        self.error(
-            EngineRule::InvalidFunctionCall,
-            "Error in function call",
-            detail,
-            call.name_span.to(call.open),
-        );
+    pub(super) fn call_failed(&mut self, call: &Call, why: &str) -> Value {
+        let (detail, at) = (format!("{:?} fails here: {why}.", call.name), call.name_span.to(call.open));
+        self.error(EngineRule::InvalidFunctionCall, "Error in function call", detail, at)
     }
 }
 

@@ -263,8 +263,7 @@ impl Evaluator<'_> {
         let elements = match value {
             Value::Null(Type::Tuple(_) | Type::List(_) | Type::Set(_)) => {
                 let detail = "Null cannot be iterated over.";
-                self.error(EngineRule::InvalidValue, "Splat of null value", detail, source.span);
-                return Value::UNKNOWN;
+                return self.error(EngineRule::InvalidValue, "Splat of null value", detail, source.span);
             }
             Value::Null(_) => return Value::Tuple(Vec::new()),
             Value::Unknown(ty @ (Type::Tuple(_) | Type::List(_) | Type::Set(_))) => {

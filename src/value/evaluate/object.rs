@@ -55,16 +55,13 @@ impl Evaluator<'_> {
     /// A key other than a bare name.
     fn key(&mut self, key: &Expr, inside: Inside<'_>) -> Value {
         match &key.kind {
-            ExprKind::Traversal(traversal) if !traversal.steps.is_empty() => {
-                self.error(
-                    EngineRule::InvalidValue,
-                    "Ambiguous attribute key",
-                    "This can be a reference, or a name with dots. Write a reference in parentheses and a name in \
-                     quotes.",
-                    key.span,
-                );
-                Value::UNKNOWN
-            }
+            ExprKind::Traversal(traversal) if !traversal.steps.is_empty() => self.error(
+                EngineRule::InvalidValue,
+                "Ambiguous attribute key",
+                "This can be a reference, or a name with dots. Write a reference in parentheses and a name in \
+                 quotes.",
+                key.span,
+            ),
             _ => self.value(key, inside),
         }
     }

@@ -157,17 +157,10 @@ impl Evaluator<'_> {
             unify(&[then_type.clone(), else_type.clone()], Mode::Unsafe)
         };
         let Some(ty) = ty else {
-            self.error(
-                EngineRule::InvalidValue,
-                "Inconsistent conditional result types",
-                format!(
-                    "The two results must have the same type: one is {}, the other {}.",
-                    then_type.shortened(),
-                    else_type.shortened()
-                ),
-                then.to(otherwise),
-            );
-            return Value::UNKNOWN;
+            let (one, other) = (then_type.shortened(), else_type.shortened());
+            let detail = format!("The two results must have the same type: one is {one}, the other {other}.");
+            let at = then.to(otherwise);
+            return self.error(EngineRule::InvalidValue, "Inconsistent conditional result types", detail, at);
         };
         let mut decider = self.value(condition, inside);
         // The marks of both branches apply, whichever is selected.

@@ -50,70 +50,45 @@ impl Scope for TemplateScope<'_> {
     }
 }
 
+/// A call of a function that renders a template.
+pub(super) struct Rendering<'c> {
+    pub(super) scope: &'c dyn Scope,
+    pub(super) function: &'c Function,
+    pub(super) call: &'c Call,
+    pub(super) at: Span,
+    pub(super) arguments: &'c [Argument<'c>],
+}
+
 impl Evaluator<'_> {
-    pub(super) fn template_file(
-        &mut self,
-        scope: &dyn Scope,
-        function: &Function,
-        call: &Call,
-        at: Span,
-        arguments: &[Argument<'_>],
-        values: &[Value],
-    ) -> Value {
+    pub(super) fn template_file(&mut self, rendering: &Rendering<'_>, values: &[Value]) -> Value {
         let [path, names] = values else { return Value::UNKNOWN };
         let (Some(path), true) = (path.as_str(), names.is_known()) else { return Value::UNKNOWN };
         let marks = values[0].unmarked().1.and(names.deep_marks());
-        let text = match read_text(path, scope) {
+        let text = match read_text(path, rendering.scope) {
             Ok(Some(text)) => text,
             Ok(None) | Err(FunctionError::Expensive | FunctionError::Unknown) => return Value::UNKNOWN,
-            Err(FunctionError::Argument(place, why)) => {
-                self.invalid_argument(function, place, &arguments[place], &why);
-                return Value::UNKNOWN;
-            }
-            Err(FunctionError::Call(why)) => {
-                self.call_failed(call, &why);
-                return Value::UNKNOWN;
-            }
+            Err(FunctionError::Argument(place, why)) => return self.refused(rendering, place, &why),
+            Err(FunctionError::Call(why)) => return self.call_failed(rendering.call, &why),
         };
         let source = Source::new(path, text.into_bytes());
-        let template = match syntax::parse_template(source.text()) {
-            Ok(template) => template,
-            Err(found) => {
-                if has_errors(&found) {
-                    self.call_failed(call, &described(&source, &found));
-                }
-                return Value::UNKNOWN;
-            }
-        };
-        match self.rendered_template(scope, &source, &template, names, at) {
-            Ok(value) => value.mark(marks),
-            Err(failure) => self.rendering_failed(failure, function, call, arguments),
+        match syntax::parse_template(source.text()) {
+            Ok(template) => self
+                .rendered_template(rendering, &source, &template, names)
+                .map_or(Value::UNKNOWN, |value| value.mark(marks)),
+            Err(found) if has_errors(&found) => self.call_failed(rendering.call, &described(&source, &found)),
+            Err(_) => Value::UNKNOWN,
         }
     }
 
-    pub(super) fn template_string(
-        &mut self,
-        scope: &dyn Scope,
-        function: &Function,
-        call: &Call,
-        at: Span,
-        arguments: &[Argument<'_>],
-        values: &[Value],
-    ) -> Value {
-        let ([template, names], [written, _]) = (values, arguments) else { return Value::UNKNOWN };
+    pub(super) fn template_string(&mut self, rendering: &Rendering<'_>, values: &[Value]) -> Value {
+        let ([template, names], [written, _]) = (values, rendering.arguments) else { return Value::UNKNOWN };
         if !names.is_known() {
             return Value::UNKNOWN;
         }
         match may_be_reference(written.expr) {
             Some(true) => {}
             Some(false) => {
-                self.invalid_argument(
-                    function,
-                    0,
-                    written,
-                    "the template must be a reference, such as a local value",
-                );
-                return Value::UNKNOWN;
+                return self.refused(rendering, 0, "the template must be a reference, such as a local value");
             }
             None => return Value::UNKNOWN,
         }
@@ -121,77 +96,66 @@ impl Evaluator<'_> {
         let text = match template.unmarked().0 {
             Value::String(text) => text.clone(),
             Value::Unknown(_) => return Value::UNKNOWN,
-            _ => {
-                self.invalid_argument(function, 0, written, "the template must be a string");
-                return Value::UNKNOWN;
-            }
+            _ => return self.refused(rendering, 0, "the template must be a string"),
         };
         let source = Source::new("<templatestring argument>", text.as_bytes().to_vec());
         let template = match syntax::parse_template(source.text()) {
             Ok(template) => template,
-            Err(found) => {
-                if has_errors(&found) {
-                    self.invalid_argument(function, 0, written, &described(&source, &found));
-                }
-                return Value::UNKNOWN;
+            Err(found) if has_errors(&found) => {
+                return self.refused(rendering, 0, &described(&source, &found));
             }
+            Err(_) => return Value::UNKNOWN,
         };
-        let value = match self.rendered_template(scope, &source, &template, names, at) {
-            Ok(value) => value,
-            Err(failure) => return self.rendering_failed(failure, function, call, arguments),
+        let Some(value) = self.rendered_template(rendering, &source, &template, names) else {
+            return Value::UNKNOWN;
         };
         match crate::value::convert(&value, &Type::String) {
             Ok(value) => value.mark(marks),
-            Err(mismatch) => {
-                self.call_failed(call, &format!("the result of the template is not a string: {mismatch}"));
-                Value::UNKNOWN
-            }
+            Err(mismatch) => self.call_failed(
+                rendering.call,
+                &format!("the result of the template is not a string: {mismatch}"),
+            ),
         }
     }
 
-    fn rendering_failed(
-        &mut self,
-        failure: Failure,
-        function: &Function,
-        call: &Call,
-        arguments: &[Argument<'_>],
-    ) -> Value {
-        match failure {
-            Failure::Names(why) => self.invalid_argument(function, 1, &arguments[1], &why),
-            Failure::Template(why) => self.call_failed(call, &why),
-        }
-        Value::UNKNOWN
+    fn refused(&mut self, rendering: &Rendering<'_>, place: usize, why: &str) -> Value {
+        self.invalid_argument(rendering.function, place, &rendering.arguments[place], why)
     }
 
+    /// The result of a template with these variables. Returns `None` after an error.
     fn rendered_template(
         &mut self,
-        scope: &dyn Scope,
+        rendering: &Rendering<'_>,
         source: &Source,
         template: &Expr,
         names: &Value,
-        at: Span,
-    ) -> Result<Value, Failure> {
+    ) -> Option<Value> {
+        let at = rendering.at;
         let mut names = names.clone();
         names.take_deep_marks();
         let (Value::Object(names) | Value::Map(_, names)) = &names else {
-            return Err(Failure::Names("it must be a map or an object".to_owned()));
+            self.refused(rendering, 1, "it must be a map or an object");
+            return None;
         };
         if let Some(name) = names.keys().find(|name| !is_name(name)) {
-            return Err(Failure::Names(format!("{name:?} is not a valid name of a template variable")));
+            self.refused(rendering, 1, &format!("{name:?} is not a valid name of a template variable"));
+            return None;
         }
         let unknown = template.variables().into_iter().find(|found| !names.contains_key(&found.root));
         if let Some(unknown) = unknown {
-            return Err(Failure::Names(format!(
-                "it has no key {:?}, which the template uses at {}",
-                unknown.root,
-                place(source, unknown.root_span)
-            )));
+            let (root, place) = (&unknown.root, place(source, unknown.root_span));
+            self.refused(
+                rendering,
+                1,
+                &format!("it has no key {root:?}, which the template uses at {place}"),
+            );
+            return None;
         }
         if !self.may_go_on(source.text().len() / 16, at) {
-            return Ok(Value::UNKNOWN);
+            return Some(Value::UNKNOWN);
         }
         let mut found = Vec::new();
-        let scope = TemplateScope { outer: scope, names };
+        let scope = TemplateScope { outer: rendering.scope, names };
         let mut evaluator = Evaluator::new(self.limits, self.left, Some(&scope), &mut found);
         evaluator.exhausted = self.exhausted;
         let value = evaluator.value(template, None);
@@ -199,24 +163,18 @@ impl Evaluator<'_> {
         (self.left, self.exhausted) = (left, is_exhausted);
         self.added += added;
         if has_errors(&found) {
-            return Err(Failure::Template(described(source, &found)));
+            self.call_failed(rendering.call, &described(source, &found));
+            return None;
         }
         if value.is_null() {
             let why = "the result of a template must not be null";
-            return Err(Failure::Template(format!("{}: {why}", place(source, template.span))));
+            self.call_failed(rendering.call, &format!("{}: {why}", place(source, template.span)));
+            return None;
         }
         // Positions in a template are not in a file of the run.
         self.findings.extend(found.into_iter().map(|finding| finding.at(at)));
-        Ok(value)
+        Some(value)
     }
-}
-
-/// Why a template cannot be rendered.
-enum Failure {
-    /// The variables are not a map or an object, or their names are invalid.
-    Names(String),
-    /// The template has an error.
-    Template(String),
 }
 
 /// The first error in a template, with its position.
