@@ -17,6 +17,8 @@ pub struct Function {
     pub(super) evaluation: Evaluation,
     /// Whether an unknown result has the marks of arguments of `lifted` parameters.
     pub(super) marks_unknown: bool,
+    /// Whether a result of any type is never null.
+    never_null: bool,
     pub(super) since: Since,
 }
 
@@ -129,7 +131,8 @@ pub(super) const fn function(
 ) -> Function {
     let since = Since { terraform: Some(0), opentofu: Some(0) };
     let evaluation = Evaluation::Unmodelled;
-    Function { name, parameters, variadic, return_type, evaluation, marks_unknown: false, since }
+    let (marks_unknown, never_null) = (false, false);
+    Function { name, parameters, variadic, return_type, evaluation, marks_unknown, never_null, since }
 }
 
 pub(super) const fn given(name: &'static str, kind: Kind) -> Parameter {
@@ -191,6 +194,15 @@ impl Function {
 
     pub(super) const fn marks_unknown(self) -> Self {
         Self { marks_unknown: true, ..self }
+    }
+
+    pub(super) const fn never_null(self) -> Self {
+        Self { never_null: true, ..self }
+    }
+
+    /// Whether the result is never null. Only functions with a result of any type can return null.
+    pub fn is_never_null(&self) -> bool {
+        self.never_null || self.return_type != Kind::Any
     }
 
     /// Whether an engine has the function.

@@ -11,7 +11,7 @@ use super::{DEEPEST, RunValues, Within};
 use crate::graph::Node;
 use crate::module::address::{Subject, reference};
 use crate::syntax::{Attribute, Expr, ExprKind, Part, Template};
-use crate::value::{Function, Kind, Value};
+use crate::value::{Function, Value};
 
 /// The known parts of a text with unknown ones.
 #[derive(Debug, Clone)]
@@ -113,10 +113,7 @@ impl RunValues<'_> {
                 }
                 "nonsensitive" | "sensitive" | "tobool" | "tolist" | "tomap" | "tonumber" | "toset"
                 | "tostring" | "try" => all(&call.arguments),
-                name => {
-                    NEVER_NULL.contains(&name)
-                        || Function::named(name).is_some_and(|it| it.return_type != Kind::Any)
-                }
+                name => Function::named(name).is_some_and(Function::is_never_null),
             },
             ExprKind::Traversal(traversal) => {
                 let module = self.node.module();
@@ -190,20 +187,3 @@ impl RunValues<'_> {
         !matches!(value.value.unmarked().0, Value::Unknown(_) | Value::Null(_))
     }
 }
-
-/// Functions with a result of any type that is never null.
-const NEVER_NULL: [&str; 13] = [
-    "coalesce",
-    "coalescelist",
-    "concat",
-    "contains",
-    "flatten",
-    "format",
-    "keys",
-    "reverse",
-    "setproduct",
-    "slice",
-    "sum",
-    "values",
-    "zipmap",
-];
