@@ -31,7 +31,7 @@ use crate::graph::references::sites::{self, Found, Owner, Site, Symbols};
 use crate::graph::similar::Similar;
 use crate::graph::{Node, arguments, imports};
 use crate::module::declaration::{Import, Local, ModuleCall, Resource, Variable};
-use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part, StepKind, Traversal};
+use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part, Step, Traversal};
 use crate::text::Span;
 use crate::value::{Budget, Marks, Value, evaluate};
 pub(crate) use absence::Absence;
@@ -166,9 +166,7 @@ impl Evaluation<'_, '_> {
 
     /// Whether a declaration or symbol has marks.
     fn has_marks(&self, traversal: &Traversal) -> bool {
-        let Some(StepKind::Attribute(name)) = traversal.steps.first().map(|step| &step.kind) else {
-            return false;
-        };
+        let Some(name) = traversal.steps.first().and_then(Step::name) else { return false };
         match traversal.root.as_str() {
             "var" => {
                 let variable = self.node.module().variables.get(name);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use smol_str::SmolStr;
 
-use crate::syntax::{Expr, ExprKind, For, Part, Step, StepKind, Traversal};
+use crate::syntax::{Expr, ExprKind, For, Part, Step, Traversal};
 use crate::text::Span;
 
 /// Calls `visit` with each reference to a module: the name of the call, and the output. The call is `None` if its name
@@ -95,8 +95,5 @@ fn output(traversal: &Traversal) -> Option<&SmolStr> {
 }
 
 fn attribute(step: Option<&Step>) -> Option<&SmolStr> {
-    match &step?.kind {
-        StepKind::Attribute(name) => Some(name),
-        StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_) => None,
-    }
+    step?.name()
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use smol_str::SmolStr;
 
-use super::address::{Mode, ResourceAddress};
+use super::address::ResourceAddress;
 use super::dropped::Why;
 use super::{Module, ModuleFile};
 use crate::engine::FileKind;
@@ -182,11 +182,7 @@ fn header_of_variable(name: &str) -> String {
 
 /// The first line of the canonical text of a resource.
 fn header_of_resource(address: &ResourceAddress) -> String {
-    let block = match address.mode {
-        Mode::Managed => "resource",
-        Mode::Data => "data",
-        Mode::Ephemeral => "ephemeral",
-    };
+    let block = address.mode.keyword();
     format!("{block} {:?} {:?} {{", address.kind.as_str(), address.name.as_str())
 }
 

@@ -190,6 +190,16 @@ pub struct Step {
     pub kind: StepKind,
 }
 
+impl Step {
+    /// The name of an attribute. `None` for an index.
+    pub fn name(&self) -> Option<&SmolStr> {
+        match &self.kind {
+            StepKind::Attribute(name) => Some(name),
+            StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_) => None,
+        }
+    }
+}
+
 /// The kinds of steps.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepKind {

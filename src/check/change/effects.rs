@@ -102,6 +102,10 @@ impl Effect {
     }
 }
 
+impl OfModule {
+    const ANY: Self = Self { for_callers: Effect::ANY, own: Effect::ANY };
+}
+
 impl<'c> Effects<'c> {
     pub(super) fn new(
         (before, side): (&'c Side, &'c Side),
@@ -210,7 +214,7 @@ impl<'c> Effects<'c> {
     fn of_module(&mut self, place: Place) -> Rc<OfModule> {
         match self.modules.get(&place) {
             Some(Some(known)) => return Rc::clone(known),
-            Some(None) => return Rc::new(OfModule { for_callers: Effect::ANY, own: Effect::ANY }),
+            Some(None) => return Rc::new(OfModule::ANY),
             None => {}
         }
         self.modules.insert(place, None);
@@ -223,16 +227,14 @@ impl<'c> Effects<'c> {
         let node = self.node(place);
         let (mut values, mut own) = (Vec::new(), Effect::default());
         match self.altered.get(&node.module().directory) {
-            Some(Altered::Everything) => return OfModule { for_callers: Effect::ANY, own: Effect::ANY },
+            Some(Altered::Everything) => return OfModule::ANY,
             Some(Altered::Values { values: altered, set, reading, reading_elsewhere }) => {
                 let elsewhere =
                     reading_elsewhere.iter().filter(|value| self.may_read_elsewhere(place, value));
                 for value in reading.iter().chain(elsewhere) {
                     match value {
                         NamedValue::Resource(_) if self.paths[place.path].is_absent(node, value) => {}
-                        NamedValue::Resource(_) | NamedValue::Call(_) => {
-                            return OfModule { for_callers: Effect::ANY, own: Effect::ANY };
-                        }
+                        NamedValue::Resource(_) | NamedValue::Call(_) => return OfModule::ANY,
                         other => values.push(other.clone()),
                     }
                 }
@@ -247,9 +249,7 @@ impl<'c> Effects<'c> {
                             own.add(&self.of_default(place, name));
                         }
                         other if self.is_unaltered(place, other) || self.is_harmless(place, other) => {}
-                        NamedValue::Resource(_) | NamedValue::Call(_) => {
-                            return OfModule { for_callers: Effect::ANY, own: Effect::ANY };
-                        }
+                        NamedValue::Resource(_) | NamedValue::Call(_) => return OfModule::ANY,
                         other => values.push(other.clone()),
                     }
                 }

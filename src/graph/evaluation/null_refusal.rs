@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use crate::graph::{Node, NodeId, arguments};
-use crate::syntax::{BinaryOperator, Call, Expr, ExprKind, Part, StepKind, Template, Traversal};
+use crate::syntax::{BinaryOperator, Call, Expr, ExprKind, Part, Template, Traversal};
 use crate::value::Function;
 
 /// The variables of a module that is called in any plan whose expressions, or those of the modules that it calls, cannot
@@ -68,10 +68,7 @@ fn variable_of(expr: &Expr) -> Option<&SmolStr> {
 
 /// The variable that a reference starts with.
 fn first(traversal: &Traversal) -> Option<&SmolStr> {
-    match &traversal.steps.first()?.kind {
-        StepKind::Attribute(name) if traversal.root == "var" => Some(name),
-        _ => None,
-    }
+    traversal.steps.first().filter(|_| traversal.root == "var")?.name()
 }
 
 /// Adds the variables with which the evaluation of an expression fails if they are null.

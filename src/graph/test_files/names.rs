@@ -10,7 +10,7 @@ use crate::graph::{Node, Test};
 use crate::module::Module;
 use crate::module::address::{Subject, TestReference, TestSubject, reference_in_test};
 use crate::module::test_file::Run;
-use crate::syntax::{Expr, Step, StepKind, Traversal};
+use crate::syntax::{Expr, Traversal};
 use crate::text::Span;
 
 /// Names that are reserved for later versions.
@@ -122,14 +122,13 @@ impl<'t, 's> Names<'t, 's> {
             return;
         };
         if let UnderTest::Module(module) = under
-            && let Some((output, at)) = first_name(reference.remaining)
+            && let Some(step) = reference.remaining.first()
+            && let Some(output) = step.name()
             && !module.module().outputs.contains_key(output)
             && !module.module().may_have(&format!("output.{output}"))
         {
-            findings.push(no_attribute(
-                &format!("The run `{name}` tests a module that has no output `{output}`."),
-                at,
-            ));
+            let detail = format!("The run `{name}` tests a module that has no output `{output}`.");
+            findings.push(no_attribute(&detail, step.span));
         }
     }
 
@@ -317,12 +316,4 @@ fn not_for_file_variables(at: Span) -> Finding {
         )
         .at(at)
         .help("set the variable in the `variables` block of the run")
-}
-
-fn first_name(steps: &[Step]) -> Option<(&SmolStr, Span)> {
-    let step = steps.first()?;
-    match &step.kind {
-        StepKind::Attribute(name) => Some((name, step.span)),
-        StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_) => None,
-    }
 }

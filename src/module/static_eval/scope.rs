@@ -9,7 +9,7 @@ use super::Outcome;
 use crate::engine::Engine;
 use crate::limits::Limits;
 use crate::module::Module;
-use crate::syntax::{StepKind, Traversal};
+use crate::syntax::{Step, Traversal};
 use crate::value::{Budget, Resolved, Scope, Type, Value};
 
 /// Local values have the results so far. Of a variable, the type is known; everything else is unknown.
@@ -33,12 +33,7 @@ impl Scope for Known<'_> {
     }
 
     fn resolve(&self, reference: &Traversal) -> Option<Resolved<'_>> {
-        let name = match reference.steps.first().map(|step| &step.kind) {
-            Some(StepKind::Attribute(name)) => name,
-            Some(StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_)) | None => {
-                return Some(whole(reference));
-            }
-        };
+        let Some(name) = reference.steps.first().and_then(Step::name) else { return Some(whole(reference)) };
         let value = match reference.root.as_str() {
             "var" => {
                 let variable = self.module.variables.get(name);

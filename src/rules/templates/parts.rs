@@ -6,7 +6,6 @@ use smol_str::SmolStr;
 
 use super::block_kind::{REQUIRED_PROVIDERS, TERRAFORM};
 use crate::module::Module;
-use crate::module::address::Mode;
 use crate::module::declaration::{Origin, RequiredProvider};
 use crate::rules::Context;
 use crate::syntax::{Attribute, Block};
@@ -87,11 +86,7 @@ impl Part {
 pub(super) fn parts(module: &Module, context: &Context<'_>) -> Vec<Part> {
     let mut parts = Vec::new();
     for resource in module.resources.values() {
-        let kind = match resource.address.mode {
-            Mode::Managed => "resource",
-            Mode::Data => "data",
-            Mode::Ephemeral => "ephemeral",
-        };
+        let kind = resource.address.mode.keyword();
         parts.push(Part::merged(kind, &[&resource.address.kind, &resource.address.name], &resource.origin));
     }
     parts.extend(module.calls.values().map(|call| Part::merged("module", &[&call.name], &call.origin)));

@@ -209,9 +209,7 @@ impl<'c> CallPath<'c> {
         let (Some((was, was_steps)), Some((is, is_steps))) = (was.split_first(), is.split_first()) else {
             return false;
         };
-        let (StepKind::Attribute(old), StepKind::Attribute(new)) = (&was.kind, &is.kind) else {
-            return false;
-        };
+        let Some((old, new)) = was.name().zip(is.name()) else { return false };
         let Some((child, former)) = node.child(call).zip(earlier.child(call)) else { return false };
         if child.module().directory != former.module().directory
             || !same_steps(was_steps, is_steps)
@@ -338,8 +336,5 @@ fn hides_values(it: &For) -> bool {
 /// The name that a reference starts with, after its root, and the further steps.
 fn first(traversal: &Traversal) -> Option<(&SmolStr, &[Step])> {
     let (first, further) = traversal.steps.split_first()?;
-    match &first.kind {
-        StepKind::Attribute(name) => Some((name, further)),
-        StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_) => None,
-    }
+    Some((first.name()?, further))
 }

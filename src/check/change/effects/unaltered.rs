@@ -8,7 +8,6 @@ use super::super::call_path::{CallPath, argument, expression};
 use super::{Altered, Effects, Place};
 use crate::graph::{Node, Used, User, ValueFlow};
 use crate::module::ModuleFile;
-use crate::module::address::Mode;
 use crate::module::canonical::NamedValue;
 use crate::module::declaration::Variable;
 use crate::syntax::{Attribute, Block, Call, Expr, ExprKind, ObjectKey, Part};
@@ -380,14 +379,7 @@ fn blocks_of(value: &NamedValue, files: &[ModuleFile<'_>]) -> Vec<Arc<Block>> {
         all.filter(is_wanted).collect()
     };
     match value {
-        NamedValue::Resource(address) => {
-            let kind = match address.mode {
-                Mode::Managed => "resource",
-                Mode::Data => "data",
-                Mode::Ephemeral => "ephemeral",
-            };
-            blocks(kind, &[&address.kind, &address.name])
-        }
+        NamedValue::Resource(address) => blocks(address.mode.keyword(), &[&address.kind, &address.name]),
         NamedValue::Call(name) => blocks("module", &[name]),
         _ => Vec::new(),
     }

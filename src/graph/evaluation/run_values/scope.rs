@@ -8,7 +8,7 @@ use super::{Computed, Name, RunValues, Within};
 use crate::engine::Engine;
 use crate::limits::Limits;
 use crate::module::address::{Subject, reference};
-use crate::syntax::{Expr, StepKind, Traversal};
+use crate::syntax::{Expr, Traversal};
 use crate::value::{self, Budget, Resolved, Value};
 
 /// The scope of an expression of a run.
@@ -25,10 +25,7 @@ impl RunScope<'_, '_> {
     /// The value of the first names of a reference, and the number of steps that they take.
     fn computed(&self, traversal: &Traversal) -> Option<(Computed, usize)> {
         let values = self.values;
-        let name = match &traversal.steps.first()?.kind {
-            StepKind::Attribute(name) => name,
-            StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_) => return None,
-        };
+        let name = traversal.steps.first()?.name()?;
         let (is_module, is_test) = (self.within != Within::Variables, self.within != Within::Module);
         match traversal.root.as_str() {
             "var" => Some((values.variables.get(name).cloned().unwrap_or(Computed::UNKNOWN), 1)),
