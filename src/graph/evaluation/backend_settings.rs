@@ -1,6 +1,6 @@
 //! The configuration of the backend in a `terraform_remote_state` data source.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
@@ -22,8 +22,8 @@ struct Settings {
     backend: &'static str,
     /// The arguments that every release of Terraform and OpenTofu requires.
     required: &'static [&'static str],
-    /// All other arguments that any release has.
-    others: &'static [&'static str],
+    /// The other strings that any release has.
+    strings: &'static [&'static str],
     /// The arguments that are not strings.
     typed: &'static [(Kind, &'static [&'static str])],
 }
@@ -47,15 +47,13 @@ const SETTINGS: &[Settings] = &[
     Settings {
         backend: "azurerm",
         required: &["container_name", "key", "storage_account_name"],
-        others: &[
+        strings: &[
             "access_key", "ado_pipeline_service_connection_id", "ado_service_connection_id",
             "client_certificate", "client_certificate_password", "client_certificate_path", "client_id",
             "client_id_file_path", "client_secret", "client_secret_file_path", "customer_provided_key",
             "encryption_scope", "endpoint", "environment", "lookup_blob_endpoint", "metadata_host",
             "msi_endpoint", "oidc_request_token", "oidc_request_url", "oidc_token", "oidc_token_file_path",
-            "resource_group_name", "sas_token", "snapshot", "subscription_id", "tenant_id", "timeout_seconds",
-            "use_aks_workload_identity", "use_azuread_auth", "use_cli", "use_microsoft_graph", "use_msi",
-            "use_oidc",
+            "resource_group_name", "sas_token", "subscription_id", "tenant_id",
         ],
         typed: &[
             (Bool, &[
@@ -68,9 +66,9 @@ const SETTINGS: &[Settings] = &[
     Settings {
         backend: "consul",
         required: &["path"],
-        others: &[
-            "access_token", "address", "ca_file", "cert_file", "datacenter", "gzip", "http_auth", "key_file",
-            "lock", "scheme",
+        strings: &[
+            "access_token", "address", "ca_file", "cert_file", "datacenter", "http_auth", "key_file",
+            "scheme",
         ],
         typed: &[
             (Bool, &["gzip", "lock"]),
@@ -79,10 +77,9 @@ const SETTINGS: &[Settings] = &[
     Settings {
         backend: "cos",
         required: &["bucket"],
-        others: &[
-            "accelerate", "acl", "assume_role", "cam_role_name", "domain", "encrypt", "endpoint", "key",
-            "prefix", "profile", "region", "secret_id", "secret_key", "security_token",
-            "shared_credentials_dir",
+        strings: &[
+            "acl", "cam_role_name", "domain", "endpoint", "key", "prefix", "profile", "region", "secret_id",
+            "secret_key", "security_token", "shared_credentials_dir",
         ],
         typed: &[
             (Bool, &["accelerate", "encrypt"]),
@@ -92,10 +89,9 @@ const SETTINGS: &[Settings] = &[
     Settings {
         backend: "gcs",
         required: &["bucket"],
-        others: &[
+        strings: &[
             "access_token", "credentials", "encryption_key", "impersonate_service_account",
-            "impersonate_service_account_delegates", "kms_encryption_key", "prefix", "storage_custom_endpoint",
-            "universe_domain",
+            "kms_encryption_key", "prefix", "storage_custom_endpoint", "universe_domain",
         ],
         typed: &[
             (Other, &["impersonate_service_account_delegates"]),
@@ -104,10 +100,9 @@ const SETTINGS: &[Settings] = &[
     Settings {
         backend: "http",
         required: &[],
-        others: &[
+        strings: &[
             "address", "client_ca_certificate_pem", "client_certificate_pem", "client_private_key_pem",
-            "headers", "lock_address", "lock_method", "password", "retry_max", "retry_wait_max",
-            "retry_wait_min", "skip_cert_verification", "unlock_address", "unlock_method", "update_method",
+            "lock_address", "lock_method", "password", "unlock_address", "unlock_method", "update_method",
             "username",
         ],
         typed: &[
@@ -119,11 +114,10 @@ const SETTINGS: &[Settings] = &[
     Settings {
         backend: "kubernetes",
         required: &["secret_suffix"],
-        others: &[
+        strings: &[
             "client_certificate", "client_key", "cluster_ca_certificate", "config_context",
-            "config_context_auth_info", "config_context_cluster", "config_path", "config_paths", "exec", "host",
-            "in_cluster_config", "insecure", "labels", "load_config_file", "namespace", "password", "proxy_url",
-            "token", "username",
+            "config_context_auth_info", "config_context_cluster", "config_path", "host", "namespace",
+            "password", "proxy_url", "token", "username",
         ],
         typed: &[
             (Bool, &["in_cluster_config", "insecure", "load_config_file"]),
@@ -133,19 +127,16 @@ const SETTINGS: &[Settings] = &[
     Settings {
         backend: "local",
         required: &[],
-        others: &[
-            "path", "workspace_dir",
-        ],
+        strings: &["path", "workspace_dir"],
         typed: &[],
     },
     Settings {
         backend: "oss",
         required: &["bucket"],
-        others: &[
-            "access_key", "acl", "assume_role", "assume_role_policy", "assume_role_role_arn",
-            "assume_role_session_expiration", "assume_role_session_name", "ecs_role_name", "encrypt",
-            "endpoint", "key", "policy", "prefix", "profile", "region", "role_arn", "secret_key",
-            "security_token", "session_expiration", "session_name", "shared_credentials_file", "sts_endpoint",
+        strings: &[
+            "access_key", "acl", "assume_role_policy", "assume_role_role_arn", "assume_role_session_name",
+            "ecs_role_name", "endpoint", "key", "policy", "prefix", "profile", "region", "role_arn",
+            "secret_key", "security_token", "session_name", "shared_credentials_file", "sts_endpoint",
             "tablestore_endpoint", "tablestore_instance_name", "tablestore_table",
         ],
         typed: &[
@@ -157,10 +148,7 @@ const SETTINGS: &[Settings] = &[
     Settings {
         backend: "pg",
         required: &[],
-        others: &[
-            "conn_str", "index_name", "schema_name", "skip_index_creation", "skip_schema_creation",
-            "skip_table_creation", "table_name",
-        ],
+        strings: &["conn_str", "index_name", "schema_name", "table_name"],
         typed: &[
             (Bool, &["skip_index_creation", "skip_schema_creation", "skip_table_creation"]),
         ],
@@ -168,9 +156,7 @@ const SETTINGS: &[Settings] = &[
     Settings {
         backend: "remote",
         required: &["organization"],
-        others: &[
-            "hostname", "token", "workspaces",
-        ],
+        strings: &["hostname", "token"],
         typed: &[
             (Object, &["workspaces"]),
         ],
@@ -178,19 +164,13 @@ const SETTINGS: &[Settings] = &[
     Settings {
         backend: "s3",
         required: &["bucket", "key"],
-        others: &[
-            "access_key", "acl", "allowed_account_ids", "assume_role", "assume_role_duration_seconds",
-            "assume_role_policy", "assume_role_policy_arns", "assume_role_tags",
-            "assume_role_transitive_tag_keys", "assume_role_with_web_identity", "custom_ca_bundle",
-            "dynamodb_endpoint", "dynamodb_table", "ec2_metadata_service_endpoint",
-            "ec2_metadata_service_endpoint_mode", "encrypt", "endpoint", "endpoints", "external_id",
-            "forbidden_account_ids", "force_path_style", "http_proxy", "https_proxy", "iam_endpoint",
-            "insecure", "kms_key_id", "lock_tags", "max_retries", "no_proxy", "profile", "region", "retry_mode",
-            "role_arn", "secret_key", "session_name", "shared_config_files", "shared_credentials_file",
-            "shared_credentials_files", "skip_credentials_validation", "skip_metadata_api_check",
-            "skip_region_validation", "skip_requesting_account_id", "skip_s3_checksum", "sse_customer_key",
-            "state_tags", "sts_endpoint", "sts_region", "token", "use_dualstack_endpoint", "use_fips_endpoint",
-            "use_legacy_workflow", "use_lockfile", "use_path_style", "workspace_key_prefix",
+        strings: &[
+            "access_key", "acl", "assume_role_policy", "custom_ca_bundle", "dynamodb_endpoint",
+            "dynamodb_table", "ec2_metadata_service_endpoint", "ec2_metadata_service_endpoint_mode",
+            "endpoint", "external_id", "http_proxy", "https_proxy", "iam_endpoint", "kms_key_id", "no_proxy",
+            "profile", "region", "retry_mode", "role_arn", "secret_key", "session_name",
+            "shared_credentials_file", "sse_customer_key", "sts_endpoint", "sts_region", "token",
+            "workspace_key_prefix",
         ],
         typed: &[
             (Bool, &[
@@ -220,8 +200,9 @@ pub(super) fn exists(name: &str, engine: Engine) -> bool {
 /// The reason why a backend refuses a configuration, if it is the same in every release.
 pub(super) fn refused(backend: &str, config: &BTreeMap<SmolStr, Value>) -> Option<String> {
     let settings = SETTINGS.iter().find(|settings| settings.backend == backend)?;
-    let is_known = |name: &str| settings.required.contains(&name) || settings.others.contains(&name);
-    if let Some(unknown) = config.keys().find(|name| !is_known(name)) {
+    let others = settings.typed.iter().map(|(_, names)| *names).chain([settings.required, settings.strings]);
+    let known: BTreeSet<&str> = others.flatten().copied().collect();
+    if let Some(unknown) = config.keys().find(|name| !known.contains(name.as_str())) {
         return Some(format!("The backend {backend:?} has no argument `{unknown}`."));
     }
     if let Some(missing) = settings.required.iter().find(|name| !config.contains_key(**name)) {
