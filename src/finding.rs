@@ -308,6 +308,20 @@ impl Finding {
     }
 }
 
+/// Sets the address of the block for findings that were made without it.
+pub fn set_address(findings: &mut [Finding], address: &str) {
+    for finding in findings {
+        address.clone_into(&mut finding.address);
+    }
+}
+
+/// Sets the directory of the module for findings that were made without it.
+pub fn set_module(findings: &mut [Finding], module: &SmolStr) {
+    for finding in findings {
+        finding.module.clone_from(module);
+    }
+}
+
 /// Whether one of these findings is an error.
 pub fn has_errors(findings: &[Finding]) -> bool {
     findings.iter().any(|finding| finding.severity == Severity::Error)

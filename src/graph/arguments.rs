@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Concern, EngineRule, Finding};
+use crate::finding::{Concern, EngineRule, Finding, set_address};
 use crate::graph::Node;
 use crate::module::Module;
 use crate::module::config::Config;
@@ -25,9 +25,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
                 missing(call, child, findings);
             }
         }
-        for finding in &mut findings[from..] {
-            finding.address = format!("module.{}", call.name);
-        }
+        set_address(&mut findings[from..], &format!("module.{}", call.name));
     }
 }
 

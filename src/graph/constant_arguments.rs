@@ -6,7 +6,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::engine::ModuleAddress;
-use crate::finding::{EngineRule, Finding};
+use crate::finding::{EngineRule, Finding, set_address, set_module};
 use crate::graph::{ModuleGraph, Node, NodeId, arguments};
 use crate::module::declaration::{ModuleCall, Variable};
 use crate::module::static_eval::{Purpose, StaticEvaluator};
@@ -141,10 +141,8 @@ impl Need {
             None if variable.default.is_some() || !caller.module().complete || !child.complete => {}
             None => findings.push(missing(call, variable)),
         }
-        for finding in &mut findings[from..] {
-            finding.address = format!("module.{}", call.name);
-            finding.module.clone_from(&caller.module().directory);
-        }
+        set_address(&mut findings[from..], &format!("module.{}", call.name));
+        set_module(&mut findings[from..], &caller.module().directory);
         if findings.len() > from {
             let finding = Finding::language(self.purpose.rule, "Unable to compute static value")
                 .detail(format!(

@@ -1,6 +1,6 @@
 //! The findings of the engine about the modules of some root modules, beyond those of single directories.
 
-use crate::finding::Finding;
+use crate::finding::{Finding, set_module};
 use crate::graph::dependency_cycles::Called;
 use crate::graph::reach::Reached;
 use crate::graph::{
@@ -53,9 +53,7 @@ impl<'t> Validation<'t> {
                 let is_root = self.roots.contains(&id);
                 findings.extend(node.module().unmodelled_engine().filter(|_| is_root));
             }
-            for finding in &mut findings {
-                finding.module.clone_from(&node.module().directory);
-            }
+            set_module(&mut findings, &node.module().directory);
             return ModuleDiagnostics { findings, names_types: false };
         }
         children::missing(node, &mut findings);
@@ -76,9 +74,7 @@ impl<'t> Validation<'t> {
         evaluation::check_values(node, &mut findings);
         dependency_cycles::check(node, &checked.links, &self.called, &mut findings);
         test_files::check(node, &mut findings);
-        for finding in &mut findings {
-            finding.module.clone_from(&node.module().directory);
-        }
+        set_module(&mut findings, &node.module().directory);
         providers::check_passing(node, &self.reached, &mut findings);
         ModuleDiagnostics { findings, names_types: checked.names_types }
     }

@@ -4,7 +4,7 @@ mod same_expression;
 
 pub(crate) use same_expression::{alike, have_same_parts, same_steps};
 
-use crate::finding::{EngineRule, Finding, Severity};
+use crate::finding::{EngineRule, Finding, Severity, set_address};
 use crate::graph::Node;
 use crate::graph::providers::is_configured;
 use crate::module::Module;
@@ -20,16 +20,12 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     for call in module.calls.values() {
         let from = findings.len();
         in_call(module, call, findings);
-        for finding in &mut findings[from..] {
-            finding.address = format!("module.{}", call.name);
-        }
+        set_address(&mut findings[from..], &format!("module.{}", call.name));
     }
     for resource in module.resources.values() {
         let from = findings.len();
         in_resource(module, resource, findings);
-        for finding in &mut findings[from..] {
-            finding.address = resource.address.to_string();
-        }
+        set_address(&mut findings[from..], &resource.address.to_string());
     }
 }
 

@@ -28,7 +28,7 @@ mod version;
 use std::sync::Arc;
 
 use crate::engine::{Engine, Features, RequiredVersion};
-use crate::finding::Finding;
+use crate::finding::{Finding, set_address};
 use crate::limits::Limits;
 use crate::module::address::block_address;
 use crate::module::declaration::{
@@ -96,9 +96,7 @@ pub(super) fn file(body: &Body, decoder: &mut Decoder<'_>) -> Declarations {
     for block in &content.blocks {
         let from = decoder.findings.len();
         decoder.block(block, &mut declarations);
-        for finding in &mut decoder.findings[from..] {
-            finding.address = block_address(block);
-        }
+        set_address(&mut decoder.findings[from..], &block_address(block));
     }
     declarations
 }

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use crate::engine::{Features, InOverride, RequiredVersion};
-use crate::finding::{EngineRule, Finding};
+use crate::finding::{EngineRule, Finding, set_address};
 use crate::module::Module;
 use crate::module::address::{ProviderAddress, block_address};
 use crate::module::declaration::{Dependency, ProviderMeta, VersionConstraint};
@@ -145,9 +145,7 @@ impl Merger<'_> {
     fn about(&mut self, block: &Block, work: impl FnOnce(&mut Self)) {
         let from = self.findings.len();
         work(self);
-        for finding in &mut self.findings[from..] {
-            finding.address = block_address(block);
-        }
+        set_address(&mut self.findings[from..], &block_address(block));
     }
 
     fn not_in_override(&mut self, block: &Block, summary: &str) {

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use smol_str::SmolStr;
 
 use crate::engine::{Engine, Loaded};
-use crate::finding::{Finding, has_errors};
+use crate::finding::{Finding, has_errors, set_module};
 use crate::graph::Role;
 use crate::limits::Limits;
 use crate::module::terragrunt::{Generated, RunBy};
@@ -232,9 +232,7 @@ impl ParseCache {
             module.excluded = true;
             findings = vec![finding];
         }
-        for finding in &mut findings {
-            finding.module.clone_from(&directory.path);
-        }
+        set_module(&mut findings, &directory.path);
         Built { module, findings, run_by }
     }
 }

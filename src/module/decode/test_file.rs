@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::engine::{Product, RunSubject};
-use crate::finding::{EngineRule, Finding};
+use crate::finding::{EngineRule, Finding, set_address};
 use crate::module::address::block_address;
 use crate::module::declaration::compact_name;
 use crate::module::decode::{Decoder, arguments, known_items};
@@ -31,9 +31,7 @@ pub(in crate::module) fn test_file(body: &Body, decoder: &mut Decoder<'_>) -> Te
     for block in &content.blocks {
         let from = decoder.findings.len();
         decoder.test_block(block, &mut test);
-        for finding in &mut decoder.findings[from..] {
-            finding.address = block_address(block);
-        }
+        set_address(&mut decoder.findings[from..], &block_address(block));
     }
     test
 }

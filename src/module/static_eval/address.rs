@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use super::refusal::{self, static_error, upper};
 use super::{Outcome, Purpose, StaticEvaluator, as_text};
 use crate::engine::ModuleAddress;
-use crate::finding::{Concern, EngineRule, Finding};
+use crate::finding::{Concern, EngineRule, Finding, set_address};
 use crate::module::address::{ModuleSource, Subject};
 use crate::module::declaration::{ModuleCall, Source, VersionConstraint};
 use crate::syntax::{Attribute, Expr};
@@ -39,9 +39,7 @@ impl StaticEvaluator<'_> {
         }
         let before = self.findings.len();
         let resolved = self.resolved(call);
-        for finding in &mut self.findings[before..] {
-            finding.address = format!("module.{}", call.name);
-        }
+        set_address(&mut self.findings[before..], &format!("module.{}", call.name));
         Some(resolved)
     }
 

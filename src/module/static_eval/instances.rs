@@ -2,7 +2,7 @@
 
 use super::refusal::static_error;
 use super::{Purpose, StaticEvaluator};
-use crate::finding::EngineRule;
+use crate::finding::{EngineRule, set_address};
 use crate::module::declaration::ProviderConfiguration;
 use crate::value::{Type, Value};
 
@@ -11,9 +11,7 @@ impl StaticEvaluator<'_> {
     pub(in crate::module) fn instances(&mut self, provider: &ProviderConfiguration) {
         let before = self.findings.len();
         self.instances_by(provider);
-        for finding in &mut self.findings[before..] {
-            finding.address = format!("provider.{}", provider.compact());
-        }
+        set_address(&mut self.findings[before..], &format!("provider.{}", provider.compact()));
     }
 
     fn instances_by(&mut self, provider: &ProviderConfiguration) {

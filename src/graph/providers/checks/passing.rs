@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::declarations::{BUILT_IN, Declared, NO_ENTRY_FOR_BUILT_IN, display};
 use super::missing;
-use crate::finding::{Concern, EngineRule, Finding, Severity};
+use crate::finding::{Concern, EngineRule, Finding, Severity, set_module};
 use crate::graph::providers::configuration::Configuration;
 use crate::graph::reach::Reached;
 use crate::graph::{Node, Role};
@@ -24,9 +24,7 @@ pub(in crate::graph) fn check(node: Node<'_>, reached: &Reached, findings: &mut 
         if !reached.is_stuck(caller) {
             edge.declarations(reached, &mut refused, findings);
         }
-        for finding in &mut findings[from..] {
-            finding.module.clone_from(&caller.module().directory);
-        }
+        set_module(&mut findings[from..], &caller.module().directory);
     }
 }
 
