@@ -1,6 +1,7 @@
 //! Findings as plain data, independent of rules and report formats.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use smol_str::SmolStr;
 
@@ -271,6 +272,24 @@ impl Finding {
     #[must_use]
     pub fn help_if(self, help: Option<String>) -> Self {
         Self { help, ..self }
+    }
+
+    /// Sets the help to the name that is probably meant. Keeps the help if there is no such name.
+    #[must_use]
+    pub fn meant(self, name: Option<impl fmt::Display>) -> Self {
+        match name {
+            Some(name) => self.help(format!("did you mean `{name}`?")),
+            None => self,
+        }
+    }
+
+    /// Like [`Self::meant`], for a name that is declared at a related location.
+    #[must_use]
+    pub fn meant_at(self, near: Option<(Span, impl fmt::Display)>, message: &str) -> Self {
+        match near {
+            Some((span, name)) => self.related(span, message).meant(Some(name)),
+            None => self,
+        }
     }
 
     /// Sets the fix, if there is one.

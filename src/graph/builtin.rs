@@ -86,16 +86,15 @@ pub(super) fn steps(resource: &Resource, steps: &[Step], findings: &mut Vec<Find
         follow(Cow::Owned(Value::Unknown(argument.ty())), behind, findings);
         return;
     }
-    let finding = Finding::language(EngineRule::InvalidReference, "Unsupported attribute")
+    let of_state = resource.address.kind == "terraform_remote_state";
+    Finding::language(EngineRule::InvalidReference, "Unsupported attribute")
         .detail(format!("`{}` has no attribute `{name}`.", resource.address.kind))
-        .at(first.span);
-    findings.push(match nearest(name, arguments.names()) {
-        Some(near) => finding.help(format!("did you mean `{near}`?")),
-        None if resource.address.kind == "terraform_remote_state" => {
-            finding.help(format!("write `outputs.{name}` for the output `{name}` of the other module"))
-        }
-        None => finding,
-    });
+        .at(first.span)
+        .help_if(
+            of_state.then(|| format!("write `outputs.{name}` for the output `{name}` of the other module")),
+        )
+        .meant(nearest(name, arguments.names()))
+        .push_to(findings);
 }
 
 /// Checks that the attributes in `ignore_changes` exist and can be set.

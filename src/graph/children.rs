@@ -19,10 +19,8 @@ pub(super) fn missing(node: Node<'_>, findings: &mut Vec<Finding>) {
                 .at(call.origin.header())
                 .address(format!("module.{}", call.name))
                 .concerns(Concern::ModuleSource(raw.into()))
-                .help(match node.similar_source(raw) {
-                    Some(meant) => format!("did you mean `{meant}`?"),
-                    None => "correct `source`, or add the directory".to_owned(),
-                })
+                .help("correct `source`, or add the directory")
+                .meant(node.similar_source(raw))
                 .related(source.map(|source| source.span), "this directory does not exist")
                 .push_to(findings);
         }

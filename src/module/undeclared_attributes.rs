@@ -114,10 +114,10 @@ impl Search<'_> {
             ))
             .at(at);
         let finding = if self.warns && !is_json { finding } else { finding.of_ours() };
-        self.findings.push(match near {
-            Some(near) => finding.help(format!("did you mean `{near}`?")),
-            None => finding.help(format!("remove `{name}`, or add it to the type of the variable")),
-        });
+        finding
+            .help(format!("remove `{name}`, or add it to the type of the variable"))
+            .meant(near)
+            .push_to(self.findings);
     }
 }
 

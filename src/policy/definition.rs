@@ -64,12 +64,10 @@ pub(super) fn read(block: &Block, template: &Label, name: &Label, reader: &mut R
         if inner.kind == "example" {
             examples.extend(example(&inner, reader));
         } else {
-            let finding = fault("Unsupported block type", inner.kind_span)
-                .detail(format!("Blocks of type `{}` are not expected here.", inner.kind));
-            reader.findings.push(match nearest(&inner.kind, ["example"]) {
-                Some(meant) => finding.help(format!("did you mean `{meant}`?")),
-                None => finding,
-            });
+            fault("Unsupported block type", inner.kind_span)
+                .detail(format!("Blocks of type `{}` are not expected here.", inner.kind))
+                .meant(nearest(&inner.kind, ["example"]))
+                .push_to(reader.findings);
         }
     }
     let span = block.header.to(block.body.span());

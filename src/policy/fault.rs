@@ -40,7 +40,7 @@ fn suggesting<'a>(
     known: impl IntoIterator<Item = &'a str> + Clone,
 ) -> Finding {
     if let Some(meant) = nearest(word, known.clone()) {
-        return finding.detail(detail).help(format!("did you mean `{meant}`?"));
+        return finding.detail(detail).meant(Some(meant));
     }
     let known: Vec<String> = known.into_iter().map(|known| format!("`{known}`")).collect();
     finding.detail(format!("{detail} Use one of {}.", known.join(", ")))
@@ -48,10 +48,8 @@ fn suggesting<'a>(
 
 /// The finding for an unknown rule.
 pub(super) fn unknown_rule(name: &str, rules: &[&str], at: Span) -> Finding {
-    fault("Unknown rule", at).detail(format!("No rule is named `{name}`.")).help(
-        match nearest(name, rules.iter().copied()) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => "`overrule rules` lists them all".to_owned(),
-        },
-    )
+    fault("Unknown rule", at)
+        .detail(format!("No rule is named `{name}`."))
+        .help("`overrule rules` lists them all")
+        .meant(nearest(name, rules.iter().copied()))
 }

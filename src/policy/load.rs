@@ -235,10 +235,8 @@ fn not_here(option: &str, rule: &str, definition: &Definition, at: Span) -> Find
             "A block with one label sets only the level, roles, paths, message and help of `{rule}`."
         ))
         .related(definition.span, "defined here")
-        .help(match nearest(option, COMMON.iter().copied()) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("define it anew: rule \"{}\" \"{rule}\" {{ … }}", definition.template),
-        })
+        .help(format!("define it anew: rule \"{}\" \"{rule}\" {{ … }}", definition.template))
+        .meant(nearest(option, COMMON.iter().copied()))
 }
 
 fn cannot_be_off(rule: &str, at: Span) -> Finding {

@@ -74,12 +74,10 @@ impl Names<'_> {
                 .detail(format!("`{template}` is a rule, not a rule template."))
                 .help("remove the second label");
         }
-        let finding =
-            fault("Unknown rule template", at).detail(format!("No rule template is named `{template}`."));
-        let templates = self.templates.iter().map(|template| format!("`{template}`"));
-        finding.help(match nearest(template, self.templates.iter().copied()) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("write one of {}", templates.collect::<Vec<_>>().join(", ")),
-        })
+        let templates: Vec<_> = self.templates.iter().map(|template| format!("`{template}`")).collect();
+        fault("Unknown rule template", at)
+            .detail(format!("No rule template is named `{template}`."))
+            .help(format!("write one of {}", templates.join(", ")))
+            .meant(nearest(template, self.templates.iter().copied()))
     }
 }

@@ -21,7 +21,7 @@ impl Rule for ModuleSourceEscapesRepository {
             let Some(source) = &call.source else { continue };
             let elsewhere =
                 "move the module into this repository, or use the URL of the repository that it is in";
-            let (finding, help) = match &source.address {
+            let finding = match &source.address {
                 // Outside of a repository, it is unknown what else belongs to the project.
                 Some(ModuleSource::Local(_)) if callee == Callee::Outside && context.is_repository() => {
                     let finding = Self::finding("Module source leaves the repository").detail(
@@ -37,13 +37,12 @@ impl Rule for ModuleSourceEscapesRepository {
                             continue;
                         }
                     }
-                    let help = meant.map(|meant| format!("did you mean `{meant}`?"));
-                    (finding, help.unwrap_or_else(|| elsewhere.to_owned()))
+                    finding.help(elsewhere).meant(meant)
                 }
                 Some(ModuleSource::Remote(remote)) if is_absolute(&source.raw, remote.getter()) => {
-                    let finding = Self::finding("Module source is an absolute path")
-                        .detail("An absolute path is valid only on machines with the same directories.");
-                    (finding, elsewhere.to_owned())
+                    Self::finding("Module source is an absolute path")
+                        .detail("An absolute path is valid only on machines with the same directories.")
+                        .help(elsewhere)
                 }
                 Some(ModuleSource::Local(_) | ModuleSource::Registry(_) | ModuleSource::Remote(_)) | None => {
                     continue;
@@ -52,7 +51,6 @@ impl Rule for ModuleSourceEscapesRepository {
             finding
                 .at(source.span)
                 .label("not part of this repository")
-                .help(help)
                 .address(format!("module.{}", call.name))
                 .concerns(Concern::ModuleSource(source.raw.clone()))
                 .push_to(findings);

@@ -85,12 +85,10 @@ fn not_declared(
     meant: Option<String>,
     may_be_removed: bool,
 ) -> Finding {
-    let help = match meant {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None if may_be_removed => {
-            "correct the address, or replace this block with a `removed` block".to_owned()
-        }
-        None => "correct the address, or remove this block".to_owned(),
+    let help = if may_be_removed {
+        "correct the address, or replace this block with a `removed` block"
+    } else {
+        "correct the address, or remove this block"
     };
     MovedTargetMissing::finding("Target of a move is not declared")
         .detail(format!(
@@ -100,6 +98,7 @@ fn not_declared(
         .label("not declared")
         .related(from.span, "moved from here")
         .help(help)
+        .meant(meant)
         .address("moved")
         .concerns(Concern::Name(format_smolstr!("{to}")))
 }

@@ -63,10 +63,6 @@ pub(super) fn findings(states: &States, snapshot: &Snapshot) -> Vec<Finding> {
             "" => "the module at the root of the repository".to_owned(),
             root => format!("`{root}`"),
         };
-        let help = match nearest(output, names) {
-            Some(name) => format!("did you mean `{name}`?"),
-            None => format!("declare `output \"{output}\"` in {shown} and apply it first, or remove the reference"),
-        };
         Some(
             UndeclaredRemoteStateOutput::finding("Output of another root module is not declared")
                 .detail(format!(
@@ -75,7 +71,8 @@ pub(super) fn findings(states: &States, snapshot: &Snapshot) -> Vec<Finding> {
                 ))
                 .at(at)
                 .label("not declared there")
-                .help(help)
+                .help(format!("declare `output \"{output}\"` in {shown} and apply it first, or remove the reference"))
+                .meant(nearest(output, names))
                 .module(directory)
                 .address(data.clone())
                 .concerns(Concern::Name(output.into())),

@@ -215,13 +215,10 @@ impl<'e> Exceptions<'e> {
             };
             for rule in allowed.rules {
                 if !self.names.iter().any(|name| *name == rule) {
-                    let help = self.suggestions.nearest(&rule, self.names.iter().map(SmolStr::as_str));
                     let finding = wrong("Exception for an unknown rule")
                         .detail(format!("No rule is named `{rule}`."))
-                        .help(help.map_or_else(
-                            || "`overrule rules` lists them all".to_owned(),
-                            |meant| format!("did you mean `{meant}`?"),
-                        ));
+                        .help("`overrule rules` lists them all")
+                        .meant(self.suggestions.nearest(&rule, self.names.iter().map(SmolStr::as_str)));
                     self.findings.push(finding);
                     continue;
                 }

@@ -126,14 +126,17 @@ fn is_undefined(child: &Module, output: &str) -> bool {
 
 fn undefined(call: &ModuleCall, child: Node<'_>, name: &str, step: &Step, similar: &Similar) -> Finding {
     let finding = unsupported(call, step).detail(format!("The child module has no output `{name}`."));
-    match similar.nearest(name, child.module().outputs.values(), |output| &output.name) {
-        Some(near) => finding
-            .related(near.origin.header(), "an output with a similar name")
-            .help(format!("did you mean `{}`?", near.name)),
-        None if child.module().files == 0 => finding.help(without_files(call)),
-        None if child.is_installed() => finding.help(of_installed(child.module())),
-        None => finding.help(format!("declare it in the child module: `output \"{name}\" {{ value = … }}`")),
-    }
+    let near = similar.nearest(name, child.module().outputs.values(), |output| &output.name);
+    let help = if child.module().files == 0 {
+        without_files(call)
+    } else if child.is_installed() {
+        of_installed(child.module())
+    } else {
+        format!("declare it in the child module: `output \"{name}\" {{ value = … }}`")
+    };
+    finding
+        .help(help)
+        .meant_at(near.map(|near| (near.origin.header(), &near.name)), "an output with a similar name")
 }
 
 /// The help for an output that an installed module does not have. Its files belong to others.

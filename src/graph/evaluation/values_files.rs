@@ -86,10 +86,6 @@ fn undeclared(
     // The engine drops a value that it cannot evaluate.
     (!is_unknown && wrong.is_empty()).then(|| {
         let near = suggestions.nearest(name, module.variables.keys().map(SmolStr::as_str));
-        let help = match near.filter(|near| file.arguments.iter().all(|other| other.name != *near)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("remove the value, correct the name, or declare the variable `{name}`"),
-        };
         Finding::language(EngineRule::UndeclaredVariableValue, "Value for undeclared variable")
             .severity(Severity::Warning)
             .at_plan()
@@ -97,7 +93,8 @@ fn undeclared(
                 "The root module does not declare the variable `{name}`, so this value has no effect."
             ))
             .at(argument.name_span)
-            .help(help)
+            .help(format!("remove the value, correct the name, or declare the variable `{name}`"))
+            .meant(near.filter(|near| file.arguments.iter().all(|other| other.name != *near)))
     })
 }
 

@@ -80,31 +80,27 @@ pub(in crate::graph) fn undeclared(
 fn no_variable(finding: Finding, module: &Module, name: &SmolStr, similar: &Similar) -> Finding {
     let finding = finding.detail(format!("This module declares no input variable `{name}`."));
     if let Some(local) = module.locals.get(name) {
-        return finding
-            .related(local.attribute.name_span, "a local value with this name")
-            .help(format!("did you mean `local.{name}`?"));
+        let local = (local.attribute.name_span, format!("local.{name}"));
+        return finding.meant_at(Some(local), "a local value with this name");
     }
-    match similar.nearest(name, module.variables.values(), |variable| &variable.name) {
-        Some(near) => finding
-            .related(near.origin.header(), "a variable with a similar name")
-            .help(format!("did you mean `var.{}`?", near.name)),
-        None => finding.help(format!("declare it: `variable \"{name}\" {{}}`")),
-    }
+    let near = similar.nearest(name, module.variables.values(), |variable| &variable.name);
+    let near = near.map(|near| (near.origin.header(), format!("var.{}", near.name)));
+    finding
+        .help(format!("declare it: `variable \"{name}\" {{}}`"))
+        .meant_at(near, "a variable with a similar name")
 }
 
 fn no_local(finding: Finding, module: &Module, name: &SmolStr, similar: &Similar) -> Finding {
     let finding = finding.detail(format!("This module declares no local value `{name}`."));
     if let Some(variable) = module.variables.get(name) {
-        return finding
-            .related(variable.origin.header(), "a variable with this name")
-            .help(format!("did you mean `var.{name}`?"));
+        let variable = (variable.origin.header(), format!("var.{name}"));
+        return finding.meant_at(Some(variable), "a variable with this name");
     }
-    match similar.nearest(name, module.locals.values(), |local| &local.name) {
-        Some(near) => finding
-            .related(near.attribute.name_span, "a local value with a similar name")
-            .help(format!("did you mean `local.{}`?", near.name)),
-        None => finding.help(format!("declare `{name}` in a `locals` block")),
-    }
+    let near = similar.nearest(name, module.locals.values(), |local| &local.name);
+    let near = near.map(|near| (near.attribute.name_span, format!("local.{}", near.name)));
+    finding
+        .help(format!("declare `{name}` in a `locals` block"))
+        .meant_at(near, "a local value with a similar name")
 }
 
 fn no_call(
@@ -114,16 +110,15 @@ fn no_call(
     similar: &Similar,
     inside: Option<&Owner<'_>>,
 ) -> Finding {
-    let finding = finding.detail(format!("This module declares no module call `{name}`."));
     let others = module.calls.values().filter(
         |call| !matches!(inside, Some(Owner::Call(own) | Owner::Argument(own, _)) if own.name == call.name),
     );
-    match similar.nearest(name, others, |call| &call.name) {
-        Some(near) => finding
-            .related(near.origin.header(), "a module call with a similar name")
-            .help(format!("did you mean `module.{}`?", near.name)),
-        None => finding.help(format!("add a `module \"{name}\"` block")),
-    }
+    let near = similar.nearest(name, others, |call| &call.name);
+    let near = near.map(|near| (near.origin.header(), format!("module.{}", near.name)));
+    finding
+        .detail(format!("This module declares no module call `{name}`."))
+        .help(format!("add a `module \"{name}\"` block"))
+        .meant_at(near, "a module call with a similar name")
 }
 
 fn no_resource(
@@ -143,13 +138,9 @@ fn no_resource(
         address.kind.as_str(),
         address.name.as_str()
     ));
-    match nearest(module, address, similar, inside) {
-        Some(near) => finding
-            .related(near.origin.header(), "a declaration with a similar name")
-            .help(format!("did you mean `{}`?", near.address)),
-        None if address.mode == Mode::Managed => finding.help_if(other_object(module, address)),
-        None => finding,
-    }
+    let other = (address.mode == Mode::Managed).then(|| other_object(module, address)).flatten();
+    let near = nearest(module, address, similar, inside).map(|near| (near.origin.header(), &near.address));
+    finding.help_if(other).meant_at(near, "a declaration with a similar name")
 }
 
 /// The help for a name such as `locals.a`, which takes the form of a resource but means another declared object.

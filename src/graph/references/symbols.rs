@@ -67,12 +67,11 @@ pub(super) fn itself(at: Span, findings: &mut Vec<Finding>) {
 pub(super) fn path(name: &str, at: Span, findings: &mut Vec<Finding>) {
     const KNOWN: [&str; 3] = ["cwd", "module", "root"];
     if !KNOWN.contains(&name) {
-        let meant = similar(name, KNOWN).map(|meant| format!("did you mean `path.{meant}`?"));
         misplaced("Invalid \"path\" attribute", at)
             .detail(format!(
                 "`path` has no attribute `{name}`, only `path.module`, `path.root` and `path.cwd`."
             ))
-            .help_if(meant)
+            .meant(similar(name, KNOWN).map(|meant| format!("path.{meant}")))
             .push_to(findings);
     }
 }
@@ -86,9 +85,10 @@ pub(super) fn engine(root: &str, name: &str, module: &Module, at: Span, findings
     let known = if applying { "`workspace` and `applying`" } else { "`workspace`" };
     let names = ["workspace", "applying"].into_iter().take(1 + usize::from(applying));
     let meant = if name == "env" { Some("workspace") } else { similar(name, names) };
-    let finding = misplaced(format!("Invalid \"{root}\" attribute"), at)
-        .detail(format!("`{root}` has no attribute `{name}`, only {known}."));
-    findings.push(finding.help_if(meant.map(|meant| format!("did you mean `{root}.{meant}`?"))));
+    misplaced(format!("Invalid \"{root}\" attribute"), at)
+        .detail(format!("`{root}` has no attribute `{name}`, only {known}."))
+        .meant(meant.map(|meant| format!("{root}.{meant}")))
+        .push_to(findings);
 }
 
 fn misplaced(summary: impl Into<String>, at: Span) -> Finding {

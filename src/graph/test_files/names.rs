@@ -94,16 +94,16 @@ impl<'t, 's> Names<'t, 's> {
             } else {
                 "Reference to unknown run block"
             };
-            let finding = Finding::language(EngineRule::UndeclaredReference, summary)
+            let near = self.similar.nearest(name, all.iter(), |run| &run.name);
+            Finding::language(EngineRule::UndeclaredReference, summary)
                 .detail(format!("This test file has no run `{name}`."))
                 .at(reference.span)
-                .concerns(Concern::Name(smol_str::format_smolstr!("run.{name}")));
-            findings.push(match self.similar.nearest(name, all.iter(), |run| &run.name) {
-                Some(near) => finding
-                    .related(near.header, "a run of a similar name")
-                    .help(format!("did you mean `run.{}`?", near.name)),
-                None => finding,
-            });
+                .concerns(Concern::Name(smol_str::format_smolstr!("run.{name}")))
+                .meant_at(
+                    near.map(|near| (near.header, format!("run.{}", near.name))),
+                    "a run of a similar name",
+                )
+                .push_to(findings);
             return;
         };
         if place_of(&self.run.name).is_some_and(|own| at >= own) {
@@ -226,10 +226,7 @@ impl<'t, 's> Names<'t, 's> {
             }
             TestSubject::InModule(subject) if Declared::of(module, subject).is_none() => {
                 let finding = undeclared(module, subject, at, self.similar, None);
-                findings.extend(finding.map(|finding| match self.meant(module, subject) {
-                    Some(meant) => finding.help(format!("did you mean `{meant}`?")),
-                    None => finding,
-                }));
+                findings.extend(finding.map(|finding| finding.meant(self.meant(module, subject))));
             }
             TestSubject::InModule(Subject::Module { call, output: Some(output), .. }) => {
                 findings.extend(lacking_output(node, call, output, at));
@@ -250,18 +247,14 @@ impl<'t, 's> Names<'t, 's> {
     }
 
     fn no_output(&self, node: Node<'_>, name: &SmolStr, at: Span) -> Finding {
-        let finding =
-            Finding::language(EngineRule::UndeclaredReference, "Reference to undeclared output value")
-                .detail(format!("The module under test has no output `{name}`."))
-                .at(at)
-                .concerns(Concern::Name(smol_str::format_smolstr!("output.{name}")));
-        let outputs = node.module().outputs.values();
-        match self.similar.nearest(name, outputs, |output| &output.name) {
-            Some(near) => finding
-                .related(near.origin.header(), "an output with a similar name")
-                .help(format!("did you mean `output.{}`?", near.name)),
-            None => finding.help(format!("add an output `{name}` to the module, or correct the name")),
-        }
+        let near = self.similar.nearest(name, node.module().outputs.values(), |output| &output.name);
+        let near = near.map(|near| (near.origin.header(), format!("output.{}", near.name)));
+        Finding::language(EngineRule::UndeclaredReference, "Reference to undeclared output value")
+            .detail(format!("The module under test has no output `{name}`."))
+            .at(at)
+            .concerns(Concern::Name(smol_str::format_smolstr!("output.{name}")))
+            .help(format!("add an output `{name}` to the module, or correct the name"))
+            .meant_at(near, "an output with a similar name")
     }
 }
 

@@ -42,11 +42,10 @@ impl Decoder<'_> {
                 Some("create") => {}
                 Some("destroy") => on_destroy = true,
                 other => {
-                    let meant = other.and_then(|word| nearest(word, ["create", "destroy"]));
                     Finding::language(EngineRule::InvalidProvisioner, "Invalid \"when\" keyword")
                         .detail("`when` must be `create` or `destroy`.")
                         .at(attribute.expr.span)
-                        .help_if(meant.map(|meant| format!("did you mean `{meant}`?")))
+                        .meant(other.and_then(|word| nearest(word, ["create", "destroy"])))
                         .push_to(self.findings);
                 }
             }

@@ -70,16 +70,13 @@ impl Decoder<'_> {
                 "source" => self.provider_source(value, &mut entry),
                 "configuration_aliases" => self.aliases(value, &mut entry),
                 _ => {
-                    let help = match similar(&name, ["source", "version", "configuration_aliases"]) {
-                        Some(meant) => format!("did you mean `{meant}`?"),
-                        None => format!("remove `{name}`; a `provider` block configures a provider"),
-                    };
                     invalid_object(
                         key.span(),
                         "An entry of `required_providers` can only have `source`, `version` and \
                              `configuration_aliases`.",
                     )
-                    .help(help)
+                    .help(format!("remove `{name}`; a `provider` block configures a provider"))
+                    .meant(similar(&name, ["source", "version", "configuration_aliases"]))
                     .push_to(self.findings);
                     break;
                 }

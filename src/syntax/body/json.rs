@@ -234,14 +234,10 @@ fn extraneous_property(
     let name = property.name.as_str();
     let unused = schema.attributes.iter().map(|expected| expected.name);
     let unused = unused.filter(|name| !taken.attributes.has(name)).take_while(|_| suggestions.may_compare());
-    let finding =
-        Finding::language(EngineRule::UnsupportedBlockOrArgument, "Extraneous JSON object property")
-            .detail(format!("No argument or block named `{name}` is expected here."))
-            .at(property.name_span);
-    match similar(name, unused.chain(schema.blocks.iter().map(|expected| expected.kind))) {
-        Some(right) => finding.help(format!("did you mean `{right}`?")),
-        None => finding,
-    }
+    Finding::language(EngineRule::UnsupportedBlockOrArgument, "Extraneous JSON object property")
+        .detail(format!("No argument or block named `{name}` is expected here."))
+        .at(property.name_span)
+        .meant(similar(name, unused.chain(schema.blocks.iter().map(|expected| expected.kind))))
 }
 
 fn set_twice(summary: &str, property: &Property, first: &Attribute) -> Finding {

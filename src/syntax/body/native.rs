@@ -172,7 +172,7 @@ fn unsupported_argument(
     let known = schema.attributes.iter().map(|expected| expected.name);
     let alike = known.take_while(|_| suggestions.may_compare()).filter(|known| is_similar(name, known));
     if let Some(right) = alike.into_iter().find(|known| content.attribute(known).is_none()) {
-        return finding.help(format!("did you mean `{right}`?"));
+        return finding.meant(Some(right));
     }
     if schema.blocks.iter().any(|expected| expected.kind == name) {
         return finding.help(format!("write it as a block: `{name} {{ … }}`"));
@@ -187,7 +187,7 @@ fn unsupported_block(block: &Block, schema: &Schema<'_>) -> Finding {
         .detail(format!("Blocks of type `{kind}` are not expected here."))
         .at(block.kind_span);
     if let Some(right) = similar(kind, schema.blocks.iter().map(|expected| expected.kind)) {
-        return finding.help(format!("did you mean `{right}`?"));
+        return finding.meant(Some(right));
     }
     // Not at the top level of a file.
     let is_inside = ["locals", "run", "mock_resource"].iter().all(|kind| schema.block(kind).is_none());

@@ -202,11 +202,10 @@ impl Reader<'_> {
             "null" => Scalar::Null,
             _ => {
                 let finding = syntax_error("Invalid JSON keyword", self.span(&token))
-                    .detail(format!("`{word}` is not a JSON keyword."));
-                self.report(match similar(word, ["false", "true", "null"]) {
-                    Some(known) => finding.help(format!("did you mean `{known}`?")),
-                    None => finding.help("write strings in quotes"),
-                });
+                    .detail(format!("`{word}` is not a JSON keyword."))
+                    .help("write strings in quotes")
+                    .meant(similar(word, ["false", "true", "null"]));
+                self.report(finding);
                 return None;
             }
         };

@@ -80,20 +80,15 @@ impl Evaluator<'_> {
         // For the engine, every function with a namespace belongs to a provider.
         let is_namespaced = engine.has_namespaces() && call.name.contains("::");
         let summary = if is_namespaced { "Unknown provider function" } else { "Call to unknown function" };
+        let of_provider = call.name.strip_prefix("provider::").filter(|_| is_namespaced);
+        let provider = of_provider.and_then(|rest| rest.split("::").next());
         let mut finding = Finding::language(EngineRule::InvalidFunctionCall, summary)
             .detail(format!("{engine} has no function named {:?}.", call.name))
             .at(call.name_span)
-            .concerns(Concern::Name(call.name.as_str().into()));
+            .concerns(Concern::Name(call.name.as_str().into()))
+            .help_if(provider.map(|name| format!("declare the provider `{name}` in `required_providers`")))
+            .meant(near);
         finding.code = is_namespaced.then_some(Code::UnknownProviderFunction);
-        let provider = call.name.strip_prefix("provider::").and_then(|rest| rest.split("::").next());
-        let help = match (near, provider) {
-            (Some(near), _) => Some(format!("did you mean `{near}`?")),
-            (None, Some(provider)) if is_namespaced => {
-                Some(format!("declare the provider `{provider}` in `required_providers`"))
-            }
-            (None, _) => None,
-        };
-        finding = finding.help_if(help);
         self.findings.push(finding);
         self.left = self.left.saturating_sub(OF_UNKNOWN_FUNCTION);
         Value::UNKNOWN
