@@ -2,9 +2,8 @@
 
 use smol_str::SmolStr;
 
-use super::{Context, Page, Rule, page};
+use super::{Context, Node, Page, Role, Rule, page};
 use crate::finding::{Concern, Finding};
-use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::interface::{Impact, Interface, InterfaceChange, Part};
 use crate::text::Span;

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{ADVICE, Context, Page, Rule, page};
-use crate::finding::Finding;
-use crate::graph::{Node, Role};
+use super::{ADVICE, Context, Finding, Node, Page, Role, Rule, page};
 use crate::syntax::{Attribute, Block};
 
 pub(super) struct DependsOnUncommented;

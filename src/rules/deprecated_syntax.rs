@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 
 use super::support::expressions::{self, Written};
-use super::{ADVICE, Context, Page, Rule, page};
+use super::{ADVICE, Context, Node, Page, Role, Rule, page};
 use crate::finding::{Edit, Finding, Fix, Safety};
-use crate::graph::{Node, Role};
 use crate::syntax::{
     Call, Editor, Expr, ExprKind, ObjectKey, Part, Scope, Step, StepKind, Template, TemplateKind, Traversal,
 };

@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use smol_str::SmolStr;
 
 use super::support::expressions;
-use super::{Context, Page, Rule, page};
+use super::{Context, Node, Page, Rule, page};
 use crate::finding::{Finding, Fix, Safety};
-use crate::graph::Node;
 use crate::syntax::{Expr, ExprKind, ObjectItem, ObjectKey};
 use crate::text::Span;
 use crate::value::{self, Type};

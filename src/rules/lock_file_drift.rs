@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
-use super::{Configure, Context, Page, Rule, page};
+use super::{Configure, Context, Options, Page, Rule, page};
 use crate::engine::LOCK_FILE;
 use crate::finding::{Concern, Finding};
 use crate::graph::{Node, Role, VersionRequirement};
@@ -14,7 +14,6 @@ use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{Origin, RequiredProvider};
 use crate::module::lock::{Lock, Selection};
-use crate::policy::Options;
 use crate::text::Span;
 
 pub(super) struct LockFileDrift {

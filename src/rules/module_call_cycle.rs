@@ -1,8 +1,7 @@
 #![doc = include_str!("../../policies/rules/module-call-cycle.md")]
 
-use super::{Context, Page, Rule, page};
+use super::{Context, Node, Page, Rule, page};
 use crate::finding::{Concern, Finding};
-use crate::graph::Node;
 
 pub(super) struct ModuleCallCycle;
 

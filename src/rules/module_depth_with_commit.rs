@@ -1,8 +1,7 @@
 #![doc = include_str!("../../policies/rules/module-depth-with-commit.md")]
 
-use super::{Context, Page, Rule, page};
+use super::{Context, Node, Page, Rule, page};
 use crate::finding::{Concern, Finding, Fix, Safety};
-use crate::graph::Node;
 use crate::module::address::ModuleSource;
 use crate::syntax::quoted;
 

@@ -1,9 +1,8 @@
 #![doc = include_str!("../../policies/rules/module-source-unpinned.md")]
 
 use super::support::own_module::{is_own_package, local_path};
-use super::{Configure, Context, Page, Rule, page};
+use super::{Configure, Context, Node, Page, Role, Rule, page};
 use crate::finding::{Concern, Finding, Severity};
-use crate::graph::{Node, Role};
 use crate::module::address::{ModuleSource, RemoteModule};
 use crate::policy::{Globs, Options};
 

@@ -1,9 +1,7 @@
 #![doc = include_str!("../../policies/rules/module-tree-depth.md")]
 
-use super::{ADVICE, Configure, Context, Page, Rule, page};
+use super::{ADVICE, Configure, Context, Node, Options, Page, Role, Rule, page};
 use crate::finding::{Concern, Finding};
-use crate::graph::{Node, Role};
-use crate::policy::Options;
 
 pub(super) struct ModuleTreeDepth {
     /// The maximal number of nested calls.

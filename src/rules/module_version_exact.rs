@@ -1,8 +1,6 @@
 #![doc = include_str!("../../policies/rules/module-version-exact.md")]
 
-use super::{ADVICE, Configure, Context, Page, Rule, page};
-use crate::finding::Finding;
-use crate::graph::{Node, Role};
+use super::{ADVICE, Configure, Context, Finding, Node, Page, Role, Rule, page};
 use crate::module::address::ModuleSource;
 use crate::policy::{Globs, Options};
 

@@ -4,10 +4,9 @@ use smol_str::SmolStr;
 
 use super::support::edits::argument;
 use super::support::own_module::is_own_registry_module;
-use super::{Configure, Context, Page, Rule, page};
+use super::{Configure, Context, Node, Page, Rule, page};
 use crate::engine::Product;
 use crate::finding::{Concern, Finding};
-use crate::graph::Node;
 use crate::module::Module;
 use crate::module::address::{ModuleSource, RegistryModule};
 use crate::module::declaration::VersionConstraint;

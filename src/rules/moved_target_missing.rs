@@ -5,13 +5,11 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use smol_str::{SmolStr, format_smolstr};
 
-use super::{Configure, Context, Page, Rule, page};
+use super::{Configure, Context, Node, Options, Page, Rule, page};
 use crate::finding::{Concern, Finding};
-use crate::graph::Node;
 use crate::module::Module;
 use crate::module::address::{ConfigAddress, MoveEndpoint, RemoveTarget, ResourceAddress};
 use crate::module::declaration::Moved;
-use crate::policy::Options;
 use crate::text::{Span, Suggestions, nearest};
 
 pub(super) struct MovedTargetMissing {

@@ -3,9 +3,8 @@
 use std::cell::LazyCell;
 
 use super::support::edits::set_in_entry;
-use super::{Context, Page, Rule, page};
+use super::{Context, Node, Page, Role, Rule, page};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
-use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::declaration::{RequiredProvider, VersionConstraint};
 use crate::module::lock::Lock;

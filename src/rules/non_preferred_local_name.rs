@@ -1,8 +1,7 @@
 #![doc = include_str!("../../policies/rules/non-preferred-local-name.md")]
 
-use super::{ADVICE, Context, Page, Rule, page};
+use super::{ADVICE, Context, Node, Page, Role, Rule, page};
 use crate::finding::{Concern, Finding};
-use crate::graph::{Node, Role};
 
 pub(super) struct NonPreferredLocalName;
 

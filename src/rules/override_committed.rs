@@ -1,8 +1,7 @@
 #![doc = include_str!("../../policies/rules/override-committed.md")]
 
-use super::{ADVICE, Configure, Context, Page, Rule, page};
+use super::{ADVICE, Configure, Context, Node, Page, Role, Rule, page};
 use crate::finding::{Concern, Finding};
-use crate::graph::{Node, Role};
 use crate::policy::{Globs, Options};
 use crate::vfs::child;
 

@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Context, Page, Rule, page};
-use crate::finding::Finding;
-use crate::graph::Node;
+use super::{Context, Finding, Node, Page, Rule, page};
 use crate::module::address::block_address;
 use crate::module::declaration::Origin;
 use crate::module::dropped::Why;

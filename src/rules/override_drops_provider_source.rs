@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use smol_str::SmolStr;
 
 use super::support::edits::{help_to_set, listed, replaced_entry, set_in_entry};
-use super::{Context, Page, Rule, page};
+use super::{Context, Node, Page, Rule, page};
 use crate::finding::{Edit, Finding, Fix, Safety};
-use crate::graph::Node;
 use crate::module::declaration::{ProviderRefName, RequiredProvider, Spanned};
 use crate::syntax::quoted;
 

@@ -1,9 +1,8 @@
 #![doc = include_str!("../../policies/rules/override-duplicate-target.md")]
 
-use super::{Context, Page, Rule, page};
+use super::{Context, Node, Page, Rule, page};
 use crate::engine::FileKind;
 use crate::finding::{Concern, Finding};
-use crate::graph::Node;
 use crate::module::address::block_address;
 use crate::module::merged::{Argument, MergedBlock};
 use crate::text::Span;

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Context, Page, Rule, page};
-use crate::finding::Finding;
-use crate::graph::Node;
+use super::{Context, Finding, Node, Page, Rule, page};
 use crate::text::Span;
 
 pub(super) struct OverrideEmptiesProviderBlock;

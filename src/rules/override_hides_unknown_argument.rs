@@ -5,9 +5,8 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::support::edits::whole;
-use super::{Context, Page, Rule, page};
+use super::{Context, Node, Page, Rule, page};
 use crate::finding::{Edit, EngineRule, Finding, Fix, Safety};
-use crate::graph::Node;
 use crate::module::Module;
 use crate::module::declaration::ModuleCall;
 use crate::syntax::{AttributeSchema, Block, Body, Schema};

@@ -1,8 +1,6 @@
 #![doc = include_str!("../../policies/rules/override-ignored-block.md")]
 
-use super::{Context, Page, Rule, page};
-use crate::finding::Finding;
-use crate::graph::Node;
+use super::{Context, Finding, Node, Page, Rule, page};
 use crate::module::Module;
 use crate::module::address::block_address;
 use crate::module::dropped::Why;

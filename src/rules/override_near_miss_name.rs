@@ -7,10 +7,9 @@ use std::sync::Arc;
 
 use self::names::right_name;
 use super::support::edits::listed;
-use super::{Context, Page, Rule, page};
+use super::{Context, Node, Page, Rule, page};
 use crate::engine::{FileKind, meant_override_file};
 use crate::finding::{Concern, Finding};
-use crate::graph::Node;
 use crate::limits::Limits;
 use crate::module::address::block_address;
 use crate::module::{Module, top_blocks};

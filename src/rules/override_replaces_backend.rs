@@ -5,9 +5,8 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::support::edits::listed;
-use super::{Context, Page, Rule, page};
+use super::{Context, Node, Page, Rule, page};
 use crate::finding::{Concern, Finding};
-use crate::graph::Node;
 use crate::module::declaration::Storage;
 use crate::module::merged::lost;
 

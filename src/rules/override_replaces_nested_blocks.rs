@@ -1,8 +1,6 @@
 #![doc = include_str!("../../policies/rules/override-replaces-nested-blocks.md")]
 
-use super::{ADVICE, Context, Page, Rule, page};
-use crate::finding::Finding;
-use crate::graph::{Node, Role};
+use super::{ADVICE, Context, Finding, Node, Page, Role, Rule, page};
 use crate::module::address::block_address;
 use crate::module::merged::Replacement;
 

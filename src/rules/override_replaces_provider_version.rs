@@ -1,9 +1,8 @@
 #![doc = include_str!("../../policies/rules/override-replaces-provider-version.md")]
 
 use super::support::edits::{argument, replaced_entry, set_in_entry};
-use super::{Context, Page, Rule, page};
+use super::{Context, Node, Page, Rule, page};
 use crate::finding::{Finding, Fix, Safety};
-use crate::graph::Node;
 use crate::module::declaration::{RequiredProvider, VersionConstraint};
 use crate::syntax::quoted;
 

@@ -3,9 +3,8 @@
 use smol_str::SmolStr;
 
 use super::support::edits::{argument, joined, listed, passed_name};
-use super::{Context, Page, Rule, page};
+use super::{Context, Node, Page, Rule, page};
 use crate::finding::{Edit, Finding, Fix, Safety};
-use crate::graph::Node;
 use crate::syntax::{Attribute, quoted};
 use crate::text::FileId;
 

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::support::edits::listed;
-use super::{Context, Page, Rule, page};
-use crate::finding::Finding;
-use crate::graph::Node;
+use super::{Context, Finding, Node, Page, Rule, page};
 use crate::module::address::block_address;
 use crate::module::merged::Replacement;
 use crate::syntax::Block;

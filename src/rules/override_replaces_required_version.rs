@@ -1,9 +1,8 @@
 #![doc = include_str!("../../policies/rules/override-replaces-required-version.md")]
 
-use super::{Context, Page, Rule, page};
+use super::{Context, Node, Page, Rule, page};
 use crate::engine::RequiredVersion;
 use crate::finding::{Concern, Finding};
-use crate::graph::Node;
 
 pub(super) struct OverrideReplacesRequiredVersion;
 

@@ -1,9 +1,7 @@
 #![doc = include_str!("../../policies/rules/override-source-keeps-version.md")]
 
-use super::{Context, Page, Rule, page};
+use super::{Context, Finding, Node, Page, Rule, page};
 use crate::engine::ModuleAddress;
-use crate::finding::Finding;
-use crate::graph::Node;
 use crate::module::address::ModuleSource;
 
 pub(super) struct OverrideSourceKeepsVersion;

@@ -1,8 +1,6 @@
 #![doc = include_str!("../../policies/rules/override-stale-optional-default.md")]
 
-use super::{Context, Page, Rule, page};
-use crate::finding::Finding;
-use crate::graph::Node;
+use super::{Context, Finding, Node, Page, Rule, page};
 use crate::value;
 
 pub(super) struct OverrideStaleOptionalDefault;

@@ -1,8 +1,7 @@
 #![doc = include_str!("../../policies/rules/override-unannounced.md")]
 
-use super::{ADVICE, Context, Page, Rule, page};
+use super::{ADVICE, Context, Node, Page, Role, Rule, page};
 use crate::finding::{Finding, Fix, Safety};
-use crate::graph::{Node, Role};
 use crate::module::address::block_address;
 use crate::text::Span;
 

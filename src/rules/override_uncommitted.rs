@@ -1,8 +1,7 @@
 #![doc = include_str!("../../policies/rules/override-uncommitted.md")]
 
-use super::{Context, Page, Rule, page};
+use super::{Context, Node, Page, Rule, page};
 use crate::finding::{Concern, Finding};
-use crate::graph::Node;
 use crate::vfs::child;
 
 pub(super) struct OverrideUncommitted;

@@ -1,8 +1,7 @@
 #![doc = include_str!("../../policies/rules/prerelease-in-range.md")]
 
-use super::{ADVICE, Context, Page, Rule, page};
+use super::{ADVICE, Context, Node, Page, Role, Rule, page};
 use crate::finding::{Concern, Finding};
-use crate::graph::{Node, Role};
 use crate::module::declaration::VersionConstraint;
 use crate::value::{Condition, Operator};
 

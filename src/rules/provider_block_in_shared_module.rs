@@ -4,8 +4,7 @@ mod above;
 mod help;
 
 use self::above::Above;
-use super::{Context, Page, Rule, page};
-use crate::finding::Finding;
+use super::{Context, Finding, Page, Rule, page};
 use crate::graph::{Configuration, Node, Role};
 use crate::module::declaration::ProviderConfiguration;
 

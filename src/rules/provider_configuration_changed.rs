@@ -2,8 +2,7 @@
 
 use super::provider_configuration_swapped::{KEEP, placed};
 use super::support::edits::joined;
-use super::{Context, Page, Rule, page};
-use crate::finding::Finding;
+use super::{Context, Finding, Page, Rule, page};
 use crate::graph::{Effect, Node, ProviderChange, too_many_instances};
 
 pub(super) struct ProviderConfigurationChanged;

@@ -4,9 +4,7 @@ mod search;
 
 use search::{Both, Lost, Object, Search};
 
-use super::{Context, Page, Rule, page};
-use crate::finding::Finding;
-use crate::graph::{Node, Role};
+use super::{Context, Finding, Node, Page, Role, Rule, page};
 use crate::module::declaration::{ModuleCall, Origin};
 
 pub(super) struct ProviderRemovedWithResources;

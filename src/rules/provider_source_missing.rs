@@ -2,11 +2,9 @@
 
 use super::support::edits::{help_to_set, set_in_entry};
 use super::support::provider_source::{Source, source};
-use super::{ADVICE, Configure, Context, Page, Rule, page};
+use super::{ADVICE, Configure, Context, Node, Options, Page, Role, Rule, page};
 use crate::finding::{Concern, Finding, Fix, Safety};
-use crate::graph::{Node, Role};
 use crate::module::declaration::RequiredProvider;
-use crate::policy::Options;
 use crate::syntax::quoted;
 
 pub(super) struct ProviderSourceMissing {

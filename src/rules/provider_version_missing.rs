@@ -1,8 +1,7 @@
 #![doc = include_str!("../../policies/rules/provider-version-missing.md")]
 
-use super::{Context, Page, Rule, page};
+use super::{Context, Node, Page, Role, Rule, page};
 use crate::finding::{Concern, Finding};
-use crate::graph::{Node, Role};
 
 pub(super) struct ProviderVersionMissing;
 

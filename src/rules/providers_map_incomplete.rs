@@ -6,13 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use super::support::edits::pass;
-use super::{Configure, Context, Page, Rule, page};
+use super::{Configure, Context, Options, Page, Rule, page};
 use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::graph::{Configuration, Need, Node, Role, Supply};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{ModuleCall, PassedProvider, ProviderConfiguration};
-use crate::policy::Options;
 
 /// Providers without configuration, for which inheritance does not matter.
 const WITHOUT_CONFIGURATION: [&str; 10] =

@@ -7,12 +7,10 @@ use smol_str::SmolStr;
 
 use super::support::edits::require;
 use super::support::provider_source::{Source, source};
-use super::{ADVICE, Configure, Context, Page, Rule, page};
+use super::{ADVICE, Configure, Context, Node, Options, Page, Role, Rule, page};
 use crate::finding::{Concern, Finding, Fix, Safety};
-use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::declaration::Resource;
-use crate::policy::Options;
 use crate::syntax::Block;
 use crate::text::nearest;
 

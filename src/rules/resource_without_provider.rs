@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::support::edits::argument;
-use super::{ADVICE, Context, Page, Rule, page};
-use crate::finding::Finding;
-use crate::graph::{Node, Role};
+use super::{ADVICE, Context, Finding, Node, Page, Role, Rule, page};
 use crate::module::Module;
 use crate::module::address::{Mode, ProviderAddress};
 use crate::syntax::quoted;

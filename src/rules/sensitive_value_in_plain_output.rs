@@ -1,9 +1,8 @@
 #![doc = include_str!("../../policies/rules/sensitive-value-in-plain-output.md")]
 
 use super::support::edits::argument;
-use super::{ADVICE, Context, Page, Rule, page};
+use super::{ADVICE, Context, Node, Page, Role, Rule, page};
 use crate::finding::{Edit, Finding, Fix, Safety};
-use crate::graph::{Node, Role};
 use crate::module::address::{Subject, reference};
 use crate::module::declaration::Output;
 use crate::syntax::{Expr, ExprKind, Part, Template, Traversal};

@@ -5,10 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use super::support::edits::listed;
-use super::{Context, Page, Rule, States, page};
+use super::{Context, Node, Page, Role, Rule, States, page};
 use crate::engine::is_module_file;
 use crate::finding::{Concern, Finding, Severity};
-use crate::graph::{Node, Role};
 use crate::module::StateAddress;
 use crate::text::Span;
 use crate::vfs::{Snapshot, child, parent};

@@ -1,8 +1,7 @@
 #![doc = include_str!("../../policies/rules/single-component-pessimistic.md")]
 
-use super::{ADVICE, Context, Page, Rule, page};
+use super::{ADVICE, Context, Node, Page, Role, Rule, page};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
-use crate::graph::{Node, Role};
 use crate::module::declaration::VersionConstraint;
 use crate::syntax::quoted;
 

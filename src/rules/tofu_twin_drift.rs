@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Context, Page, Rule, page};
+use super::{Context, Node, Page, Rule, page};
 use crate::engine::{Engine, Product};
 use crate::finding::{Concern, Finding};
-use crate::graph::Node;
 use crate::module::address::block_address;
 use crate::syntax::{BlockSchema, Body, Schema};
 use crate::text::Span;

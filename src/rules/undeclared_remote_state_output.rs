@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::{SmolStr, format_smolstr};
 
 use super::support::state_addresses::{StateOutputs, StateRead};
-use super::{ADVICE, BackendEvidence, Context, Page, Rule, States, page};
+use super::{ADVICE, BackendEvidence, Context, Node, Page, Role, Rule, States, page};
 use crate::finding::{Concern, Finding};
-use crate::graph::{Node, Role};
 use crate::text::{Span, nearest};
 use crate::vfs::Snapshot;
 

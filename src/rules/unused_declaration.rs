@@ -6,9 +6,8 @@ use std::collections::HashSet;
 use smol_str::SmolStr;
 
 use super::support::edits::{LocalsEditor, remove_all};
-use super::{ADVICE, Context, Page, Rule, page};
+use super::{ADVICE, Context, Node, Page, Role, Rule, page};
 use crate::finding::{Edit, Finding, Fix, Safety};
-use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::address::{Mode, Subject, reference};
 use crate::module::declaration::{Local, Resource, Variable};

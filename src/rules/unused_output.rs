@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use smol_str::SmolStr;
 
 use super::support::expressions;
-use super::{Context, Page, Rule, page};
-use crate::finding::Finding;
+use super::{Context, Finding, Page, Rule, page};
 use crate::graph::{Node, NodeId, Reason, Role, for_each_read_output};
 
 pub(super) struct UnusedOutput;

@@ -1,9 +1,8 @@
 #![doc = include_str!("../../policies/rules/unused-required-provider.md")]
 
 use super::support::edits::{requirements, whole};
-use super::{ADVICE, Context, Page, Rule, page};
+use super::{ADVICE, Context, Node, Page, Role, Rule, page};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
-use crate::graph::{Node, Role};
 use crate::module::declaration::RequiredProvider;
 
 pub(super) struct UnusedRequiredProvider;

@@ -1,8 +1,7 @@
 #![doc = include_str!("../../policies/rules/upper-bound-in-shared-module.md")]
 
-use super::{Context, Page, Rule, page};
+use super::{Context, Node, Page, Role, Rule, page};
 use crate::finding::{Concern, Finding, Fix, Safety};
-use crate::graph::{Node, Role};
 use crate::module::declaration::VersionConstraint;
 use crate::value::{Constraints, Operator};
 

@@ -4,10 +4,8 @@ use smol_str::SmolStr;
 
 use super::blocks::{Among, Blocks};
 use crate::engine::{Engine, FileKind, Product};
-use crate::finding::Finding;
-use crate::graph::Node;
 use crate::policy::{Options, Patterns};
-use crate::rules::{Configure, Context, Page, Rule, page};
+use crate::rules::{Configure, Context, Finding, Node, Page, Rule, page};
 
 pub(super) struct AllowedFile {
     blocks: Blocks,

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::finding::{Concern, Finding};
-use crate::graph::Node;
 use crate::module::Module;
 use crate::module::address::{ModuleSource, ProviderAddress};
 use crate::module::declaration::Source;
 use crate::policy::{Globs, Options};
-use crate::rules::{Configure, Context, Page, Rule, page};
+use crate::rules::{Configure, Context, Node, Page, Rule, page};
 use crate::text::Span;
 
 pub(super) struct AllowedSource {

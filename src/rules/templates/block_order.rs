@@ -6,11 +6,8 @@ use smol_str::SmolStr;
 
 use super::blocks::{Among, Blocks};
 use super::parts::Part;
-use crate::finding::Finding;
-use crate::graph::Node;
 use crate::module::Module;
-use crate::policy::Options;
-use crate::rules::{Configure, Context, Page, Rule, page};
+use crate::rules::{Configure, Context, Finding, Node, Options, Page, Rule, page};
 
 pub(super) struct BlockOrder {
     blocks: Blocks,

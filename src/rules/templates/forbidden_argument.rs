@@ -3,10 +3,7 @@
 use super::argument::ArgumentPath;
 use super::blocks::{Blocks, Wants};
 use super::reach::{Reached, follow};
-use crate::finding::Finding;
-use crate::graph::Node;
-use crate::policy::Options;
-use crate::rules::{Configure, Context, Page, Rule, page};
+use crate::rules::{Configure, Context, Finding, Node, Options, Page, Rule, page};
 
 pub(super) struct ForbiddenArgument {
     blocks: Blocks,

@@ -1,10 +1,7 @@
 #![doc = include_str!("../../../policies/rules/forbidden-block.md")]
 
 use super::blocks::{Among, Blocks};
-use crate::finding::Finding;
-use crate::graph::Node;
-use crate::policy::Options;
-use crate::rules::{Configure, Context, Page, Rule, page};
+use crate::rules::{Configure, Context, Finding, Node, Options, Page, Rule, page};
 
 pub(super) struct ForbiddenBlock {
     blocks: Blocks,

@@ -3,10 +3,8 @@
 use super::argument::ArgumentPath;
 use super::blocks::{Blocks, Wants};
 use super::reach::each_text;
-use crate::finding::Finding;
-use crate::graph::Node;
 use crate::policy::{Options, Patterns};
-use crate::rules::{Configure, Context, Page, Rule, page};
+use crate::rules::{Configure, Context, Finding, Node, Page, Rule, page};
 
 pub(super) struct ForbiddenValue {
     blocks: Blocks,

@@ -4,10 +4,7 @@ use regex::Regex;
 use smol_str::SmolStr;
 
 use super::blocks::{Among, Blocks};
-use crate::finding::Finding;
-use crate::graph::Node;
-use crate::policy::Options;
-use crate::rules::{Configure, Context, Page, Rule, page};
+use crate::rules::{Configure, Context, Finding, Node, Options, Page, Rule, page};
 
 pub(super) struct Naming {
     blocks: Blocks,

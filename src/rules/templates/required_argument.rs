@@ -5,9 +5,7 @@ use super::blocks::{Blocks, Wants};
 use super::parts::Part;
 use super::reach::{Reached, follow};
 use crate::finding::{Concern, Finding};
-use crate::graph::Node;
-use crate::policy::Options;
-use crate::rules::{Configure, Context, Page, Rule, page};
+use crate::rules::{Configure, Context, Node, Options, Page, Rule, page};
 use crate::text::Span;
 
 pub(super) struct RequiredArgument {

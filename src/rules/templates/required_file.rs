@@ -3,9 +3,8 @@
 use smol_str::SmolStr;
 
 use crate::finding::{Concern, Finding};
-use crate::graph::Node;
 use crate::policy::{Options, Patterns};
-use crate::rules::{Configure, Context, Page, Rule, page};
+use crate::rules::{Configure, Context, Node, Page, Rule, page};
 
 pub(super) struct RequiredFile {
     /// The patterns for each directory of the path and for the file.
