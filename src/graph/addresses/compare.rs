@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 
 use super::blocks::{Blocks, is_entered, is_left};
 use super::change::{AddressChange, Cause};
+use super::keys;
 use super::likeness::Renames;
 use super::matching::{Pair, matched};
 use super::object::{Declared, Object};
@@ -277,14 +278,19 @@ fn is_lost(from: &Object<'_>, to: &Object<'_>) -> bool {
     has_objects && !from.has_no_instances() && !to.has_no_instances()
 }
 
-/// Whether a module or a descendant declares managed resources before and after. Their names may differ.
+/// Whether a module or a descendant may have managed resources before and after. Their names may differ.
 fn keeps_resources(before: Node<'_>, now: Node<'_>, seen: &mut BTreeSet<(NodeId, NodeId)>) -> bool {
     let (was, is) = (before.module(), now.module());
-    let has_managed = |module: &Module| module.resources.keys().any(|key| key.mode == Mode::Managed);
+    let has_managed = |node: Node<'_>| {
+        node.module().resources.values().any(|resource| {
+            let repeated = (resource.count.as_deref(), resource.for_each.as_deref());
+            resource.address.mode == Mode::Managed && !keys::are_none(node, repeated)
+        })
+    };
     let is_known = was.complete && is.complete;
     seen.insert((before.id(), now.id()))
         && (!is_known
-            || has_managed(was) && has_managed(is)
+            || has_managed(before) && has_managed(now)
             || was.calls.keys().filter(|name| is.calls.contains_key(*name)).any(|name| {
                 match (before.child(name), now.child(name)) {
                     (Some(before), Some(now)) => keeps_resources(before, now, seen),
