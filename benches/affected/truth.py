@@ -827,7 +827,7 @@ def run(a):
 def attempt(a):
     entry = next(x for x in map(json.loads, open(os.path.join(a.work, "log.jsonl"))) if x["edit"] == a.edit)
     first = next(s for s in value_sets(os.path.join(a.work, "base"), a.root) if s["name"] == a.set)
-    s = dict(first, name="by hand", values={**first["values"], **json.loads(a.values)}, workspace=a.workspace or first["workspace"], ids=a.ids if a.ids is not None else first["ids"])
+    s = dict(first, name="by hand", values={**first["values"], **json.loads(a.values)}, workspace=a.workspace or first["workspace"], file=a.file or first["file"], ids=a.ids if a.ids is not None else first["ids"])
     tf = Roots(a.work, [])
     stage(a.work, entry["changes"])
     code = tf.plan(a.root, s)
@@ -844,7 +844,7 @@ def main():
     p.add_argument("--minutes", type=float, default=60, help="time after which no edit is started [default: 60]")
     p.add_argument("--overrule", default="overrule", metavar="PROGRAM"); p.set_defaults(call=run)
     p = commands.add_parser("try"); p.add_argument("work"); p.add_argument("edit", type=int); p.add_argument("root"); p.add_argument("--set", default="required", help="set to start from [default: required]")
-    p.add_argument("--values", default="{}", metavar="JSON"); p.add_argument("--workspace"); p.add_argument("--ids", help="value of all attributes that a provider computes"); p.set_defaults(call=attempt)
+    p.add_argument("--values", default="{}", metavar="JSON"); p.add_argument("--file", help=".tfvars file of the repository"); p.add_argument("--workspace"); p.add_argument("--ids", help="value of all attributes that a provider computes"); p.set_defaults(call=attempt)
     a = parser.parse_args()
     sys.setrecursionlimit(20000)
     a.work = os.path.abspath(a.work)
