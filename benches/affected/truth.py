@@ -415,9 +415,9 @@ def value_sets(base, root):
     """Returns sets of values for a root module, first the base sets, then those that follow from its code."""
     modules = closure(base, root); variables = modules[root].variables
     arg = lambda n, k: argument(variables[n][1], variables[n][2], k)
-    folder = os.path.join(base, root)
-    auto = sorted(f for f in os.listdir(folder) if f == "terraform.tfvars" or f.endswith(".auto.tfvars"))
-    given = {i.key for f in auto for i in parse(read(os.path.join(folder, f)) + "\n")}
+    directory = os.path.join(base, root)
+    auto = sorted(f for f in os.listdir(directory) if f == "terraform.tfvars" or f.endswith(".auto.tfvars"))
+    given = {i.key for f in auto for i in parse(read(os.path.join(directory, f)) + "\n")}
     found = candidates(modules)
     valid = {n: [v for name, v in compared(t[b.start:b.end]) if name == n and v not in (None, "", 0)] for n, (_, t, b) in variables.items()}
     first = {n: v[0] for n, v in valid.items() if v}
@@ -429,9 +429,9 @@ def value_sets(base, root):
     minimal = filled(required, Choice(False, False, first))
     sets = [dict(name="required", values=filled(required, full)), dict(name="true", values={**filled(required, full), **booleans(True)}),
             dict(name="false", values={**minimal, **booleans(False)})]
-    for d, _, files in sorted(os.walk(folder)):
+    for d, _, files in sorted(os.walk(directory)):
         for f in sorted(files):
-            if f.endswith(".tfvars") and not (d == folder and f in auto):
+            if f.endswith(".tfvars") and not (d == directory and f in auto):
                 keys = {i.key for i in parse(read(os.path.join(d, f)) + "\n")}
                 if keys and len(keys & set(variables)) * 2 > len(keys):
                     sets.append(dict(name=os.path.relpath(os.path.join(d, f), base), file=os.path.relpath(os.path.join(d, f), base), values=filled([n for n in required if n not in keys], full)))
@@ -586,10 +586,10 @@ class Edits:
                 for n in mod.variables: place("rename variable", d, n)
                 for n in mod.outputs: place("rename output", d, n)
         for r in roots:
-            for folder, _, files in sorted(os.walk(os.path.join(tree, r))):
+            for directory, _, files in sorted(os.walk(os.path.join(tree, r))):
                 for f in sorted(files):
                     if f.endswith(".tfvars"):
-                        path = os.path.relpath(os.path.join(folder, f), tree); self.text[path] = read(os.path.join(tree, path)) + "\n"
+                        path = os.path.relpath(os.path.join(directory, f), tree); self.text[path] = read(os.path.join(tree, path)) + "\n"
                         for i, j in literals(self.text[path], 0, len(self.text[path])): place("tfvars", path, i, j)
         for path, mod in list(self.owner.items()):
             for m in re.finditer(r'\b(?:file\w*|templatefile)\(\s*"([^"]*)"', self.text[path]):
