@@ -1,4 +1,5 @@
-# Only what Terraform and OpenTofu report.
+# What Terraform and OpenTofu report, and what overrule could not check (`not-a-module`, `link-leaves-repository`,
+# `limit-reached`).
 #
 # A rule without a level has the severity that Terraform or OpenTofu gives its findings: usually an error, otherwise as
 # noted here. All other presets extend this one.

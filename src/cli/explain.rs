@@ -55,7 +55,7 @@ fn of_policy(arguments: &Arguments, terminal: &Terminal) -> Result<String, Failu
         text.push_str(&format!("{}\n\n", one_line(message)));
     }
     text.push_str(&format!(
-        "A rule made from `{}`, with the level `{}` set in {}:{line}:\n\n```hcl\n{}\n```\n\n",
+        "A rule made from `{}`, with the level `{}`, in {}:{line}:\n\n```hcl\n{}\n```\n\n",
         definition.template,
         level.map(Level::word).unwrap_or_default(),
         one_line(&file),

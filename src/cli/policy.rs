@@ -25,7 +25,7 @@ pub(super) struct Arguments {
     /// Preset to use instead of a policy file [default without a policy file: recommended]
     #[arg(long, value_name = "NAME", conflicts_with = "policy", value_parser = preset_names())]
     preset: Option<String>,
-    /// Ignore the policy file of the repository, same as `--preset recommended`
+    /// Ignore the policy file of the repository and use the preset `recommended`
     #[arg(long, conflicts_with_all = ["policy", "preset"])]
     isolated: bool,
     /// Take the policy from a revision; in `check`, comments suppress findings only if that policy allows it

@@ -105,8 +105,15 @@ fn ignored_changes(arguments: Arguments, resource: &Resource, findings: &mut Vec
         let first = Step { span: *root_span, kind: StepKind::Attribute(root.clone()) };
         let from = findings.len();
         steps(resource, &[&[first], behind.as_slice()].concat(), findings);
-        if let (Some(finding), "all") = (findings.get_mut(from), root.as_str()) {
-            finding.help = Some("to ignore all changes, write `ignore_changes = all`".to_owned());
+        let help = match behind.as_slice() {
+            _ if root == "all" => Some("to ignore all changes, write `ignore_changes = all`".to_owned()),
+            [_, Step { kind: StepKind::Attribute(attribute), .. }, ..] if *root == resource.address.kind => {
+                Some(format!("leave out the address of the resource: `{attribute}`"))
+            }
+            _ => None,
+        };
+        if let (Some(finding), Some(help)) = (findings.get_mut(from), help) {
+            finding.help = Some(help);
         }
         let computed = arguments.named(root).is_some_and(|argument| argument.presence == Presence::Computed);
         let is_error = |finding: &Finding| finding.severity == Severity::Error;

@@ -41,7 +41,7 @@ impl Rule for RequiredVersionMissing {
         let below = newest_below(node);
         let name = product.name();
         let effect = if below.is_some() || calls_unread_module(node) {
-            format!("only its child modules can exclude versions of {name} that it was not tested with")
+            format!("only its child modules limit the version of {name}")
         } else {
             format!("it also runs with versions of {name} that it was not tested with")
         };

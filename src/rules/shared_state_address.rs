@@ -63,9 +63,10 @@ fn shared(address: &StateAddress, roots: &BTreeMap<SmolStr, Span>) -> Option<Fin
     }
     let finding = SharedStateAddress::finding("Root modules share a state")
         .detail(format!(
-            "{} root modules keep their state {} plan in one of them proposes to destroy the resources of the others.",
+            "{} root modules keep their state {} plan in one of them proposes to destroy resources of the {}.",
             places.len(),
             described(address),
+            if places.len() == 2 { "other" } else { "others" },
         ))
         .at(*at)
         .module((*first).clone())

@@ -302,8 +302,8 @@ fn hold_arguments(
     let are_parts = findings.iter().all(is_part) && 2 * places.len() > files.len();
     (are_parts && module.top_blocks == 0).then_some(
         if files.len() == 1 {
-            "The only file in this directory contains arguments outside of blocks and declares nothing, so it is a part of \
-             a block."
+            "The only file in this directory contains arguments outside of blocks and declares nothing, so it does not \
+             form a module."
         } else {
             "Most files in this directory contain arguments outside of blocks, and none declares anything, so they are \
              parts of blocks."

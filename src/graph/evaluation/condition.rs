@@ -148,8 +148,8 @@ impl Evaluation<'_, '_> {
 fn follows(finding: Finding, product: Product) -> Finding {
     finding
         .detail(format!(
-            "{} reports this in addition to an invalid reference in this block: it then evaluates the expression \
-             without any variables.",
+            "This error follows from an invalid reference in the same block: {} then evaluates the expression without \
+             any variables.",
             product.name()
         ))
         .help("correct the invalid reference")

@@ -151,7 +151,7 @@ fn other_object(module: &Module, ResourceAddress { kind, name, .. }: &ResourceAd
         "modules" if module.calls.contains_key(name) => "module",
         "output" | "outputs" if module.outputs.contains_key(name) => {
             return Some(format!(
-                "a module cannot read its own output `{name}`; repeat the expression of the output here"
+                "a module cannot read its own output `{name}`; refer to the objects that the output refers to"
             ));
         }
         _ => return None,

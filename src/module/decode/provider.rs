@@ -95,9 +95,9 @@ impl Decoder<'_> {
         .help(if self.in_test {
             "require the version in `required_providers` of the module under test"
         } else {
-            "move `version` into the entry of this provider in `required_providers`, and add the entry if it is missing"
+            "remove `version` here, and require it in the entry of this provider in `required_providers`"
         })
-            .push_to(self.findings);
+        .push_to(self.findings);
         self.version_constraint(attribute)
     }
 

@@ -142,7 +142,7 @@ impl Decoder<'_> {
                     EngineRule::InvalidCheckOrCondition,
                     "Invalid variable validation condition",
                 )
-                .detail(format!("The condition does not refer to the variable: `var.{variable}`."))
+                .detail(format!("The condition must refer to the variable itself, as in `var.{variable}`."))
                 .at(attribute.expr.span)
                 .push_to(self.findings);
             }

@@ -252,7 +252,7 @@ fn set_twice(summary: &str, property: &Property, first: &Attribute) -> Finding {
 fn without_properties(node: &Node) -> &'static str {
     match &node.kind {
         NodeKind::Object(_) => "the object is empty",
-        NodeKind::Array(_) => "the array contains none",
+        NodeKind::Array(_) => "this array contains no object",
         NodeKind::Invalid => UNREADABLE,
         NodeKind::Scalar(_) => "the value is not an object",
     }

@@ -33,7 +33,8 @@ struct Reader<'r> {
     depth: usize,
 }
 
-const VALUE: &str = "A value starts with a brace, a bracket, a quote or a digit, or is true, false or null.";
+const VALUE: &str =
+    "A value starts with a brace, a bracket, a quote, a digit or a minus sign, or is true, false or null.";
 
 impl Reader<'_> {
     fn value(&mut self) -> Node {

@@ -31,7 +31,8 @@ pub(super) fn length(arguments: &[Value]) -> Outcome {
 pub(super) fn coalesce(arguments: &[Value]) -> Outcome {
     let types: Vec<Type> = arguments.iter().map(Value::ty).collect();
     let Some(ty) = unify(&types, Mode::Unsafe) else {
-        return Err(FunctionError::of_call("its arguments have no common type"));
+        let why = if types.is_empty() { "it has no arguments" } else { "its arguments have no common type" };
+        return Err(FunctionError::of_call(why));
     };
     for argument in arguments {
         let Ok(value) = convert(argument, &ty) else { return Ok(Value::Unknown(ty)) };

@@ -31,7 +31,7 @@ pub(super) fn range(arguments: &[Value]) -> Outcome {
     while if step.is_negative() { number > end } else { number < end } {
         if all.len() == LONGEST_RANGE {
             return Err(FunctionError::of_call(format!(
-                "the result would have more than {LONGEST_RANGE} numbers"
+                "with this step, the result would have more than {LONGEST_RANGE} numbers"
             )));
         }
         let next = number.add(&step).ok_or(FunctionError::Unknown)?;
@@ -94,7 +94,7 @@ pub(super) fn index(arguments: &[Value]) -> Outcome {
             None => return Ok(Value::Unknown(Type::Number)),
         }
     }
-    Err(FunctionError::of_call("the list does not contain it"))
+    Err(FunctionError::of_call("the list does not contain this value"))
 }
 
 pub(super) fn matchkeys(arguments: &[Value]) -> Outcome {
