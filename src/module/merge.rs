@@ -153,7 +153,7 @@ impl Merger<'_> {
             .detail(format!("An override file cannot contain `{}` blocks.", block.kind))
             .at(block.header)
             .address(block_address(block))
-            .help("change the base block, or move this block into a base file")
+            .help("move the block into a base file")
             .push_to(self.findings);
     }
 

@@ -40,10 +40,11 @@ impl Rule for RequiredVersionMissing {
         let product = module.features.engine.product;
         let below = newest_below(node);
         let name = product.name();
-        let effect = if below.is_some() || calls_unread_module(node) {
+        let effect = if below.is_some() {
             format!("only its child modules limit the version of {name}")
         } else {
-            format!("it also runs with versions of {name} that it was not tested with")
+            let unless = if calls_unread_module(node) { ", unless a called module refuses them" } else { "" };
+            format!("it also runs with versions of {name} that it was not tested with{unless}")
         };
         let finding = Self::finding("Missing `required_version`")
             .detail(format!("This module does not set `required_version`, so {effect}."))

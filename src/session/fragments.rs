@@ -296,7 +296,10 @@ fn hold_arguments(
     files: &[(FileId, FileKind)],
     findings: &[&Finding],
 ) -> Option<&'static str> {
-    let is_part = |finding: &&Finding| finding.rule == EngineRule::UnsupportedBlockOrArgument.id();
+    // An argument with the name of a block is a mistake, for which there is a help.
+    let is_part = |finding: &&Finding| {
+        finding.rule == EngineRule::UnsupportedBlockOrArgument.id() && finding.help.is_none()
+    };
     let arguments = findings.iter().filter(|finding| finding.summary == "Unsupported argument");
     let places: BTreeSet<FileId> = arguments.filter_map(|finding| Some(finding.primary?.file)).collect();
     let are_parts = findings.iter().all(is_part) && 2 * places.len() > files.len();

@@ -36,7 +36,8 @@ impl Mismatch {
             return self.message.clone();
         }
         let steps: String = self.path.iter().map(ToString::to_string).collect();
-        format!("for `{name}{steps}`, {}", self.message)
+        let part = format!("{name}{steps}");
+        format!("for `{}`, {}", part.trim_start_matches('.'), self.message)
     }
 }
 
@@ -52,13 +53,7 @@ impl fmt::Display for PathStep {
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for step in &self.path {
-            step.fmt(f)?;
-        }
-        if !self.path.is_empty() {
-            f.write_str(": ")?;
-        }
-        f.write_str(&self.message)
+        f.write_str(&self.explained(""))
     }
 }
 

@@ -174,7 +174,7 @@ impl Evaluation<'_, '_> {
             let finding = Finding::language(EngineRule::InvalidValue, summary)
                 .detail("Outputs of a root module are stored in the state, so they cannot be ephemeral.")
                 .at(output.origin.header())
-                .help("remove `ephemeral`, or the output");
+                .help("remove the output, or only `ephemeral` if its value is not ephemeral");
             return self.report(finding, &address);
         }
         let Some(value) = &output.value else { return };

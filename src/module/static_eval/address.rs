@@ -236,5 +236,5 @@ fn unknown(purpose: &Purpose, summary: &str, at: crate::text::Span) -> Finding {
             "{} must be known when `init` runs, but this expression has a value only later.",
             upper(&purpose.what)
         ))
-        .help("write a literal string; a variable that it depends on needs `const = true`")
+        .help("write a literal string, or use a variable with `const = true` (since Terraform 1.15)")
 }

@@ -25,7 +25,9 @@ pub(super) fn range(arguments: &[Value]) -> Outcome {
     if !step.is_negative() && end < start {
         return Err(FunctionError::of_argument(1, "it must not be less than the start"));
     }
-    // A step of zero would not end.
+    if step == 0.into() && end != start {
+        return Err(FunctionError::of_call("with the step 0, the range would never end"));
+    }
     let mut number = start;
     let mut all = Vec::new();
     while if step.is_negative() { number > end } else { number < end } {
