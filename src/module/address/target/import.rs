@@ -2,13 +2,11 @@
 
 use std::fmt;
 
-use smol_str::SmolStr;
-
-use super::path::{INVALID_ADDRESS, Part, PartKind, module_path, resource_instance, whole, wrong};
+use super::path::{INVALID_ADDRESS, module_path, resource_instance, whole, wrong};
 use crate::engine::{Features, Product};
 use crate::finding::{EngineRule, Finding};
 use crate::module::address::{ConfigAddress, ModuleStep, ResourceInstance};
-use crate::syntax::{Expr, ExprKind, Step};
+use crate::syntax::{Expr, ExprKind, Step, StepKind};
 
 /// The target of an `import` block, relative to the root module.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,14 +39,14 @@ pub fn import_target(to: &Expr, features: &Features) -> Result<ImportTarget, Vec
 }
 
 /// The parts of an address, and whether its keys are literals.
-struct Flat<'a> {
-    parts: Vec<Part<'a>>,
+struct Flat {
+    parts: Vec<Step>,
     is_static: bool,
 }
 
 /// Flattens `to` into names and literal keys. Other keys are skipped where the engine allows them. The error is the
 /// first expression that is not allowed.
-fn flatten<'a>(to: &'a Expr, features: &Features) -> Result<Flat<'a>, &'a Expr> {
+fn flatten<'a>(to: &'a Expr, features: &Features) -> Result<Flat, &'a Expr> {
     let mut backwards: Vec<&[Step]> = Vec::new();
     let mut is_static = true;
     let mut at = to;
@@ -64,11 +62,11 @@ fn flatten<'a>(to: &'a Expr, features: &Features) -> Result<Flat<'a>, &'a Expr> 
             }
             ExprKind::Traversal(traversal) => {
                 backwards.push(&traversal.steps);
-                break Part { span: traversal.root_span, kind: PartKind::Name(&traversal.root) };
+                break Step { span: traversal.root_span, kind: StepKind::Attribute(traversal.root.clone()) };
             }
             kind => {
                 let name = literal_name(kind, features).ok_or(at)?;
-                break Part { span: at.span, kind: PartKind::Name(name) };
+                break Step { span: at.span, kind: StepKind::Attribute(name.into()) };
             }
         }
     };
@@ -76,20 +74,20 @@ fn flatten<'a>(to: &'a Expr, features: &Features) -> Result<Flat<'a>, &'a Expr> 
         return Err(to);
     }
     let steps = backwards.iter().rev().flat_map(|steps| steps.iter());
-    let parts = std::iter::once(root).chain(steps.map(Part::of)).collect();
+    let parts = std::iter::once(root).chain(steps.cloned()).collect();
     Ok(Flat { parts, is_static })
 }
 
 /// The name that a literal is in an address, if it is one: Terraform treats `true`, `false` and `null` as names
 /// there.
-fn literal_name(kind: &ExprKind, features: &Features) -> Option<&'static SmolStr> {
+fn literal_name(kind: &ExprKind, features: &Features) -> Option<&'static str> {
     if has_own_words(features) {
         return None;
     }
     match kind {
-        ExprKind::Null => Some(&NULL),
-        ExprKind::Bool(true) => Some(&TRUE),
-        ExprKind::Bool(false) => Some(&FALSE),
+        ExprKind::Null => Some("null"),
+        ExprKind::Bool(true) => Some("true"),
+        ExprKind::Bool(false) => Some("false"),
         _ => None,
     }
 }
@@ -98,10 +96,6 @@ fn literal_name(kind: &ExprKind, features: &Features) -> Option<&'static SmolStr
 fn has_own_words(features: &Features) -> bool {
     features.engine.product == Product::OpenTofu && features.grammar.import_for_each
 }
-
-static NULL: SmolStr = SmolStr::new_static("null");
-static TRUE: SmolStr = SmolStr::new_static("true");
-static FALSE: SmolStr = SmolStr::new_static("false");
 
 fn no_address(expr: &Expr, features: &Features) -> Finding {
     let summary =

@@ -12,59 +12,24 @@ use crate::text::Span;
 pub(super) const INVALID_ADDRESS: &str = "Invalid address";
 const INVALID_OPERATOR: &str = "Invalid address operator";
 
-/// A part of an address. Unlike in a traversal, the root is a part like all others.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Part<'a> {
-    pub(super) span: Span,
-    pub(super) kind: PartKind<'a>,
+/// The parts of `traversal`, never empty. The root is a part like all others.
+pub(super) fn parts(traversal: &Traversal) -> Vec<Step> {
+    let root = Step { span: traversal.root_span, kind: StepKind::Attribute(traversal.root.clone()) };
+    std::iter::once(root).chain(traversal.steps.iter().cloned()).collect()
 }
 
-#[derive(Debug, Clone, Copy)]
-pub(super) enum PartKind<'a> {
-    Name(&'a SmolStr),
-    Key(&'a SmolStr),
-    Number(&'a str),
-    /// `[true]` or `[null]`, which is never a valid key.
-    Word,
-}
-
-/// The parts of `traversal`, never empty.
-pub(super) fn parts(traversal: &Traversal) -> Vec<Part<'_>> {
-    let root = Part { span: traversal.root_span, kind: PartKind::Name(&traversal.root) };
-    std::iter::once(root).chain(traversal.steps.iter().map(Part::of)).collect()
-}
-
-impl<'a> Part<'a> {
-    pub(super) fn of(step: &'a Step) -> Self {
-        let kind = match &step.kind {
-            StepKind::Attribute(name) => PartKind::Name(name),
-            StepKind::Key(text) => PartKind::Key(text),
-            StepKind::Number(digits) => PartKind::Number(digits),
-            StepKind::Word(_) => PartKind::Word,
-        };
-        Self { span: step.span, kind }
-    }
-
-    fn name(&self) -> Option<&'a SmolStr> {
-        match self.kind {
-            PartKind::Name(name) => Some(name),
-            PartKind::Key(_) | PartKind::Number(_) | PartKind::Word => None,
-        }
-    }
-
-    /// The instance key of this part: `None` for a name, an error for an invalid number.
-    fn key(&self) -> Option<Result<InstanceKey, ()>> {
-        match self.kind {
-            PartKind::Name(_) => None,
-            PartKind::Key(text) => Some(Ok(InstanceKey::Text(text.clone()))),
-            PartKind::Number(digits) => Some(InstanceKey::number(digits).ok_or(())),
-            PartKind::Word => Some(Err(())),
-        }
+/// The instance key that a part is: `None` for a name, an error for an invalid number.
+fn key(part: &Step) -> Option<Result<InstanceKey, ()>> {
+    match &part.kind {
+        StepKind::Attribute(_) => None,
+        StepKind::Key(text) => Some(Ok(InstanceKey::Text(text.clone()))),
+        StepKind::Number(digits) => Some(InstanceKey::number(digits).ok_or(())),
+        StepKind::Word(_) => Some(Err(())),
     }
 }
 
 /// From the first part to the last one. Returns `None` if there is no part.
-pub(super) fn whole(parts: &[Part<'_>]) -> Option<Span> {
+pub(super) fn whole(parts: &[Step]) -> Option<Span> {
     Some(parts.first()?.span.to(parts.last()?.span))
 }
 
@@ -75,9 +40,7 @@ pub(super) fn wrong(summary: &'static str, at: Option<Span>, detail: impl Into<S
 }
 
 /// The `module.name` at the start of `parts`, and the rest. Returns `None` if the parts start differently.
-pub(super) fn module_name<'a, 'p>(
-    parts: &'p [Part<'a>],
-) -> Result<Option<(&'a SmolStr, &'p [Part<'a>])>, Box<Finding>> {
+pub(super) fn module_name(parts: &[Step]) -> Result<Option<(&SmolStr, &[Step])>, Box<Finding>> {
     let Some((first, rest)) = parts.split_first() else { return Ok(None) };
     let Some(keyword) = first.name() else {
         let detail = "The module path must be followed by `.` and a name.";
@@ -94,9 +57,7 @@ pub(super) fn module_name<'a, 'p>(
 }
 
 /// The module instance path at the start of `parts`, and the rest.
-pub(super) fn module_path<'a, 'p>(
-    parts: &'p [Part<'a>],
-) -> Result<(Vec<ModuleStep>, &'p [Part<'a>]), Vec<Finding>> {
+pub(super) fn module_path(parts: &[Step]) -> Result<(Vec<ModuleStep>, &[Step]), Vec<Finding>> {
     let mut path = Vec::new();
     let mut findings = Vec::new();
     let mut rest = parts;
@@ -110,14 +71,14 @@ pub(super) fn module_path<'a, 'p>(
             }
         };
         rest = behind;
-        let mut key = None;
+        let mut instance = None;
         if let Some((first, behind)) = rest.split_first()
-            && let Some(found) = first.key()
+            && let Some(found) = key(first)
         {
             rest = behind;
             // The engine continues after an invalid key, and reports the next one too.
             match found {
-                Ok(found) => key = Some(found),
+                Ok(found) => instance = Some(found),
                 Err(()) => findings.push(*wrong(
                     INVALID_OPERATOR,
                     Some(first.span),
@@ -125,16 +86,13 @@ pub(super) fn module_path<'a, 'p>(
                 )),
             }
         }
-        path.push(ModuleStep { name: name.clone(), key });
+        path.push(ModuleStep { name: name.clone(), key: instance });
     }
     if findings.is_empty() { Ok((path, rest)) } else { Err(findings) }
 }
 
 /// The resource at the start of `parts`, and the rest.
-pub(super) fn resource<'a, 'p>(
-    mode: Mode,
-    parts: &'p [Part<'a>],
-) -> Result<(ResourceAddress, &'p [Part<'a>]), Box<Finding>> {
+pub(super) fn resource(mode: Mode, parts: &[Step]) -> Result<(ResourceAddress, &[Step]), Box<Finding>> {
     let [kind, name, rest @ ..] = parts else {
         let detail = "The address of a resource must have a type and a name.";
         return Err(wrong(INVALID_ADDRESS, whole(parts), detail));
@@ -155,14 +113,14 @@ pub(super) fn resource<'a, 'p>(
 
 /// The resource or resource instance that `parts` consist of.
 pub(super) fn resource_instance(
-    parts: &[Part<'_>],
+    parts: &[Step],
     features: &Features,
 ) -> Result<ResourceInstance, Box<Finding>> {
     let (mode, behind) = mode(parts, features)?;
     let (resource, rest) = resource(mode, behind)?;
     match rest {
         [] => Ok(ResourceInstance { resource, key: None }),
-        [only] => match only.key() {
+        [only] => match key(only) {
             Some(Ok(key)) => Ok(ResourceInstance { resource, key: Some(key) }),
             Some(Err(())) => {
                 let detail = format!("This is not a valid resource instance key: {NOT_WHOLE}.");
@@ -180,9 +138,9 @@ pub(super) fn resource_instance(
 }
 
 /// The mode of the resource, and the parts after the keyword.
-fn mode<'a, 'p>(parts: &'p [Part<'a>], features: &Features) -> Result<(Mode, &'p [Part<'a>]), Box<Finding>> {
+fn mode<'p>(parts: &'p [Step], features: &Features) -> Result<(Mode, &'p [Step]), Box<Finding>> {
     let grammar = &features.grammar;
-    let Some((Part { kind: PartKind::Name(word), .. }, rest)) = parts.split_first() else {
+    let Some((Step { kind: StepKind::Attribute(word), .. }, rest)) = parts.split_first() else {
         return Ok((Mode::Managed, parts));
     };
     match word.as_str() {

@@ -2,11 +2,11 @@
 
 use smol_str::SmolStr;
 
-use super::path::{INVALID_ADDRESS, Part, PartKind, module_name, parts, resource, whole, wrong};
+use super::path::{INVALID_ADDRESS, module_name, parts, resource, whole, wrong};
 use crate::engine::{Features, Product};
 use crate::finding::Finding;
 use crate::module::address::{ConfigAddress, Mode, ResourceAddress};
-use crate::syntax::Traversal;
+use crate::syntax::{Step, StepKind, Traversal};
 use crate::text::{Span, with_article};
 
 /// The target of a `removed` block: a resource or a module with all instances, relative to the module of the block.
@@ -43,18 +43,13 @@ pub fn remove_target(traversal: &Traversal, features: &Features) -> (Option<Remo
 }
 
 /// The module calls at the start of `parts`, and the rest.
-fn call_path<'a, 'p>(
-    parts: &'p [Part<'a>],
-    features: &Features,
-) -> Result<(Vec<SmolStr>, &'p [Part<'a>]), Box<Finding>> {
+fn call_path<'p>(parts: &'p [Step], features: &Features) -> Result<(Vec<SmolStr>, &'p [Step]), Box<Finding>> {
     let mut path = Vec::new();
     let mut rest = parts;
     while let Some((name, behind)) = module_name(rest)? {
-        if let Some(Part { span, kind: PartKind::Key(_) | PartKind::Number(_) | PartKind::Word }) =
-            behind.first()
-        {
+        if let Some(key) = behind.first().filter(|part| part.name().is_none()) {
             let detail = "A module call can only be removed as a whole: remove the instance key.";
-            return Err(wrong(features.summaries.removed_module_key, Some(*span), detail));
+            return Err(wrong(features.summaries.removed_module_key, Some(key.span), detail));
         }
         path.push(name.clone());
         rest = behind;
@@ -63,10 +58,10 @@ fn call_path<'a, 'p>(
 }
 
 /// The resource that `parts` consist of.
-fn whole_resource(parts: &[Part<'_>], features: &Features) -> Result<ResourceAddress, Box<Finding>> {
+fn whole_resource(parts: &[Step], features: &Features) -> Result<ResourceAddress, Box<Finding>> {
     let product = features.engine.product;
     let (mode, behind) = match parts.split_first() {
-        Some((Part { kind: PartKind::Name(word), .. }, rest)) => match (word.as_str(), product) {
+        Some((Step { kind: StepKind::Attribute(word), .. }, rest)) => match (word.as_str(), product) {
             ("data", _) => (Mode::Data, rest),
             ("ephemeral", Product::OpenTofu) if features.grammar.ephemeral => (Mode::Ephemeral, rest),
             _ => (Mode::Managed, parts),
