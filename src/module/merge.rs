@@ -26,7 +26,7 @@ use crate::engine::{Features, InOverride, RequiredVersion};
 use crate::finding::{EngineRule, Finding, set_address};
 use crate::module::Module;
 use crate::module::address::{ProviderAddress, block_address};
-use crate::module::declaration::{Dependency, ProviderMeta, VersionConstraint};
+use crate::module::declaration::{Dependency, Origin, ProviderMeta, VersionConstraint};
 use crate::module::decode::Declarations;
 use crate::module::dropped::{Dropped, Why};
 use crate::syntax::Block;
@@ -73,33 +73,22 @@ impl Merger<'_> {
     /// Merges one override file into the module.
     fn merge(&mut self, file: Declarations) {
         self.override_versions(file.required_versions);
-        self.override_backends(file.backends);
-        self.override_clouds(file.clouds);
-        self.override_encryption(file.encryptions);
-        for provider in file.providers {
-            self.about(&provider.origin.base.clone(), |merger| merger.override_provider(provider));
-        }
-        for variable in file.variables {
-            self.about(&variable.origin.base.clone(), |merger| merger.override_variable(variable));
-        }
+        self.override_storage(file.backends, file.clouds, file.encryptions);
+        self.each(file.providers, |provider| &provider.origin, Self::override_provider);
+        self.each(file.variables, |variable| &variable.origin, Self::override_variable);
         for local in file.locals {
             self.override_local(local);
         }
-        for output in file.outputs {
-            self.about(&output.origin.base.clone(), |merger| merger.override_output(output));
-        }
-        for call in file.calls {
-            self.about(&call.origin.base.clone(), |merger| merger.override_call(call));
-        }
-        for resource in file.managed.into_iter().chain(file.data) {
-            self.about(&resource.origin.base.clone(), |merger| merger.override_resource(resource));
-        }
-        for resource in file.ephemeral {
-            match self.features.override_ephemeral {
-                InOverride::Merged => {
-                    self.about(&resource.origin.base.clone(), |merger| merger.override_resource(resource));
-                }
-                InOverride::Ignored => self.ignore(&resource.origin.base),
+        self.each(file.outputs, |output| &output.origin, Self::override_output);
+        self.each(file.calls, |call| &call.origin, Self::override_call);
+        self.each(file.managed, |resource| &resource.origin, Self::override_resource);
+        self.each(file.data, |resource| &resource.origin, Self::override_resource);
+        match self.features.override_ephemeral {
+            InOverride::Merged => {
+                self.each(file.ephemeral, |resource| &resource.origin, Self::override_resource);
+            }
+            InOverride::Ignored => {
+                file.ephemeral.iter().for_each(|resource| self.ignore(&resource.origin.base));
             }
         }
         for removed in file.removed {
@@ -119,9 +108,7 @@ impl Merger<'_> {
         for import in file.imports {
             self.not_in_override(&import.block, "Cannot override 'import' blocks");
         }
-        for action in file.actions {
-            self.about(&action.origin.base.clone(), |merger| merger.override_action(action));
-        }
+        self.each(file.actions, |action| &action.origin, Self::override_action);
     }
 
     /// Replaces the earlier versions, or adds to them if each file has versions of its own.
@@ -141,11 +128,13 @@ impl Merger<'_> {
         }
     }
 
-    /// Calls `work` and adds the address of `block` to the findings that it reports.
-    fn about(&mut self, block: &Block, work: impl FnOnce(&mut Self)) {
-        let from = self.findings.len();
-        work(self);
-        set_address(&mut self.findings[from..], &block_address(block));
+    /// Merges override blocks. Findings get the address of their block.
+    fn each<T>(&mut self, overrides: Vec<T>, origin: fn(&T) -> &Origin, merge: fn(&mut Self, T)) {
+        for over in overrides {
+            let (from, address) = (self.findings.len(), block_address(&origin(&over).base));
+            merge(self, over);
+            set_address(&mut self.findings[from..], &address);
+        }
     }
 
     fn not_in_override(&mut self, block: &Block, summary: &str) {

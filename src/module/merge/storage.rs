@@ -16,80 +16,35 @@ impl Merger<'_> {
         clouds: Vec<Storage>,
         encryptions: Vec<Arc<Block>>,
     ) {
-        for backend in backends {
-            match &self.module.backend {
-                Some(first) => duplicate(
-                    self.features.summaries.duplicate_backend,
-                    backend.block.header,
-                    first.block.header,
-                )
-                .detail("A module can have only one `backend` block.")
-                .push_to(self.findings),
-                None => self.module.backend = Some(backend),
-            }
-        }
-        for cloud in clouds {
-            match &self.module.cloud {
-                Some(first) => {
-                    duplicate(
-                        self.features.summaries.duplicate_cloud,
-                        cloud.block.header,
-                        first.block.header,
-                    )
-                    .detail("A module can have only one `cloud` block.")
-                    .push_to(self.findings);
-                }
-                None => self.module.cloud = Some(cloud),
-            }
-        }
-        if let (Some(backend), Some(cloud)) = (&self.module.backend, &self.module.cloud) {
-            Finding::language(EngineRule::DuplicateDeclaration, self.features.summaries.backend_and_cloud)
+        let (module, summaries) = (&mut *self.module, &self.features.summaries);
+        keep_first(&mut module.backend, backends, of_storage, summaries.duplicate_backend, self.findings);
+        keep_first(&mut module.cloud, clouds, of_storage, summaries.duplicate_cloud, self.findings);
+        if let (Some(backend), Some(cloud)) = (&module.backend, &module.cloud) {
+            Finding::language(EngineRule::DuplicateDeclaration, summaries.backend_and_cloud)
                 .detail("A module can have either a `backend` or a `cloud` block.")
                 .at(backend.block.header)
                 .related(cloud.block.header, "the `cloud` block is here")
                 .help("remove one of the two")
                 .push_to(self.findings);
         }
-        for encryption in encryptions {
-            match &self.module.encryption {
-                Some(first) => {
-                    duplicate("Duplicate encryption configuration", encryption.header, first.header)
-                        .detail("A module can have only one `encryption` block.")
-                        .push_to(self.findings);
-                }
-                None => self.module.encryption = Some(encryption),
-            }
-        }
+        keep_first(&mut module.encryption, encryptions, Arc::as_ref, DUPLICATE_ENCRYPTION, self.findings);
     }
 
-    pub(super) fn override_backends(&mut self, backends: Vec<Storage>) {
-        if let [first, second, ..] = backends.as_slice() {
-            duplicate("Duplicate backend configuration", second.block.header, first.block.header)
-                .detail("An override file can have only one `backend` block.")
-                .push_to(self.findings);
-        } else if let Some(mut backend) = backends.into_iter().next() {
-            backend.replaced = self.replaced_storage();
-            self.module.backend = Some(backend);
+    pub(super) fn override_storage(
+        &mut self,
+        backends: Vec<Storage>,
+        clouds: Vec<Storage>,
+        encryptions: Vec<Arc<Block>>,
+    ) {
+        let summary = "Duplicate backend configuration";
+        if let Some(backend) = only(backends, of_storage, summary, self.findings) {
+            self.module.backend = Some(Storage { replaced: self.replaced_storage(), ..backend });
         }
-    }
-
-    pub(super) fn override_clouds(&mut self, clouds: Vec<Storage>) {
-        if let [first, second, ..] = clouds.as_slice() {
-            duplicate(self.override_cloud_summary(), second.block.header, first.block.header)
-                .detail("An override file can have only one `cloud` block.")
-                .push_to(self.findings);
-        } else if let Some(mut cloud) = clouds.into_iter().next() {
-            cloud.replaced = self.replaced_storage();
-            self.module.cloud = Some(cloud);
+        let summary = self.features.summaries.duplicate_cloud;
+        if let Some(cloud) = only(clouds, of_storage, summary, self.findings) {
+            self.module.cloud = Some(Storage { replaced: self.replaced_storage(), ..cloud });
         }
-    }
-
-    pub(super) fn override_encryption(&mut self, encryptions: Vec<Arc<Block>>) {
-        if let [first, second, ..] = encryptions.as_slice() {
-            duplicate("Duplicate encryption configuration", second.header, first.header)
-                .detail("An override file can have only one `encryption` block.")
-                .push_to(self.findings);
-        } else if let Some(encryption) = encryptions.into_iter().next() {
+        if let Some(encryption) = only(encryptions, Arc::as_ref, DUPLICATE_ENCRYPTION, self.findings) {
             // The engine merges it at every depth. Its content is for key providers and is not checked here.
             self.module.encryption.get_or_insert(encryption);
         }
@@ -100,8 +55,39 @@ impl Merger<'_> {
         let cloud = self.module.cloud.take();
         cloud.or(replaced).map(Box::new)
     }
+}
 
-    fn override_cloud_summary(&self) -> &'static str {
-        self.features.summaries.duplicate_cloud
+const DUPLICATE_ENCRYPTION: &str = "Duplicate encryption configuration";
+
+fn of_storage(storage: &Storage) -> &Block {
+    &storage.block
+}
+
+/// Keeps the first block of base files, and reports the others.
+fn keep_first<T>(
+    kept: &mut Option<T>,
+    found: Vec<T>,
+    block: fn(&T) -> &Block,
+    summary: &str,
+    findings: &mut Vec<Finding>,
+) {
+    for one in found {
+        match kept.as_ref().map(block) {
+            Some(first) => duplicate(summary, block(&one).header, first.header)
+                .detail(format!("A module can have only one `{}` block.", first.kind))
+                .push_to(findings),
+            None => *kept = Some(one),
+        }
     }
+}
+
+/// The block of an override file. If there are several, none counts.
+fn only<T>(found: Vec<T>, block: fn(&T) -> &Block, summary: &str, findings: &mut Vec<Finding>) -> Option<T> {
+    if let [first, second, ..] = found.as_slice() {
+        duplicate(summary, block(second).header, block(first).header)
+            .detail(format!("An override file can have only one `{}` block.", block(first).kind))
+            .push_to(findings);
+        return None;
+    }
+    found.into_iter().next()
 }
