@@ -35,10 +35,7 @@ impl Decoder<'_> {
             .and_then(|from| from.address.resource.as_ref())
             .is_some_and(|address| address.mode == Mode::Managed);
         self.removed_connections(&content, managed);
-        let provisioners = match self.features.engine.product {
-            Product::Terraform => self.removed_provisioners(&content, managed),
-            Product::OpenTofu => self.removed_provisioners_of_opentofu(&content, from.as_ref(), block),
-        };
+        let provisioners = self.removed_provisioners(&content, managed, from.as_ref(), block);
         let removed = Removed { from, destroy, provisioners, block: Arc::clone(block) };
         if self.features.removed_checked && !self.failed_since(before) {
             self.warn_of_removed(&removed);
@@ -74,10 +71,18 @@ impl Decoder<'_> {
         }
     }
 
-    fn removed_provisioners(&mut self, content: &Content, managed: bool) -> Vec<Provisioner> {
+    fn removed_provisioners(
+        &mut self,
+        content: &Content,
+        managed: bool,
+        from: Option<&RemoveTarget>,
+        removed: &Block,
+    ) -> Vec<Provisioner> {
+        let is_terraform = self.features.engine.product == Product::Terraform;
+        let is_of_call = from.is_some_and(|from| from.address.resource.is_none());
         let mut provisioners = Vec::new();
         for block in content.blocks_of("provisioner") {
-            if !managed {
+            if is_terraform && !managed {
                 Finding::language(EngineRule::InvalidProvisioner, "Invalid provisioner block")
                     .detail("A `provisioner` block is allowed only if `from` is a managed resource.")
                     .at(block.header)
@@ -86,40 +91,21 @@ impl Decoder<'_> {
             }
             let Some(provisioner) = self.provisioner(block) else { continue };
             if !provisioner.on_destroy {
-                Finding::language(EngineRule::InvalidProvisioner, "Invalid provisioner block")
+                let place = if is_terraform { "provisioner" } else { "\"removed.provisioner\"" };
+                Finding::language(EngineRule::InvalidProvisioner, format!("Invalid {place} block"))
                     .detail("A `removed` block can only have destroy-time provisioners.")
                     .at(block.header)
                     .help("add `when = destroy`")
                     .push_to(self.findings);
-            }
-            provisioners.push(provisioner);
-        }
-        provisioners
-    }
-
-    fn removed_provisioners_of_opentofu(
-        &mut self,
-        content: &Content,
-        from: Option<&RemoveTarget>,
-        removed: &Block,
-    ) -> Vec<Provisioner> {
-        let mut provisioners = Vec::new();
-        for block in content.blocks_of("provisioner") {
-            let Some(provisioner) = self.provisioner(block) else { continue };
-            if !provisioner.on_destroy {
-                Finding::language(EngineRule::InvalidProvisioner, "Invalid \"removed.provisioner\" block")
-                    .detail("A `removed` block can only have destroy-time provisioners.")
-                    .at(block.header)
-                    .help("add `when = destroy`")
-                    .push_to(self.findings);
-            } else if from.is_some_and(|from| from.address.resource.is_none()) {
+            } else if !is_terraform && is_of_call {
                 Finding::language(EngineRule::InvalidProvisioner, "Invalid \"removed\" block")
                     .detail(
                         "A `provisioner` block is allowed only if `from` is a resource, not a module call.",
                     )
                     .at(removed.header)
                     .push_to(self.findings);
-            } else {
+            }
+            if is_terraform || provisioner.on_destroy && !is_of_call {
                 provisioners.push(provisioner);
             }
         }
