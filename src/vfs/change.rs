@@ -24,7 +24,7 @@ use super::unit_file::{in_use, is_unit_file};
 use super::{Error, Excerpt, Snapshot, ancestors, last_name, parent, tested_by};
 use crate::engine::Companion;
 use crate::limits::{Limit, Limits};
-use crate::text::file_name::{decode, encode, encode_os};
+use crate::text::file_name::{decode, encode_os};
 use crate::text::{Source, Sources};
 
 /// Two states of a repository and the paths that differ.
@@ -132,12 +132,8 @@ impl Change {
         let (before, now) = (self.before.read(), self.now.read());
         let inside = paths.iter().map(|path| {
             let path = path.as_ref();
-            let inside = from_top(top, current, path)
-                .ok_or_else(|| Error::git(format!("`{}` is outside the repository", path.display())))?;
-            let is_there = |reading: &Reading<'_>| {
-                inside.is_empty() || reading.item(encode(&inside).as_bstr()).is_ok_and(|item| item.is_some())
-            };
-            if is_there(&before) || is_there(&now) {
+            let inside = from_top(top, current, path)?;
+            if before.has(&inside) || now.has(&inside) {
                 return Ok(inside);
             }
             Err(Error::path(path, &top.join(encode_os(&inside)), ErrorKind::NotFound.into()))
@@ -358,9 +354,14 @@ impl Change {
     }
 }
 
-/// Normalizes a path relative to the top of the repository. `None` if it is outside. Its last part does not have to
+/// Normalizes a path relative to the top of the repository. It must not be outside. Its last part does not have to
 /// exist. Links on the way to the top are followed, those below it are not.
-pub(super) fn from_top(top: &Path, current: &Path, path: &Path) -> Option<String> {
+pub(super) fn from_top(top: &Path, current: &Path, path: &Path) -> Result<String, Error> {
+    let outside = || Error::git(format!("`{}` is outside the repository", path.display()));
+    inside(top, current, path).ok_or_else(outside)
+}
+
+fn inside(top: &Path, current: &Path, path: &Path) -> Option<String> {
     let at = without_dots(&current.canonicalize().ok()?.join(path));
     if let Ok(inside) = at.strip_prefix(top) {
         return Some(slashed(inside));

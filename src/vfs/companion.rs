@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use super::read::ReadFile;
-use super::{Snapshot, ancestors, last_name, parent};
+use super::{Snapshot, ancestors, is_under, last_name, parent};
 use crate::engine::{self, Companion};
 use crate::text::FileId;
 
@@ -30,13 +30,7 @@ impl Snapshot {
 
     /// The number of files in scope of each kind that overrule does not read.
     pub fn unread_kinds(&self) -> BTreeMap<&'static str, usize> {
-        let is_asked_for = |path: &str| {
-            let is_under = |asked: &String| {
-                let rest = path.strip_prefix(asked.as_str());
-                rest.is_some_and(|rest| asked.is_empty() || rest.is_empty() || rest.starts_with('/'))
-            };
-            self.scope.iter().any(is_under)
-        };
+        let is_asked_for = |path: &str| self.scope.iter().any(|asked| is_under(path, asked));
         let mut counts = BTreeMap::new();
         for path in self.unread_kinds.iter().filter(|path| is_asked_for(path)) {
             if let Some(kind) = engine::unread_kind(last_name(path)) {

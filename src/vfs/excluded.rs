@@ -8,8 +8,9 @@ use gix::glob::pattern::Case;
 use gix::ignore::Search;
 use gix::ignore::search::Ignore;
 
-use super::git_tree::ItemKind;
+use super::git_tree::{ItemKind, Reading};
 use super::repository::Repository;
+use super::top_directory::Top;
 use super::{Origin, Snapshot, ancestors, child, parent, read};
 use crate::engine::LOCK_FILE;
 use crate::limits::Limit;
@@ -50,11 +51,6 @@ impl<'r> Exclusions<'r> {
         if self.is_excluded(directory) { None } else { self.matching(path, false) }
     }
 
-    /// Whether a directory, or every module file in it, is excluded.
-    fn has(&mut self, directory: &str) -> bool {
-        self.is_excluded(directory) || self.matching(&child(directory, "main.tf"), false).is_some()
-    }
-
     /// Whether a file or a parent directory is excluded.
     pub(super) fn has_file(&mut self, path: &str) -> bool {
         self.is_excluded(parent(path).unwrap_or_default()) || self.matching(path, false).is_some()
@@ -77,7 +73,7 @@ impl<'r> Exclusions<'r> {
 
     /// The line of the nearest `.gitignore` with a match for a path, if it excludes the path.
     fn matching(&mut self, path: &str, is_directory: bool) -> Option<Exclusion> {
-        let mut around = std::iter::successors(parent(path), |path| parent(path));
+        let mut around = ancestors(path).skip(1);
         around.find_map(|directory| {
             let inside = if directory.is_empty() { path } else { &path[directory.len() + 1..] };
             let rules = self.rules_of(directory)?;
@@ -140,7 +136,7 @@ impl Snapshot {
 
     /// Whether a `.gitignore` excludes a missing directory, so that a tool may create it.
     pub(super) fn ignores(&self, directory: &str) -> bool {
-        Exclusions::new(&|path| self.ignore_file(path)).has(directory)
+        Exclusions::new(&|path| self.ignore_file(path)).has_file(&child(directory, "main.tf"))
     }
 
     /// Drops the directories whose lock file git tracks, although a line excludes it.
@@ -167,18 +163,23 @@ impl Snapshot {
         let limit = self.limits.get(Limit::FileSize);
         match &self.origin {
             Origin::Memory { others, .. } => others.get(path).cloned(),
-            Origin::Disk(top) => {
-                let disk = top.path().join(encode_os(path));
-                let is_file = fs::symlink_metadata(&disk).is_ok_and(|metadata| metadata.is_file());
-                (top.is_repository() && is_file).then(|| read::regular(&disk, limit).ok())?
-            }
-            Origin::Git { git_tree, .. } => {
-                let reading = git_tree.read();
-                let item = reading.item(encode(path).as_bstr()).ok()??;
-                (item.kind == ItemKind::File).then(|| reading.content(path, limit).ok())?
-            }
+            Origin::Disk(top) => on_disk(top, path, limit),
+            Origin::Git { git_tree, .. } => in_git(&git_tree.read(), path, limit),
         }
     }
+}
+
+/// The content of a `.gitignore` in a working tree.
+pub(super) fn on_disk(top: &Top, path: &str, limit: u64) -> Option<Vec<u8>> {
+    let disk = top.path().join(encode_os(path));
+    let is_file = fs::symlink_metadata(&disk).is_ok_and(|metadata| metadata.is_file());
+    (top.is_repository() && is_file).then(|| read::regular(&disk, limit).ok())?
+}
+
+/// The content of a `.gitignore` in an index or a commit.
+pub(super) fn in_git(reading: &Reading<'_>, path: &str, limit: u64) -> Option<Vec<u8>> {
+    let item = reading.item(encode(path).as_bstr()).ok()??;
+    (item.kind == ItemKind::File).then(|| reading.content(path, limit).ok())?
 }
 
 /// The text of a line.

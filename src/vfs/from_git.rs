@@ -5,7 +5,6 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
-use gix::bstr::ByteSlice;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
@@ -14,9 +13,9 @@ use super::git::Git;
 use super::git_tree::GitTree;
 use super::pending::Unread;
 use super::read::{self, Failure, Files, Read};
-use super::{Directory, Error, Excerpt, Origin, Rest, Snapshot, parent};
+use super::{Directory, Error, Excerpt, Origin, Rest, Snapshot, ancestors};
 use crate::limits::Limits;
-use crate::text::file_name::{encode, encode_os};
+use crate::text::file_name::encode_os;
 use crate::text::{Source, Sources};
 
 impl Snapshot {
@@ -50,14 +49,10 @@ impl Snapshot {
         }
         let top = self.top().unwrap_or(current);
         let inside = paths.iter().map(AsRef::as_ref).map(|path| {
-            let inside = from_top(top, current, path)
-                .ok_or_else(|| Error::git(format!("`{}` is outside the repository", path.display())))?;
+            let inside = from_top(top, current, path)?;
             let at = top.join(encode_os(&inside));
             let exists = match &self.origin {
-                Origin::Git { git_tree, .. } => {
-                    inside.is_empty()
-                        || git_tree.read().item(encode(&inside).as_bstr()).is_ok_and(|item| item.is_some())
-                }
+                Origin::Git { git_tree, .. } => git_tree.read().has(&inside),
                 Origin::Disk(_) | Origin::Memory { .. } => at.exists(),
             };
             if exists { Ok(inside) } else { Err(Error::path(path, &at, ErrorKind::NotFound.into())) }
@@ -102,8 +97,7 @@ impl Snapshot {
 
     /// Reads directories, and the evidence of an engine in their parents.
     pub(super) fn read_directories(&mut self, git_tree: &GitTree, own: &BTreeSet<&str>) {
-        let above =
-            own.iter().flat_map(|directory| std::iter::successors(parent(directory), |path| parent(path)));
+        let above = own.iter().flat_map(|directory| ancestors(directory).skip(1));
         let above: BTreeSet<&str> = above.filter(|directory| !own.contains(directory)).collect();
         let limits = self.limits;
         let read: Vec<Result<_, Failure>> = own

@@ -81,21 +81,16 @@ impl GitTree {
 
     /// The index of a repository.
     pub(super) fn of_index(git: &gix::Repository) -> Result<Self, Error> {
-        let index = Index::open(git)?;
-        Ok(Self {
-            git: git.clone().into_sync(),
-            held: Held::Index(Box::new(index)),
-            has_missed: AtomicBool::default(),
-        })
+        Ok(Self::holding(Held::Index(Box::new(Index::open(git)?)), git))
     }
 
     /// The tree of a commit.
     pub(super) fn of_tree(git: &gix::Repository, tree: ObjectId) -> Self {
-        Self {
-            git: git.clone().into_sync(),
-            held: Held::Commit(Commit::new(tree)),
-            has_missed: AtomicBool::default(),
-        }
+        Self::holding(Held::Commit(Commit::new(tree)), git)
+    }
+
+    fn holding(held: Held, git: &gix::Repository) -> Self {
+        Self { git: git.clone().into_sync(), held, has_missed: AtomicBool::default() }
     }
 
     /// The index, if it is one.

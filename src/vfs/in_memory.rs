@@ -45,39 +45,30 @@ impl Snapshot {
             |name: &String| rendered(name).is_some_and(|file| !files.contains_key(file.as_str()));
         directory.lacks_rendered_files = files.keys().any(is_missing);
         for (name, content) in files {
+            let inside = super::path::child(path, &name);
+            let mut add = || self.sources.push(Source::new(&*inside, content.clone()));
             if engine::is_module_file(&name) {
-                let id = self.sources.push(Source::new(super::path::child(path, &name), content));
-                directory.files.push(File { name: SmolStr::new(&name), id: Some(id) });
+                directory.files.push(File { name: SmolStr::new(&name), id: Some(add()) });
             } else {
                 if name == LOCK_FILE {
                     directory.has_lock_file = true;
-                    let source = Source::new(super::path::child(path, &name), content.clone());
-                    directory.lock = Some(self.sources.push(source));
+                    directory.lock = Some(add());
                 }
                 if engine::meant_override_file(&name).is_some() {
-                    let source = Source::new(super::path::child(path, &name), content.clone());
-                    directory.misnamed.push(self.sources.push(source));
+                    directory.misnamed.push(add());
                 }
                 if let Some(kind) = Companion::of(&name) {
                     directory.has_values |= kind == Companion::Values;
-                    let source = Source::new(super::path::child(path, &name), content.clone());
-                    let id = Some(self.sources.push(source));
-                    companions.push(CompanionFile {
-                        name: SmolStr::new(&name),
-                        kind,
-                        id,
-                        is_broken_link: false,
-                    });
+                    let (name, id) = (SmolStr::new(&name), Some(add()));
+                    companions.push(CompanionFile { name, kind, id, is_broken_link: false });
                 }
                 signals.extend(Signal::of_file(&name, &String::from_utf8_lossy(&content)));
-                others.insert(super::path::child(path, &name), content);
+                others.insert(inside, content);
             }
         }
         let names: Vec<&str> = directory.files.iter().map(|file| file.name.as_str()).collect();
         signals.extend(Signal::of_module_files(&names));
-        if !signals.is_empty() {
-            self.signals.insert(path.into(), signals);
-        }
+        self.listen(path, signals);
         self.accompany(path, companions);
         if !directory.files.is_empty() {
             self.add(directory);

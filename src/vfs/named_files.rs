@@ -7,15 +7,13 @@ use std::io::ErrorKind;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{fmt, fs};
 
-use gix::bstr::ByteSlice;
-
-use super::excluded::Exclusions;
-use super::git_tree::{GitTree, ItemKind, Leads};
+use super::excluded::{self, Exclusions};
+use super::git_tree::{GitTree, Leads};
 use super::read::{self, Failure};
 use super::top_directory::{Top, is_of_tool, slashed};
-use super::{Origin, Snapshot, child, parent};
+use super::{Origin, Snapshot, ancestors, child, parent};
 use crate::limits::{Limit, Limits};
-use crate::text::file_name::{decode_os, encode, encode_os};
+use crate::text::file_name::{decode_os, encode_os};
 
 /// The maximum size in bytes of files that are read. Of larger ones only their existence is known.
 const MOST_BYTES: u64 = 256 << 10;
@@ -273,17 +271,8 @@ impl NamedFiles {
         let limit = self.limits.get(Limit::FileSize);
         let bytes = match &self.origin {
             NamedOrigin::Memory { files, .. } => files.get(path).map(|bytes| bytes.to_vec()),
-            NamedOrigin::Disk(top) => {
-                let disk = top.path().join(encode_os(path));
-                let is_file = fs::symlink_metadata(&disk).is_ok_and(|metadata| metadata.is_file());
-                if top.is_repository() && is_file { read::regular(&disk, limit).ok() } else { None }
-            }
-            NamedOrigin::Git(git_tree) => {
-                let reading = git_tree.read_quietly();
-                let item = reading.item(encode(path).as_bstr()).ok().flatten();
-                let is_file = item.is_some_and(|item| item.kind == ItemKind::File);
-                if is_file { reading.content(path, limit).ok() } else { None }
-            }
+            NamedOrigin::Disk(top) => excluded::on_disk(top, path, limit),
+            NamedOrigin::Git(git_tree) => excluded::in_git(&git_tree.read_quietly(), path, limit),
         };
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.ignore_files.insert(path.to_owned(), bytes.clone());
@@ -306,7 +295,7 @@ fn in_memory(directories: &BTreeSet<String>, files: &BTreeMap<String, Arc<[u8]>>
     if path.is_empty() || directories.contains(path) {
         return NamedFile::Directory;
     }
-    if std::iter::successors(parent(path), |path| parent(path)).any(|path| files.contains_key(path)) {
+    if ancestors(path).skip(1).any(|path| files.contains_key(path)) {
         return NamedFile::BehindFile;
     }
     let other = files.keys().find(|other| other.to_lowercase() == path.to_lowercase());

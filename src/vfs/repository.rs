@@ -110,7 +110,7 @@ impl Tracked {
 
     fn add(&mut self, directory: &str) {
         self.directories.insert(directory.to_owned(), true);
-        for above in std::iter::successors(super::parent(directory), |path| super::parent(path)) {
+        for above in super::ancestors(directory).skip(1) {
             if self.directories.contains_key(above) {
                 break;
             }

@@ -11,7 +11,7 @@ use crate::engine::is_module_file;
 use crate::module::terragrunt::{Generated, GeneratedFile, STAND_IN, TerragruntFile};
 use crate::session::terragrunt::files::Files;
 use crate::syntax::{self, Call, Expr, ExprKind, Notation, Part, StepKind, Template, Traversal};
-use crate::vfs::{join, last_name, parent, relative};
+use crate::vfs::{ancestors, join, last_name, parent, relative};
 
 /// Any text.
 pub(super) const UNKNOWN: char = '\u{1}';
@@ -367,9 +367,8 @@ impl<'a, 's> Scope<'a, 's> {
         if name.contains([UNKNOWN, TOP]) {
             return None;
         }
-        let above = std::iter::successors(parent(self.unit), |directory| parent(directory));
-        above
-            .into_iter()
+        ancestors(self.unit)
+            .skip(1)
             .filter_map(|directory| join(directory, name))
             .find(|path| self.files.is_there(path.clone()))
     }

@@ -11,7 +11,7 @@ use crate::text::file_name::{decode, encode};
 use crate::vfs::listing::{Entry, Kind, Listing};
 use crate::vfs::read::{Bytes, Failure};
 use crate::vfs::top_directory::Place;
-use crate::vfs::{Names, ancestors, parent};
+use crate::vfs::{Names, ancestors};
 
 /// The number of links that systems follow in one path.
 const MOST_LINKS: usize = 40;
@@ -122,7 +122,7 @@ impl Reading<'_> {
             Found::Outside | Found::Foreign => Leads::Elsewhere,
             Found::Missing => {
                 let is_link = self.item(encoded.as_bstr())?.is_some_and(|item| item.kind == ItemKind::Link);
-                let around = std::iter::successors(parent(path), |path| parent(path));
+                let around = ancestors(path).skip(1);
                 let is_file = |path| {
                     let found = self.follow(BString::default(), encode(path).as_bstr());
                     matches!(found, Ok(Found::File { .. }))
@@ -226,6 +226,11 @@ impl Reading<'_> {
             Held::Index(index) => Ok(index.item(path)),
             Held::Commit(commit) => commit.item(&self.git, path),
         }
+    }
+
+    /// Whether something is at a path.
+    pub(in crate::vfs) fn has(&self, path: &str) -> bool {
+        path.is_empty() || self.item(encode(path).as_bstr()).is_ok_and(|item| item.is_some())
     }
 
     /// The module that the files beside modules in a directory belong to: the nearest one at or above it.
