@@ -153,7 +153,10 @@ fn user<'m>(node: Node<'m>, default: &Configuration) -> Option<User<'m>> {
         })
     };
     let needs = |call: &ModuleCall| {
-        node.child(&call.name).is_some_and(|child| child.uses().configurations.contains_key(default))
+        node.child(&call.name).is_some_and(|child| {
+            let is_passed = call.providers.iter().any(|entry| is(child.module(), &entry.in_child, default));
+            child.uses().configurations.contains_key(default) && !is_passed
+        })
     };
     let calls = module.calls.values().map(|call| &**call).filter(|call| passes(call) || needs(call));
     let resource = resources.min().map(|(at, address)| User::Resource(at, address));

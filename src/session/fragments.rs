@@ -102,12 +102,14 @@ pub(crate) fn evidence(node: Node<'_>, snapshot: &Snapshot, findings: &[&Finding
     if let Some(why) = are_snippets(node, findings) {
         return fragments(&why);
     }
-    if directory.has_values {
-        return None;
-    }
     let files = directory.module_files(module.features.engine);
     let files: Vec<(FileId, FileKind)> =
         files.into_iter().filter_map(|(file, loaded)| Some((file.id?, loaded.kind))).collect();
+    if directory.has_values {
+        // A test may copy override files and values over a module.
+        let why = overrides_nothing(module, &files, findings).filter(|_| node.role() == Role::Test);
+        return why.and_then(fragments);
+    }
     if !files.is_empty() && files.iter().all(|(id, _)| is_linked_elsewhere(*id, directory, snapshot)) {
         return Some(Evidence::LinkTargets);
     }
@@ -281,7 +283,9 @@ impl Place {
             Some(Self::Archive)
         } else if named(&["doc", "docs", "documentation", "snippet", "snippets"]) {
             Some(Self::Documentation)
-        } else if named(&["template", "templates", "skeleton", "skeletons", "boilerplate", "boilerplates"]) {
+        } else if named(&["template", "templates", "skeleton", "skeletons", "boilerplate", "boilerplates"])
+            || directory.split('/').any(|part| part.ends_with("-template") || part.ends_with("_template"))
+        {
             Some(Self::Template)
         } else {
             matches!(role, Role::Example | Role::Test).then_some(Self::Example)
