@@ -81,17 +81,15 @@ fn not_constant(module: &Module) -> Vec<Finding> {
     storage.block.body.for_each_expression(&mut |expr| {
         value::constant(expr, &mut findings);
     });
-    let help = if kind == "backend" {
-        "write a constant, or remove the argument and pass it with `init -backend-config`"
+    let constants = format!("A `{kind}` block can contain only constants, so `init` fails");
+    // Arguments on the command line replace those of a backend before these are evaluated.
+    let (detail, help, severity) = if kind == "backend" {
+        let help = "write a constant, or pass the argument with `init -backend-config`";
+        (format!("{constants}, unless `-backend-config` sets this argument."), help, Severity::Warning)
     } else {
-        "write a constant"
+        (format!("{constants}."), "write a constant", Severity::Error)
     };
-    let explain = |finding: Finding| {
-        finding
-            .detail(format!("A `{kind}` block can contain only constants, so `init` fails."))
-            .help(help)
-            .at_plan()
-    };
+    let explain = |finding: Finding| finding.detail(detail.as_str()).help(help).severity(severity).at_plan();
     findings.into_iter().map(explain).collect()
 }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::node::Node;
 use super::providers::is_configured;
 use super::role::{Reason, Role, Surroundings};
-use crate::module::declaration::ProviderConfiguration;
+use crate::module::address::ModuleSource;
+use crate::module::declaration::{ModuleCall, ProviderConfiguration};
 use crate::syntax::Attribute;
 
 impl Node<'_> {
@@ -139,8 +140,19 @@ fn by_name(directory: &str) -> Option<(Role, &'static str)> {
 /// these may be the names of environments.
 fn beside_its_module(node: Node<'_>) -> Option<(Role, &'static str)> {
     let known = [(Role::Example, "example"), (Role::Test, "test"), (Role::Test, "testing")];
-    let calls =
-        |above: &str| node.children().any(|child| node.graph().node(child).module().directory == above);
+    // The module above may also be called by its address in this repository on a server.
+    let remote = |call: &ModuleCall, above: &str| match call
+        .source
+        .as_ref()
+        .and_then(|source| source.address.as_ref())
+    {
+        Some(ModuleSource::Remote(remote)) => remote.subdir == above,
+        _ => false,
+    };
+    let calls = |above: &str| {
+        node.children().any(|child| node.graph().node(child).module().directory == above)
+            || !above.is_empty() && node.module().calls.values().any(|call| remote(call, above))
+    };
     let directory = node.module().directory.as_str();
     let mut directories = std::iter::successors(Some(directory), |path| Some(path.rsplit_once('/')?.0));
     directories.find_map(|path| {

@@ -105,7 +105,8 @@ fn not_declared(
 fn ambiguous(moves: &[Moved]) -> Vec<Finding> {
     let (mut sources, mut targets) = (HashMap::new(), HashMap::new());
     let mut findings = Vec::new();
-    for (from, to) in moves.iter().filter_map(|moved| Some((moved.from.as_ref()?, moved.to.as_ref()?))) {
+    let ends = moves.iter().filter_map(|moved| Some((moved.from.as_ref()?, moved.to.as_ref()?)));
+    for (from, to) in ends.filter(|(from, to)| from.to_string() != to.to_string()) {
         let first_target = *sources.entry(from.to_string()).or_insert(to);
         let first_source = *targets.entry(to.to_string()).or_insert(from);
         let (what, at, first) = if first_target.to_string() != to.to_string() {

@@ -56,6 +56,9 @@ fn help(variable: &Variable, node: Node<'_>) -> String {
     format!("{remove}{null}; if the default is a secret in use, replace that secret")
 }
 
+/// An empty object or array in JSON, and the same in base64, in lower case.
+const EMPTY_JSON: [&str; 4] = ["{}", "[]", "e30=", "w10="];
+
 /// The defaults that several sensitive variables have in common, such as "changeme": secrets differ.
 fn markers<'m>(variables: impl Iterator<Item = &'m Variable>) -> BTreeSet<&'m str> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -94,6 +97,7 @@ fn holds_something(value: &Value) -> bool {
         Value::String(text) => {
             let text = text.trim().to_lowercase();
             !PLACEHOLDERS.contains(&text.as_str())
+                && !EMPTY_JSON.contains(&text.as_str())
                 && !TO_REPLACE.iter().any(|word| text.contains(word))
                 && !value.holds_placeholder()
         }

@@ -174,7 +174,7 @@ impl Evaluation<'_, '_> {
             let finding = Finding::language(EngineRule::InvalidValue, summary)
                 .detail("Outputs of a root module are stored in the state, so they cannot be ephemeral.")
                 .at(output.origin.header())
-                .help("remove the output, or only `ephemeral` if its value is not ephemeral");
+                .help("remove the output; if its value is not ephemeral, remove only `ephemeral`");
             return self.report(finding, &address);
         }
         let Some(value) = &output.value else { return };

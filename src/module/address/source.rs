@@ -40,7 +40,7 @@ impl ModuleSource {
                     "\"{raw}\" is not a registry address: {reason}. {product} expects a registry address \
                      because `version` is set."
                 ),
-                help: is_other().then(|| "remove `version`".to_owned()),
+                help: is_other().then(|| "remove `version`, which only registry modules have".to_owned()),
             });
         }
         if is_local(raw) {
