@@ -11,6 +11,8 @@ mod symbols;
 
 use std::collections::BTreeSet;
 
+use smol_str::SmolStr;
+
 use crate::finding::{EngineRule, Finding, Severity, Stage, has_errors};
 use crate::graph::Node;
 use crate::graph::similar::Similar;
@@ -138,7 +140,10 @@ impl<'t, 'f> Judge<'t, 'f> {
         }
         self.at_site(site, from);
         if !around.is_certain {
-            self.findings[from..].iter_mut().for_each(|finding| only_if_expanded(finding, traversal, around));
+            // Only a name without a meaning of its own may be a misspelled iterator, and it has the form of a resource.
+            let is_resource = matches!(&reference, Ok(Reference { subject: Subject::Resource { .. }, .. }));
+            let names = if is_resource { around.names } else { &[] };
+            self.findings[from..].iter_mut().for_each(|finding| only_if_expanded(finding, traversal, names));
         }
         if let Ok(reference) = &reference
             && let Some(Declared::Resource(resource)) = declared
@@ -230,12 +235,12 @@ impl<'t, 'f> Judge<'t, 'f> {
 
 /// Changes the error for a reference in the content of a `dynamic` block, which the engine checks only if it knows that
 /// the collection has elements. `validate` does not know the values of variables.
-fn only_if_expanded(finding: &mut Finding, traversal: &Traversal, around: Iteration<'_>) {
+fn only_if_expanded(finding: &mut Finding, traversal: &Traversal, iterators: &[SmolStr]) {
     finding.stage = Stage::Plan;
     finding.severity = finding.severity.max(Severity::Warning);
     finding.detail += " A plan fails if the collection of the `dynamic` block has elements; `validate` may not report \
                        this.";
-    if let Some(iterator) = around.names.iter().rev().find(|name| is_similar(name, &traversal.root)) {
+    if let Some(iterator) = iterators.iter().rev().find(|name| is_similar(name, &traversal.root)) {
         finding.help = Some(format!("did you mean `{iterator}`?"));
     }
 }
