@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::support::edits::{argument, joined};
 use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
-use crate::graph::{Configuration, Node, Role};
+use crate::graph::{Configuration, Node, Reason, Role};
 use crate::module::Module;
 use crate::module::declaration::{ModuleCall, PassedProvider, ProviderConfiguration, ProviderRef};
 use crate::syntax::quoted;
@@ -23,7 +23,7 @@ impl Rule for NoDefaultProvider {
         let module = node.module();
         // A module with `configuration_aliases` is for callers, and inherits the default configuration from them.
         let is_for_callers = module.required_providers.values().any(|entry| !entry.aliases.is_empty());
-        if !module.is_whole() || is_for_callers {
+        if !module.is_whole() || is_for_callers || may_inherit(node) {
             return;
         }
         let mut blocks: BTreeMap<Configuration, Vec<&ProviderConfiguration>> = BTreeMap::new();
@@ -64,6 +64,13 @@ impl Rule for NoDefaultProvider {
         }
         of_other_provider(node, findings);
     }
+}
+
+/// Whether the only evidence of a root module is provider blocks that all have an alias. A shared module that is called by
+/// its address on a server may have such blocks, and inherits the default configuration from its callers.
+fn may_inherit(node: Node<'_>) -> bool {
+    node.role_with_reason().1 == Reason::Provider
+        && node.module().providers.values().all(|block| block.alias.is_some())
 }
 
 /// Modules that use another provider with the local name of one that the root module configures. Configurations are
