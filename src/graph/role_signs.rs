@@ -31,6 +31,12 @@ impl Node<'_> {
         is_run && !self.is_called()
     }
 
+    /// Whether an engine may be run in the directory of a called module too. Nobody runs one in a directory for shared
+    /// modules.
+    pub fn may_be_run(self) -> bool {
+        below_shared(&self.module().directory).is_none()
+    }
+
     /// Whether nothing calls this shared module in a repository with root modules, whose shared modules are for these.
     pub fn is_idle(self) -> bool {
         let around = self.surroundings();

@@ -37,7 +37,10 @@ pub(super) fn of(node: Node<'_>, provider: &ProviderConfiguration, above: &Above
     } else {
         String::new()
     };
-    let mut steps = vec![format!("{taken}move this block to the root modules{renamed}{aliased}{or_remove}")];
+    let unless =
+        if taken.is_empty() && node.may_be_run() { "unless this module is also run by itself, " } else { "" };
+    let mut steps =
+        vec![format!("{unless}{taken}move this block to the root modules{renamed}{aliased}{or_remove}")];
     steps.extend((!is_declared).then(|| there(node, provider, &name, above)));
     steps.extend(here(node, provider, is_declared));
     if !inherits {
