@@ -55,7 +55,7 @@ impl<'t> Node<'t> {
             let Some(default) = &variable.default else { continue };
             let mut refusals = refusals(&default.value, variable, self, &work);
             // The engine itself reports validations that refuse every value.
-            refusals.retain(|refusal| !refusal.is_certain && !refusal.asks_for_consent);
+            refusals.retain(|refusal| !refusal.is_certain && !refusal.asks_for_choice);
             if refusals.is_empty() {
                 continue;
             }
@@ -249,9 +249,9 @@ pub(super) struct Refusal {
     pub(super) is_certain: bool,
     /// Whether the condition is false only where `&&` and `||` ignore an error in one operand.
     pub(super) is_newly_false: bool,
-    /// Whether the value is `false` and the validation accepts only `true`, such as for the terms of a license: the
-    /// user of the module changes it on purpose.
-    asks_for_consent: bool,
+    /// Whether the value is `false` or empty and the validation accepts `true` or any text, such as for the terms of a
+    /// license: the user of the module sets it on purpose.
+    asks_for_choice: bool,
 }
 
 /// The validations of a variable that a value fails.
@@ -279,7 +279,7 @@ pub(super) fn refusals(value: &Value, variable: &Variable, node: Node<'_>, work:
                 message: None,
                 is_certain: false,
                 is_newly_false: false,
-                asks_for_consent: false,
+                asks_for_choice: false,
             });
         }
         let is_certain = evaluate(condition, &unknown, &mut Vec::new()).as_bool() == Some(false);
@@ -291,16 +291,22 @@ pub(super) fn refusals(value: &Value, variable: &Variable, node: Node<'_>, work:
         let without = ModuleScope { engine: known.engine.without_short_circuit(), ..known };
         let is_newly_false = known.engine.short_circuits()
             && evaluate(condition, &without, &mut Vec::new()).as_bool() != Some(false);
-        let with_true = ModuleScope { known: Some((&variable.name, &Value::Bool(true))), ..unknown };
-        let asks_for_consent = value.as_bool() == Some(false)
-            && evaluate(condition, &with_true, &mut Vec::new()).as_bool() == Some(true);
+        let chosen = match &value {
+            Value::Bool(false) => Some(Value::Bool(true)),
+            Value::String(text) if text.is_empty() => Some(Value::String("x".into())),
+            _ => None,
+        };
+        let asks_for_choice = chosen.is_some_and(|chosen| {
+            let with_choice = ModuleScope { known: Some((&variable.name, &chosen)), ..unknown };
+            evaluate(condition, &with_choice, &mut Vec::new()).as_bool() == Some(true)
+        });
         Some(Refusal {
             condition: condition.span,
             error: None,
             message,
             is_certain,
             is_newly_false,
-            asks_for_consent,
+            asks_for_choice,
         })
     };
     variable.validations.iter().filter_map(judge).collect()
