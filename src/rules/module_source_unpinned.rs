@@ -68,20 +68,30 @@ impl Rule for ModuleSourceUnpinned {
                 continue;
             }
             let finding = match pinned {
-                None => Self::finding("Module source is not pinned")
-                    .detail(format!(
-                        "The source names no {}, so `init` installs whatever is there at that time.",
-                        pin.what
-                    ))
-                    .help(match local_path(node, call, remote, context) {
-                        Some(path) => {
+                None => {
+                    let what = pin.what;
+                    let (detail, fix) = match in_directory(remote) {
+                        Some(written) => (
+                            format!("`{written}` is part of the directory, and the source names no {what}."),
                             format!(
-                                "write `{path}` for the module of this repository, or {}",
-                                add(pin.help, remote)
-                            )
-                        }
-                        None => add(pin.help, remote),
-                    }),
+                                "write `?{}={}` instead",
+                                pin.keys[0],
+                                written.rsplit('=').next().unwrap_or(written)
+                            ),
+                        ),
+                        None => (
+                            format!(
+                                "The source names no {what}, so `init` installs whatever is there at that time."
+                            ),
+                            add(pin.help, remote),
+                        ),
+                    };
+                    let finding = Self::finding("Module source is not pinned").detail(detail);
+                    finding.help(match local_path(node, call, remote, context) {
+                        Some(path) => format!("write `{path}` for the module of this repository, or {fix}"),
+                        None => fix,
+                    })
+                }
                 Some(written) => {
                     let branch = written.strip_prefix("refs/heads/");
                     let name = branch.unwrap_or(written);
@@ -110,6 +120,12 @@ fn names_placeholder(raw: &str) -> bool {
         part.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
     };
     raw.split(['/', ':', '?', '=', '&']).any(|part| part.contains('_') && part.len() > 4 && is_shouted(part))
+}
+
+/// A version that is written in the directory of a source, such as `=v1.0.0` or `&ref=v1.0.0` without a `?`.
+fn in_directory(remote: &RemoteModule) -> Option<&str> {
+    let start = remote.subdir.find(['=', '&'])?;
+    Some(&remote.subdir[start..]).filter(|written| written.contains('='))
 }
 
 /// How a package is pinned. Returns `None` if it cannot be, or if its URL already contains a version.
