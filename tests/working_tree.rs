@@ -479,6 +479,7 @@ fn a_module_file_that_a_tool_makes_of_a_template_is_missing_until_it_is_there() 
         lacks(&on_disk)
     };
     assert!(lacks(&["main.tf", "terraform.tf.j2"]));
+    assert!(lacks(&["outputs.tf", "main.tf.tftpl"]));
     assert!(lacks(&["main.tf", "aft-providers.jinja"]));
     assert!(!lacks(&["main.tf", "terraform.tf", "terraform.tf.j2"]));
     assert!(!lacks(&["main.tf", "user-data.sh.tpl", "policy.json.tmpl"]));

@@ -157,8 +157,8 @@ impl OnDisk {
 }
 
 /// The extensions of templates from which tools generate files before an engine runs.
-const TEMPLATES: [&str; 9] =
-    [".j2", ".jinja", ".jinja2", ".erb", ".tmpl", ".tpl", ".gotmpl", ".mustache", ".template"];
+const TEMPLATES: [&str; 10] =
+    [".tftpl", ".j2", ".jinja", ".jinja2", ".erb", ".tmpl", ".tpl", ".gotmpl", ".mustache", ".template"];
 
 /// The module file that a tool generates from a template: `x.tf` from `x.tf.j2`, and for AWS Control Tower Account
 /// Factory `x.tf` from `x.jinja`.
