@@ -31,8 +31,7 @@ impl Node<'_> {
         is_run && !self.is_called()
     }
 
-    /// Whether an engine may be run in the directory of a called module too. Nobody runs one in a directory for shared
-    /// modules.
+    /// Whether an engine may be run in the directory of a called module too, which is not one for shared modules.
     pub fn may_be_run(self) -> bool {
         below_shared(&self.module().directory).is_none()
     }
