@@ -18,6 +18,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("idna", &["module"]),
     // Only a version of it is held.
     ("idna_adapter", &[]),
+    ("jiff", &["policy"]),
     ("memchr", &["check", "module", "session", "syntax"]),
     ("miette", &["report"]),
     // In `main.rs`, which belongs to no layer.
@@ -49,7 +50,8 @@ const WORLD: &[(&str, &[&str])] = &[
     ("std::fs", &["vfs", "cli"]),
     ("std::env", &["vfs", "cli"]),
     ("std::process", &["vfs", "cli"]),
-    ("SystemTime", &["policy"]),
+    ("SystemTime", &[]),
+    ("Timestamp::now", &["policy"]),
 ];
 
 #[test]
