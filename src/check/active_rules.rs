@@ -57,7 +57,7 @@ impl<'p> ActiveRules<'p> {
                     Ok(Some(check)) if setting.is_on() && is_selected(rule) => {
                         // Roles in the policy replace those of a rule that gives advice.
                         let of_rule = entry.map_or(&Role::ALL[..], |entry| entry.roles);
-                        let is_asked = of_rule == rules::ADVICE && setting.common.roles().is_some();
+                        let is_asked = of_rule == rules::ADVICE && setting.common.roles.is_some();
                         let roles = if is_asked { &Role::ALL[..] } else { of_rule };
                         active_rules.ready.push(Ready { rule: rule.into(), setting: number, roles, check });
                     }

@@ -134,7 +134,7 @@ impl Settings {
         checked_by: &BTreeMap<SmolStr, Vec<Engine>>,
     ) -> bool {
         let setting = self.policy.setting(finding.rule.as_str(), place_of(finding, sources));
-        let asked = setting.and_then(|(_, setting)| setting.common.roles());
+        let asked = setting.and_then(|(_, setting)| setting.common.roles.as_deref());
         let wanted = asked.or_else(|| is_advice(finding, checked_by).then_some(ADVICE));
         match (wanted, roles.get(&finding.module)) {
             (Some(wanted), Some(roles)) => wanted.iter().any(|role| roles.contains(role)),

@@ -51,7 +51,7 @@ fn of_policy(arguments: &Arguments, terminal: &Terminal) -> Result<String, Failu
     let Setting { level, set_by: Line { file, line, .. }, .. } = setting;
     let file = place::names(&current, snapshot.top()).of(file);
     let mut text = format!("# {rule}\n\n");
-    if let Some(message) = setting.common.message() {
+    if let Some(message) = &setting.common.message {
         text.push_str(&format!("{}\n\n", one_line(message)));
     }
     text.push_str(&format!(

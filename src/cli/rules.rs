@@ -139,7 +139,7 @@ fn finds(policy: &Policy, rule: &str) -> String {
     match policy.definition(rule) {
         Some(definition) => {
             let setting = policy.everywhere(rule).or_else(|| policy.settings(rule).last());
-            let message = setting.and_then(|setting| setting.common.message());
+            let message = setting.and_then(|setting| setting.common.message.as_ref());
             let message = message.map(|message| one_line(message).into_owned());
             message.unwrap_or_else(|| format!("A rule made from `{}`.", definition.template))
         }

@@ -19,12 +19,12 @@ pub(super) const COMMON: &[&str] = &["level", "roles", "paths", "message", "help
 /// The values of these arguments. `None` if not set.
 #[derive(Debug, Clone, Default)]
 pub struct Common {
-    /// The roles of the modules that the rule checks.
-    pub(super) roles: Option<Vec<Role>>,
+    /// The roles of the modules that the rule checks. `None` for all.
+    pub roles: Option<Vec<Role>>,
     /// The paths at which the rule reports something.
     pub(super) paths: Option<Arc<Globs>>,
     /// The summary of its findings.
-    pub(super) message: Option<SmolStr>,
+    pub message: Option<SmolStr>,
     /// The help of its findings.
     pub(super) help: Option<SmolStr>,
     /// The location of `roles`.
@@ -72,16 +72,6 @@ impl Common {
     /// Whether the rule reports something at a path.
     pub fn has_path(&self, path: &str) -> bool {
         self.paths.as_ref().is_none_or(|paths| paths.has(path))
-    }
-
-    /// The roles of the modules that the rule checks. `None` for all.
-    pub fn roles(&self) -> Option<&[Role]> {
-        self.roles.as_deref()
-    }
-
-    /// The summary of its findings.
-    pub fn message(&self) -> Option<&SmolStr> {
-        self.message.as_ref()
     }
 
     /// Returns a finding with the message and help of the policy.

@@ -21,15 +21,18 @@ pub(super) fn unknown<'a>(
     suggesting(fault(format!("Unknown {what}"), at), format!("No {what} is named `{word}`."), word, known)
 }
 
-/// The finding for a value that an argument cannot have, with the nearest valid value or all of them.
-pub(super) fn unknown_value<'a>(
+/// The one of the valid values of an argument that is written. The finding for another one has the nearest of them or
+/// all.
+pub(super) fn known_word(
     argument: &str,
     word: &str,
-    known: impl IntoIterator<Item = &'a str> + Clone,
+    words: &[&'static str],
     at: Span,
-) -> Finding {
-    let finding = fault(format!("Invalid value for `{argument}`"), at);
-    suggesting(finding, format!("`{word}` is not allowed here."), word, known)
+) -> Result<&'static str, Finding> {
+    words.iter().copied().find(|known| *known == word).ok_or_else(|| {
+        let finding = fault(format!("Invalid value for `{argument}`"), at);
+        suggesting(finding, format!("`{word}` is not allowed here."), word, words.iter().copied())
+    })
 }
 
 /// The finding with a detail, and with the word that is nearest to a wrong one, or all of them.

@@ -8,10 +8,10 @@ use smol_str::SmolStr;
 use super::argument::{invalid_pattern, texts, written};
 use super::common::Common;
 use super::definition::{self, Definition};
-use super::exception::{self, Exception};
+use super::exception;
 use super::fault::{INVALID_POLICY, fault, unknown};
 use super::reader::Reader;
-use super::{FailOn, Globs, Level};
+use super::{FailOn, Globs, Level, Policy};
 use crate::engine::Choice;
 use crate::finding::{Category, Finding};
 use crate::graph::Role;
@@ -24,16 +24,10 @@ use crate::text::{FileId, Source, Span};
 pub(super) struct File {
     /// The policies that it extends, in order. `None` if not set.
     pub(super) extends: Option<Vec<(SmolStr, Span)>>,
-    pub(super) engine: Option<Choice>,
-    pub(super) exclude: Option<Globs>,
-    pub(super) fail_on: Option<FailOn>,
-    pub(super) roles: Vec<(Role, Globs)>,
+    /// What it sets itself, other than the rules.
+    pub(super) own: Policy,
     /// The rules in `paths` blocks come last.
     pub(super) rules: Vec<RuleBlock>,
-    pub(super) exceptions: Vec<Exception>,
-    /// Whether comments may suppress findings.
-    pub(super) comments: Option<bool>,
-    pub(super) limits: BTreeMap<Limit, u64>,
     pub(super) has_syntax_error: bool,
 }
 
@@ -102,9 +96,9 @@ impl Reader<'_> {
         let content = file.body.content(&Schema { attributes: &[], blocks: BLOCKS }, self.findings);
         let mut read = File { has_syntax_error, ..File::default() };
         self.policy(&content, &mut read);
-        self.limits(&content, &mut read.limits);
+        self.limits(&content, &mut read.own.limits);
         for block in content.blocks_of("role") {
-            read.roles.extend(self.role(block));
+            read.own.roles.extend(self.role(block));
         }
         for block in content.blocks_of("rule") {
             read.rules.extend(self.rule(block, None));
@@ -113,53 +107,49 @@ impl Reader<'_> {
             self.paths(block, &mut read.rules);
         }
         for block in content.blocks_of("exception") {
-            read.exceptions.extend(exception::read(block, self));
+            read.own.exceptions.extend(exception::read(block, self));
         }
         for block in content.blocks_of("exceptions") {
-            read.comments = exception::allows_comments(block, self).or(read.comments);
+            read.own.comments = exception::allows_comments(block, self).or(read.own.comments);
         }
         read
     }
 
     fn policy(&mut self, content: &Content, read: &mut File) {
-        let mut blocks = content.blocks_of("policy");
-        let Some(block) = blocks.next() else { return };
-        if let Some(second) = blocks.next() {
-            fault("Duplicate policy block", second.header)
-                .detail("A policy can have only one `policy` block.")
-                .related(block.header, "declared here first")
-                .push_to(self.findings);
-        }
+        let Some(block) = self.only_block(content, "policy") else { return };
         let content = self.arguments(block, &["extends", "engine", "exclude", "fail_on"], &[]);
         if let Some(attribute) = content.attribute("extends") {
             read.extends = self.kept(texts("extends", &attribute.expr));
         }
         if let Some(attribute) = content.attribute("engine") {
-            let word = self.text(attribute);
-            let choice = word.map(|word| Choice::parse(&word).map_err(|error| error.to_string()));
-            let choice = choice.map(|choice| {
-                choice.map_err(|error| fault("Invalid engine", attribute.expr.span).detail(error))
-            });
-            read.engine = choice.and_then(|choice| self.kept(choice));
+            let invalid = |error| fault("Invalid engine", attribute.expr.span).detail(format!("{error}"));
+            let choice = self.text(attribute).map(|word| Choice::parse(&word).map_err(invalid));
+            read.own.engine = choice.and_then(|choice| self.kept(choice));
         }
-        read.exclude = self.globs(&content, "exclude");
+        read.own.exclude = self.globs(&content, "exclude");
         if let Some(attribute) = content.attribute("fail_on") {
-            read.fail_on = self.word(attribute, &FailOn::ALL.map(FailOn::word)).and_then(FailOn::of);
+            read.own.fail_on = self.word(attribute, &FailOn::ALL.map(FailOn::word)).and_then(FailOn::of);
         }
     }
 
     fn limits(&mut self, content: &Content, limits: &mut BTreeMap<Limit, u64>) {
-        let mut blocks = content.blocks_of("limits");
-        let Some(block) = blocks.next() else { return };
-        if let Some(second) = blocks.next() {
-            fault("Duplicate limits block", second.header)
-                .detail("A policy can have only one `limits` block.")
-                .related(block.header, "declared here first")
-                .push_to(self.findings);
-        }
+        let Some(block) = self.only_block(content, "limits") else { return };
         for attribute in block.body.just_attributes(self.findings) {
             limits.extend(self.kept(limit(&attribute)));
         }
+    }
+
+    /// The only block of a kind. A second one is a mistake.
+    fn only_block<'c>(&mut self, content: &'c Content, kind: &'c str) -> Option<&'c Block> {
+        let mut blocks = content.blocks_of(kind);
+        let block = blocks.next()?;
+        if let Some(second) = blocks.next() {
+            fault(format!("Duplicate {kind} block"), second.header)
+                .detail(format!("A policy can have only one `{kind}` block."))
+                .related(block.header, "declared here first")
+                .push_to(self.findings);
+        }
+        Some(block)
     }
 
     fn role(&mut self, block: &Block) -> Option<(Role, Globs)> {

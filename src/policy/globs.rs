@@ -51,22 +51,18 @@ impl Globs {
         patterns: impl IntoIterator<Item = &'a str>,
         expand: impl Fn(&str) -> Result<Vec<String>, String>,
     ) -> Result<Self, InvalidPattern> {
-        let (mut set, mut negated) = (GlobSetBuilder::new(), Vec::new());
-        for (index, pattern) in patterns.into_iter().enumerate() {
-            let invalid =
-                |why: String| InvalidPattern { index, why: format!("`{pattern}` cannot be used: {why}") };
+        let mut negated = Vec::new();
+        let set = build(patterns, |index, pattern| {
             let plain = pattern.strip_prefix('!');
             if plain.is_some() && index == 0 {
                 let why =
                     "a pattern with `!` is an exception to earlier patterns, but this is the first pattern";
-                return Err(invalid(why.to_owned()));
+                return Err(why.to_owned());
             }
-            for glob in expand(plain.unwrap_or(pattern)).map_err(invalid)? {
-                set.add(compile(&glob, true).map_err(invalid)?);
-                negated.push(plain.is_some());
-            }
-        }
-        let set = set.build().map_err(|error| InvalidPattern { index: 0, why: error.to_string() })?;
+            let globs = expand(plain.unwrap_or(pattern))?;
+            negated.extend(globs.iter().map(|_| plain.is_some()));
+            globs.iter().map(|glob| compile(glob, true)).collect()
+        })?;
         Ok(Self { set, negated })
     }
 
@@ -86,6 +82,21 @@ impl Globs {
         let also = of(also).into_iter().filter(|index| self.negated[*index]);
         of(forms).into_iter().chain(also).max().is_some_and(|last| !self.negated[last])
     }
+}
+
+/// Builds a set from the globs of each pattern, which `globs` returns for its index and text.
+fn build<'a>(
+    patterns: impl IntoIterator<Item = &'a str>,
+    mut globs: impl FnMut(usize, &str) -> Result<Vec<Glob>, String>,
+) -> Result<GlobSet, InvalidPattern> {
+    let mut set = GlobSetBuilder::new();
+    for (index, pattern) in patterns.into_iter().enumerate() {
+        let invalid = |why| InvalidPattern { index, why: format!("`{pattern}` cannot be used: {why}") };
+        for glob in globs(index, pattern).map_err(invalid)? {
+            set.add(glob);
+        }
+    }
+    set.build().map_err(|error| InvalidPattern { index: 0, why: error.to_string() })
 }
 
 /// Compiles one pattern. `*` matches between two `/` if those are separators.
@@ -139,18 +150,15 @@ pub struct Patterns(GlobSet);
 impl Patterns {
     /// Parses the patterns. Such a list has no `!`.
     pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, InvalidPattern> {
-        let mut set = GlobSetBuilder::new();
-        for (index, pattern) in patterns.into_iter().enumerate() {
-            let invalid =
-                |why: String| InvalidPattern { index, why: format!("`{pattern}` cannot be used: {why}") };
+        let set = build(patterns, |_, pattern| {
             if pattern.starts_with('!') {
                 let why =
                     "`!` is not supported in a list of values; write `\\\\!` for a value that starts with it";
-                return Err(invalid(why.to_owned()));
+                return Err(why.to_owned());
             }
-            set.add(compile(pattern, false).map_err(invalid)?);
-        }
-        set.build().map(Self).map_err(|error| InvalidPattern { index: 0, why: error.to_string() })
+            Ok(vec![compile(pattern, false)?])
+        });
+        set.map(Self)
     }
 
     /// Whether a value matches.

@@ -3,8 +3,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
-
 use smol_str::SmolStr;
 
 use super::Definition;
@@ -58,10 +56,8 @@ impl Policy {
     }
 
     fn add(&mut self, file: File, source: &Source, origin: Origin) {
-        let File { engine, exclude, fail_on, roles, rules, exceptions, comments, limits, .. } = file;
-        let settings = BTreeMap::new();
-        self.extend(Self { settings, engine, exclude, fail_on, roles, exceptions, comments, limits });
-        for RuleBlock { rule, header, line, definition, paths, level, common, options, .. } in rules {
+        self.extend(file.own);
+        for RuleBlock { rule, header, line, definition, paths, level, common, options, .. } in file.rules {
             let set_by = Line { file: source.name().into(), line, origin };
             let before = self.everywhere(&rule).or_else(|| self.settings(&rule).last());
             let defined = before.filter(|before| before.definition.is_some());
@@ -201,7 +197,7 @@ impl Loader<'_> {
                 self.findings.push(cannot_be_off(&block.rule, at));
             }
         }
-        for exception in &file.exceptions {
+        for exception in &file.own.exceptions {
             self.know(&exception.rule, &own, exception.rule_span);
             if !can_be_off(&RuleId::named(exception.rule.as_str())) {
                 self.findings.push(cannot_be_off(&exception.rule, exception.rule_span));

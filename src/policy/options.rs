@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::argument::{globs, invalid_pattern, missing, text, texts, written, wrong_type};
 use super::common::COMMON;
-use super::fault::{fault, unknown, unknown_value};
+use super::fault::{fault, known_word, unknown};
 use super::{Globs, Patterns};
 use crate::finding::Finding;
 use crate::syntax::{Attribute, Expr, ExprKind};
@@ -44,19 +44,19 @@ impl<'p> Options<'p> {
 
     /// Patterns of paths. None match if the option is not set.
     pub fn globs(&self, name: &'static str) -> Result<Globs, Finding> {
-        let Some(patterns) = self.listed(name)? else { return Ok(Globs::default()) };
+        let Some(patterns) = self.texts(name)? else { return Ok(Globs::default()) };
         globs(&patterns, Globs::new)
     }
 
     /// Patterns of source addresses. None match if the option is not set.
     pub fn sources(&self, name: &'static str) -> Result<Globs, Finding> {
-        let Some(patterns) = self.listed(name)? else { return Ok(Globs::default()) };
+        let Some(patterns) = self.texts(name)? else { return Ok(Globs::default()) };
         globs(&patterns, Globs::of_sources)
     }
 
     /// Patterns of whole values. A number or boolean in the list stands for its text.
     pub fn patterns(&self, name: &'static str) -> Result<Option<Patterns>, Finding> {
-        let Some(expr) = self.ask(name) else { return Ok(None) };
+        let Some(expr) = self.expression(name) else { return Ok(None) };
         let written = self.written(name)?;
         Patterns::new(written.iter().map(SmolStr::as_str)).map(Some).map_err(|invalid| {
             let element = expr.as_list().unwrap_or_default().get(invalid.index);
@@ -66,7 +66,7 @@ impl<'p> Options<'p> {
 
     /// The patterns as they are written. `None` if the option is not set.
     pub fn written(&self, name: &'static str) -> Result<Vec<SmolStr>, Finding> {
-        let Some(expr) = self.ask(name) else { return Ok(Vec::new()) };
+        let Some(expr) = self.expression(name) else { return Ok(Vec::new()) };
         let wrong = |expr| wrong_type(name, "a list of strings, numbers, `true` or `false`", expr);
         let elements = expr.as_list().ok_or_else(|| wrong(expr))?;
         elements.iter().map(|element| written(element).ok_or_else(|| wrong(element))).collect()
@@ -74,12 +74,17 @@ impl<'p> Options<'p> {
 
     /// A list of texts with their locations. `None` if the option is not set.
     pub fn texts(&self, name: &'static str) -> Result<Option<Vec<(SmolStr, Span)>>, Finding> {
-        self.listed(name)
+        let Some(expr) = self.expression(name) else { return Ok(None) };
+        texts(name, expr).map(Some)
     }
 
     /// The expression of an option. `None` if it is not set.
     pub fn expression(&self, name: &'static str) -> Option<&'p Expr> {
-        self.ask(name)
+        debug_assert!(
+            self.known.is_none_or(|known| known.contains(&name)),
+            "`{name}` is not one of the options"
+        );
+        self.given.iter().find(|attribute| attribute.name == name).map(|attribute| &attribute.expr)
     }
 
     /// The value of a required option.
@@ -99,7 +104,7 @@ impl<'p> Options<'p> {
 
     /// The finding for an empty list. `why` is the effect, and `order` the help.
     pub fn refuse_empty(&self, name: &'static str, why: &str, order: &str) -> Result<(), Finding> {
-        let is_empty = self.ask(name).and_then(Expr::as_list).is_some_and(<[_]>::is_empty);
+        let is_empty = self.expression(name).and_then(Expr::as_list).is_some_and(<[_]>::is_empty);
         if is_empty { Err(self.refuse(name, why).help(order)) } else { Ok(()) }
     }
 
@@ -109,28 +114,25 @@ impl<'p> Options<'p> {
         name: &'static str,
         words: &[&'static str],
     ) -> Result<Option<Vec<&'static str>>, Finding> {
-        let Some(given) = self.listed(name)? else { return Ok(None) };
-        let known = |(word, span): (SmolStr, Span)| {
-            let found = words.iter().copied().find(|known| *known == word);
-            found.ok_or_else(|| unknown_value(name, &word, words.iter().copied(), span))
-        };
+        let Some(given) = self.texts(name)? else { return Ok(None) };
+        let known = |(word, span): (SmolStr, Span)| known_word(name, &word, words, span);
         given.into_iter().map(known).collect::<Result<_, _>>().map(Some)
     }
 
     /// A list of texts. `None` if the option is not set.
     pub fn strings(&self, name: &'static str) -> Result<Option<Vec<SmolStr>>, Finding> {
-        Ok(self.listed(name)?.map(|texts| texts.into_iter().map(|(text, _)| text).collect()))
+        Ok(self.texts(name)?.map(|texts| texts.into_iter().map(|(text, _)| text).collect()))
     }
 
     /// A text. `None` if the option is not set.
     pub fn string(&self, name: &'static str) -> Result<Option<SmolStr>, Finding> {
-        let Some(expr) = self.ask(name) else { return Ok(None) };
+        let Some(expr) = self.expression(name) else { return Ok(None) };
         text(expr).map(Some).ok_or_else(|| wrong_type(name, "a quoted string", expr))
     }
 
     /// A whole number from 0. `None` if the option is not set.
     pub fn number(&self, name: &'static str) -> Result<Option<usize>, Finding> {
-        let Some(expr) = self.ask(name) else { return Ok(None) };
+        let Some(expr) = self.expression(name) else { return Ok(None) };
         let number = match &expr.kind {
             ExprKind::Number(digits) => digits.parse().ok(),
             _ => None,
@@ -140,7 +142,7 @@ impl<'p> Options<'p> {
 
     /// A boolean. `None` if the option is not set.
     pub fn flag(&self, name: &'static str) -> Result<Option<bool>, Finding> {
-        let Some(expr) = self.ask(name) else { return Ok(None) };
+        let Some(expr) = self.expression(name) else { return Ok(None) };
         match expr.kind {
             ExprKind::Bool(value) => Ok(Some(value)),
             _ => Err(wrong_type(name, "`true` or `false`", expr)),
@@ -154,9 +156,7 @@ impl<'p> Options<'p> {
         words: &[&'static str],
     ) -> Result<Option<&'static str>, Finding> {
         let Some(word) = self.string(name)? else { return Ok(None) };
-        let known = words.iter().copied();
-        let meant = known.clone().find(|known| *known == word);
-        meant.map(Some).ok_or_else(|| unknown_value(name, &word, known, self.span(name)))
+        known_word(name, &word, words, self.span(name)).map(Some)
     }
 
     /// The finding for an invalid value of an option, such as a number that is too large.
@@ -174,22 +174,8 @@ impl<'p> Options<'p> {
         unknown(what, word, known.iter().copied(), at)
     }
 
-    fn ask(&self, name: &'static str) -> Option<&'p Expr> {
-        debug_assert!(
-            self.known.is_none_or(|known| known.contains(&name)),
-            "`{name}` is not one of the options"
-        );
-        self.given.iter().find(|attribute| attribute.name == name).map(|attribute| &attribute.expr)
-    }
-
-    fn span(&self, name: &str) -> Span {
-        let given = self.given.iter().find(|attribute| attribute.name == name);
-        given.map(|attribute| attribute.expr.span).expect("only what was set is refused")
-    }
-
-    fn listed(&self, name: &'static str) -> Result<Option<Vec<(SmolStr, Span)>>, Finding> {
-        let Some(expr) = self.ask(name) else { return Ok(None) };
-        texts(name, expr).map(Some)
+    fn span(&self, name: &'static str) -> Span {
+        self.expression(name).expect("only what was set is refused").span
     }
 }
 

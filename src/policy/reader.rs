@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 
 use super::Globs;
 use super::argument::{globs, missing, text, texts, wrong_type};
-use super::fault::{fault, unknown_value};
+use super::fault::{fault, known_word};
 use crate::finding::Finding;
 use crate::syntax::{Attribute, AttributeSchema, Block, Content, Schema};
 use crate::text::Source;
@@ -54,9 +54,7 @@ impl Reader<'_> {
 
     pub(super) fn word(&mut self, attribute: &Attribute, words: &[&'static str]) -> Option<&'static str> {
         let given = self.text(attribute)?;
-        let known = words.iter().copied();
-        let word = known.clone().find(|word| *word == given);
-        self.kept(word.ok_or_else(|| unknown_value(&attribute.name, &given, known, attribute.expr.span)))
+        self.kept(known_word(&attribute.name, &given, words, attribute.expr.span))
     }
 
     pub(super) fn kept<T>(&mut self, result: Result<T, Finding>) -> Option<T> {

@@ -475,7 +475,7 @@ fn a_rule_can_say_where_it_reports() {
     "#});
     let (_, setting) = policy.setting("invalid-name", "live/main.tf").expect("a setting");
     assert!(setting.common.has_path("live/main.tf") && !setting.common.has_path("live/old/main.tf"));
-    assert_eq!(setting.common.roles(), Some(&[Role::Root][..]));
+    assert_eq!(setting.common.roles.as_deref(), Some(&[Role::Root][..]));
     assert_eq!(
         wrong(indoc! {r#"
             rule "invalid-name" {
