@@ -19,7 +19,7 @@ fn fixed(files: &[(&str, &str)], rules: &[&str], safety: Safety) -> Fixed {
     let mut snapshot = snapshot(files);
     let outcome = check::run(&mut snapshot, &settings);
     assert!(!outcome.verdicts.is_empty(), "something is found");
-    check::fix(&snapshot, &outcome.verdicts, &settings, safety, &mut |_| None)
+    check::fix(&snapshot, None, &outcome.verdicts, &settings, safety, &mut |_| None)
 }
 
 /// The text of a file after fixing.
@@ -167,7 +167,7 @@ fn two_entries_at_one_place_come_one_after_the_other() {
     let settings = Settings { policy, ..Settings::default() };
     let mut snapshot = snapshot(&[("main.tf", before)]);
     let told = check::run(&mut snapshot, &settings).verdicts;
-    let made = check::fix(&snapshot, &told, &settings, Safety::Unsafe, &mut |_| None);
+    let made = check::fix(&snapshot, None, &told, &settings, Safety::Unsafe, &mut |_| None);
     assert_eq!(text(&made, "main.tf"), after);
 }
 
@@ -225,7 +225,7 @@ fn a_file_that_does_not_parse_or_holds_other_bytes_is_left_alone() {
     let mut snapshot = Snapshot::of_files(vec![("main.tf".to_owned(), bytes)]);
     let told = check::run(&mut snapshot, &settings).verdicts;
     assert!(told.iter().any(|verdict| verdict.finding.rule.as_str() == "provider-source-missing"));
-    let made = check::fix(&snapshot, &told, &settings, Safety::Unsafe, &mut |_| None);
+    let made = check::fix(&snapshot, None, &told, &settings, Safety::Unsafe, &mut |_| None);
     assert!(made.files.is_empty());
 }
 
@@ -313,7 +313,7 @@ fn passed_more(directory: &str, files: &[(&str, &str)]) -> Option<String> {
     if outcome.verdicts.is_empty() {
         return None;
     }
-    let made = check::fix(&snapshot, &outcome.verdicts, &settings, Safety::Unsafe, &mut |_| None);
+    let made = check::fix(&snapshot, None, &outcome.verdicts, &settings, Safety::Unsafe, &mut |_| None);
     Some(text(&made, &format!("{directory}main.tf")).to_owned())
 }
 
@@ -527,7 +527,7 @@ fn files_that_must_not_change_are_left_with_a_reason() {
     let told = check::run(&mut snapshot, &settings).verdicts;
     let first = snapshot.sources().iter().find(|(_, source)| source.name() == "a/main.tf").map(|(id, _)| id);
     let mut standing = |id| (Some(id) == first).then(|| "it is read-only".to_owned());
-    let made = check::fix(&snapshot, &told, &settings, Safety::Safe, &mut standing);
+    let made = check::fix(&snapshot, None, &told, &settings, Safety::Safe, &mut standing);
     assert_eq!((made.files.len(), why(&made)), (1, vec!["it is read-only"]));
 }
 

@@ -110,7 +110,7 @@ fn examples_show_what_they_claim() {
     for page in PAGES.iter() {
         let rule = RuleId::built_in(page.rule);
         for example in examples_of(page) {
-            let differences = example.differences(&rule);
+            let differences = example.differences(&Policy::recommended(), &rule);
             if !differences.is_empty() {
                 wrong += &format!("policies/rules/{}.md:{}: {}\n", page.rule, example.line, example.claim);
             }
@@ -133,7 +133,7 @@ fn examples_are_fixed_as_they_say() {
             said.sort();
             assert_eq!(made, said, "{}", place(example));
             let after = example.with(&made);
-            let left = after.differences(&rule);
+            let left = after.differences(&Policy::recommended(), &rule);
             assert!(left.is_empty(), "{}: still found: {left:?}", place(example));
             assert_eq!(after.fix(&rule), [], "{}: fixing it again changes something", place(example));
         }

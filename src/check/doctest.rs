@@ -186,7 +186,7 @@ impl RulePage {
     }
 
     fn disprove(&self, example: &Example) -> Option<Disproof> {
-        let differences = example.differences_under(&self.policy, &self.rule).into_iter();
+        let differences = example.differences(&self.policy, &self.rule).into_iter();
         let mut differences: Vec<_> =
             differences.map(|difference| (example.on_page(difference.mark()), difference)).collect();
         differences.sort_by_key(|(place, _)| *place);

@@ -44,19 +44,9 @@ const MOST_ROUNDS: usize = 50;
 
 /// Fixes what a run reported in the content of its snapshot. Nothing is written.
 ///
-/// `standing` returns why a file may not be changed, if so.
+/// `earlier` is the state before the change, if a change was checked. `standing` returns why a file may not be changed,
+/// if so.
 pub fn fix(
-    snapshot: &Snapshot,
-    reported: &[Verdict],
-    settings: &Settings,
-    safety: Safety,
-    standing: &mut dyn FnMut(FileId) -> Option<String>,
-) -> Fixed {
-    fix_change(snapshot, None, reported, settings, safety, standing)
-}
-
-/// Like [`fix`], for a change: `earlier` is the state before the change.
-pub fn fix_change(
     snapshot: &Snapshot,
     earlier: Option<&Earlier>,
     reported: &[Verdict],

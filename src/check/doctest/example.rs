@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 use crate::check::fingerprint::Fingerprints;
 use crate::check::run::{Comparison, collect};
-use crate::check::{Settings, Verdict, fix_change, judge, load_policy};
+use crate::check::{Settings, Verdict, fix, judge, load_policy};
 use crate::engine::Choice;
 use crate::finding::{RuleId, Safety};
 use crate::policy::{Date, Policy};
@@ -91,12 +91,9 @@ impl Example {
     /// Compares the findings of one rule with those that the page shows. Syntax errors and mistakes in the policy of
     /// the example are always included. The findings of a template are those of the custom rules that the policy of the
     /// example makes from it.
-    pub fn differences(&self, rule: &RuleId) -> Vec<Difference> {
-        self.differences_under(&Policy::recommended(), rule)
-    }
-
-    /// Like [`Example::differences`], for an example that has no policy.
-    pub fn differences_under(&self, policy: &Policy, rule: &RuleId) -> Vec<Difference> {
+    ///
+    /// An example without a policy has the given one.
+    pub fn differences(&self, policy: &Policy, rule: &RuleId) -> Vec<Difference> {
         let (mut unexpected, texts) = self.found(policy, rule);
         let mut differences = Vec::new();
         for mark in &self.marks {
@@ -127,7 +124,7 @@ impl Example {
         }
         let earlier = self.earlier(&settings);
         let safety = Safety::Unsafe;
-        let fixed = fix_change(&snapshot, earlier.as_ref(), &verdicts, &settings, safety, &mut |_| None);
+        let fixed = fix(&snapshot, earlier.as_ref(), &verdicts, &settings, safety, &mut |_| None);
         let sources = fixed.snapshot.sources();
         let text = |id| (sources.get(id).name().to_owned(), sources.get(id).text().to_owned());
         let mut texts: Vec<(String, String)> = fixed.files.into_iter().map(text).collect();

@@ -54,7 +54,7 @@ pub(super) fn fix(
 ) -> Fixed {
     let mut known: HashMap<FileId, Option<String>> = HashMap::new();
     let mut standing = |id: FileId| known.entry(id).or_insert_with(|| rewrite::refusal(snapshot, id)).clone();
-    check::fix_change(snapshot, earlier, reported, settings, safety, &mut standing)
+    check::fix(snapshot, earlier, reported, settings, safety, &mut standing)
 }
 
 /// Writes the files and returns their number.

@@ -101,6 +101,7 @@ mod tests {
     use super::*;
     use crate::check::doctest::example::OnPage;
     use crate::finding::EngineRule;
+    use crate::policy::Policy;
 
     const PAGE: &str = r#"Two of one.
 
@@ -239,7 +240,11 @@ locals {}
         };
         let rule = EngineRule::UnsupportedBlockOrArgument.id();
         let differences = |help: &str| -> Vec<_> {
-            read(&page(help))[0].differences(&rule).iter().map(ToString::to_string).collect()
+            read(&page(help))[0]
+                .differences(&Policy::recommended(), &rule)
+                .iter()
+                .map(ToString::to_string)
+                .collect()
         };
         assert_eq!(differences("did you mean `value`?"), Vec::<String>::new());
         assert_eq!(differences("remove it"), ["only on the page:  help: remove it"]);
@@ -250,7 +255,7 @@ locals {}
         let rule = EngineRule::DuplicateDeclaration.id();
         let examples = read(&PAGE.replace("# ^^^^^ Dup", "# ^^^ Dup").replace("#^^^^ first", "no words"));
         let differences: Vec<String> =
-            examples[0].differences(&rule).iter().map(ToString::to_string).collect();
+            examples[0].differences(&Policy::recommended(), &rule).iter().map(ToString::to_string).collect();
         assert!(
             differences.contains(
                 &"only on the page:  main.tf:7, columns 3 to 5: Duplicate local value definition".to_owned()
