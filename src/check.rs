@@ -25,7 +25,7 @@ pub use change::{
     run_named,
 };
 pub use counts::Counts;
-pub use fix::{Fixed, fix, fix_change};
+pub use fix::{Fixed, fix};
 pub use judge::judge;
 pub use load_policy::{load_policy, page_names_under, rule_names, rule_names_under};
 pub use run::run;

@@ -67,6 +67,7 @@ pub use path::{TEST_DIRECTORY, ancestors, child, is_under, join, last_name, pare
 pub use policy::POLICIES;
 pub use reach::Reached;
 pub use read::{cause, unreadable};
+pub use top_directory::slashed;
 pub use walk::{SkipReason, Skipped};
 
 use git_tree::GitTree;
@@ -83,8 +84,8 @@ pub struct Snapshot {
     scope: Vec<String>,
     findings: Vec<Finding>,
     origin: Origin,
-    /// Information about the rest of the repository, if only a part was read.
-    rest: Option<Rest>,
+    /// The part that was read, if it is not the whole repository.
+    excerpt: Option<Excerpt>,
     /// Override files that git does not track.
     uncommitted: BTreeSet<String>,
     /// The tree that policies come from, if not from the checked files.
@@ -122,17 +123,6 @@ pub struct Excerpt {
     pub has_root: bool,
 }
 
-/// Information about the modules that were not read.
-#[derive(Debug, Clone)]
-struct Rest {
-    /// The directories that they call.
-    called: BTreeSet<SmolStr>,
-    /// The directories that those of them call which are neither examples nor tests.
-    used: BTreeSet<SmolStr>,
-    /// Whether any module, read or not, shows signs of a root module.
-    has_root: bool,
-}
-
 /// The source of further directories that module calls name.
 #[derive(Debug, Clone)]
 enum Origin {
@@ -166,17 +156,9 @@ impl Snapshot {
     /// In a git repository these are all files, so that callers and child modules are known; elsewhere only the paths.
     /// Without a path, the repository or the current directory.
     pub fn open(current: &Path, paths: &[impl AsRef<Path>]) -> Result<Self, Error> {
-        Self::listed(current, paths).map(Self::whole)
-    }
-
-    /// Opens the repository around the directory `current`, or the directory itself, without reading modules.
-    pub fn without_modules(current: &Path) -> Result<Self, Error> {
-        from_disk::without_modules(current)
-    }
-
-    /// Creates a working tree in memory from `(path, content)` pairs.
-    pub fn of_files(files: Vec<(String, Vec<u8>)>) -> Self {
-        in_memory::snapshot(files)
+        let mut snapshot = Self::listed(current, paths)?;
+        snapshot.read(&Limits::default());
+        Ok(snapshot)
     }
 
     /// Returns all files that were read.
@@ -233,7 +215,7 @@ impl Snapshot {
     /// Reports whether the top directory is that of a repository.
     pub fn is_repository(&self) -> bool {
         match &self.origin {
-            Origin::Disk(top) => top.is_repository(),
+            Origin::Disk(top) => top.is_repository,
             // Files given as text are complete.
             Origin::Git { .. } | Origin::Memory { .. } => true,
         }
@@ -241,22 +223,22 @@ impl Snapshot {
 
     /// Reports whether all modules of the project were read.
     pub fn is_whole(&self) -> bool {
-        self.rest.is_none()
+        self.excerpt.is_none()
     }
 
     /// Reports whether a module that was not read calls the module in a directory.
     pub fn is_called_from_outside(&self, directory: &str) -> bool {
-        self.rest.as_ref().is_some_and(|rest| rest.called.contains(directory))
+        self.excerpt.as_ref().is_some_and(|excerpt| excerpt.called.contains(directory))
     }
 
     /// Like [`Snapshot::is_called_from_outside`], without calls from examples and tests.
     pub fn is_used_from_outside(&self, directory: &str) -> bool {
-        self.rest.as_ref().is_some_and(|rest| rest.used.contains(directory))
+        self.excerpt.as_ref().is_some_and(|excerpt| excerpt.used.contains(directory))
     }
 
     /// Reports whether any directory shows signs of a root module, if only a part was read.
     pub fn has_root(&self) -> Option<bool> {
-        self.rest.as_ref().map(|rest| rest.has_root)
+        self.excerpt.as_ref().map(|excerpt| excerpt.has_root)
     }
 
     /// Reports whether the file at a path is an override file that git ignores or does not track.

@@ -106,7 +106,8 @@ fn override_files_that_git_does_not_have_are_known() {
     };
     let snapshot = Snapshot::open(place.path(), &[] as &[&Path]).expect("a repository");
     assert_eq!(files(&snapshot), ["a/ignored_override.tf", "a/x_override.tf", "new/ignored_override.tf"]);
-    let index = Snapshot::of_index(place.path()).expect("a repository");
+    let mut index = Snapshot::listed_in_index(place.path()).expect("a repository");
+    index.read(&Limits::default());
     assert!(files(&index).is_empty(), "what an index holds is committed");
     let text = |path: &str, text: &str| (path.to_owned(), text.as_bytes().to_vec());
     let given = Snapshot::of_files(vec![

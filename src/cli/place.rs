@@ -1,12 +1,12 @@
 //! The current directory, and paths as reports show them.
 
 use std::env;
-use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use super::Failure;
 use crate::report::{Names, one_line};
 use crate::text::file_name::{decode_os, without_verbatim_prefix};
-use crate::vfs::{SkipReason, Skipped, Snapshot, cause};
+use crate::vfs::{SkipReason, Skipped, Snapshot, cause, slashed};
 
 /// The current directory.
 pub(super) fn current() -> Result<PathBuf, Failure> {
@@ -66,14 +66,6 @@ pub(super) fn asked_names(current: &Path, paths: &[PathBuf], top: Option<&Path>)
     let asked = current.join(path).canonicalize().ok().filter(|asked| asked.is_dir());
     let inside = asked.as_deref().zip(top).and_then(|(asked, top)| asked.strip_prefix(top).ok());
     inside.map_or_else(Names::default, |inside| Names::Inside(slashed(inside)))
-}
-
-fn slashed(path: &Path) -> String {
-    let parts = path.components().filter_map(|component| match component {
-        Component::Normal(name) => Some(decode_os(name)),
-        Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
-    });
-    parts.collect::<Vec<_>>().join("/")
 }
 
 #[cfg(test)]

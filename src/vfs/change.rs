@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use smol_str::SmolStr;
 
 use super::absent::Remedy;
-use super::difference::{self, Difference};
+use super::difference::{self, Difference, Now};
 use super::git::Git;
 use super::git_tree::{Content, GitTree, ItemKind, Overview, Reading};
 use super::listing::{Entry, Listing};
@@ -97,13 +97,14 @@ impl Change {
 
     fn to_index(git: Git, before: gix::ObjectId, remedy: Remedy) -> Result<Self, Error> {
         let now = GitTree::of_index(&git.repository)?;
-        let differences =
-            now.index().map_or(Ok(Vec::new()), |index| difference::staged(&git.repository, before, index));
+        let differences = now.index().map_or(Ok(Vec::new()), |index| {
+            difference::between(&git.repository, before, Now::Entries(index.top()))
+        });
         Self::new(git, before, now, differences, remedy)
     }
 
     fn to_tree(git: Git, before: gix::ObjectId, now: gix::ObjectId, remedy: Remedy) -> Result<Self, Error> {
-        let differences = difference::between(&git.repository, before, now);
+        let differences = difference::between(&git.repository, before, Now::Tree(now));
         let now = GitTree::of_tree(&git.repository, now);
         Self::new(git, before, now, differences, remedy)
     }

@@ -8,7 +8,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::git_tree::commit::{self, Tree};
 use super::git_tree::index::{Directory, Inside};
-use super::git_tree::{Index, Item, ItemKind, LONGEST_PATH};
+use super::git_tree::{Item, ItemKind, LONGEST_PATH};
 use super::read::Failure;
 
 /// A path with its entries in both states: a file, a link, or a submodule.
@@ -33,26 +33,8 @@ impl Difference {
     }
 }
 
-/// Compares a tree with the index. Sorted by path.
-pub(super) fn staged(
-    git: &gix::Repository,
-    was: ObjectId,
-    index: &Index,
-) -> Result<Vec<Difference>, Failure> {
-    differences(git, was, Now::Entries(index.top()))
-}
-
-/// Compares two trees. Sorted by path.
-pub(super) fn between(
-    git: &gix::Repository,
-    was: ObjectId,
-    is: ObjectId,
-) -> Result<Vec<Difference>, Failure> {
-    differences(git, was, Now::Tree(is))
-}
-
 /// A directory in the later state.
-enum Now<'i> {
+pub(super) enum Now<'i> {
     Entries(Directory<'i>),
     Tree(ObjectId),
     Nothing,
@@ -76,7 +58,8 @@ struct Comparison<'i> {
     directories: Vec<(BString, Option<ObjectId>, Now<'i>)>,
 }
 
-fn differences(git: &gix::Repository, was: ObjectId, is: Now<'_>) -> Result<Vec<Difference>, Failure> {
+/// Compares a tree with a later state. Sorted by path.
+pub(super) fn between(git: &gix::Repository, was: ObjectId, is: Now<'_>) -> Result<Vec<Difference>, Failure> {
     let mut comparison = Comparison { found: Vec::new(), directories: Vec::new() };
     if is.tree() != Some(was) {
         comparison.directories.push((BString::default(), Some(was), is));

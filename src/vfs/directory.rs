@@ -7,7 +7,7 @@ use crate::engine::{Engine, Loaded};
 use crate::text::{FileId, Span};
 
 /// A directory with module files.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Directory {
     /// From the top of the run, `/` between directories, empty for the top itself.
     pub path: SmolStr,
@@ -51,18 +51,7 @@ impl Directory {
 
     /// A directory without files.
     pub(super) fn empty(path: &str) -> Self {
-        let (path, files) = (SmolStr::new(path), Vec::new());
-        Self {
-            real: path.clone(),
-            path,
-            files,
-            has_lock_file: false,
-            lock: None,
-            excluded_lock: None,
-            misnamed: Vec::new(),
-            has_values: false,
-            lacks_rendered_files: false,
-        }
+        Self { path: path.into(), real: path.into(), ..Self::default() }
     }
 
     /// A directory with the signs in a listing, before its files are added.

@@ -173,7 +173,7 @@ impl Snapshot {
 pub(super) fn on_disk(top: &Top, path: &str, limit: u64) -> Option<Vec<u8>> {
     let disk = top.path().join(encode_os(path));
     let is_file = fs::symlink_metadata(&disk).is_ok_and(|metadata| metadata.is_file());
-    (top.is_repository() && is_file).then(|| read::regular(&disk, limit).ok())?
+    (top.is_repository && is_file).then(|| read::regular(&disk, limit).ok())?
 }
 
 /// The content of a `.gitignore` in an index or a commit.

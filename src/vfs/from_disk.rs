@@ -1,6 +1,6 @@
 //! Opens the snapshot for the paths that a command gets.
 
-use std::collections::HashSet;
+use std::cmp::Ordering;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,6 +37,16 @@ impl NamedPath<'_> {
 }
 
 impl Snapshot {
+    /// Opens the repository around the directory `current`, or the directory itself, without reading modules.
+    pub fn without_modules(current: &Path) -> Result<Self, Error> {
+        let here = given(current, Path::new("."))?.real;
+        let repository = Repository::around(&here);
+        let is_repository = repository.is_some();
+        let path = repository.map_or(here, |repository| repository.working_tree);
+        let top = Top { roots: vec![path.clone()], path, is_repository, ..Top::default() };
+        Ok(Self { origin: Origin::Disk(top), ..Self::default() })
+    }
+
     /// Lists what [`Snapshot::open`] reads. Nothing is read before [`Snapshot::read`].
     pub fn listed(current: &Path, paths: &[impl AsRef<Path>]) -> Result<Self, Error> {
         let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
@@ -53,12 +63,6 @@ impl Snapshot {
             }
             None => {}
         }
-    }
-
-    /// Lists and reads.
-    pub(super) fn whole(mut self) -> Self {
-        self.read(&Limits::default());
-        self
     }
 }
 
@@ -84,16 +88,6 @@ pub(super) fn open(current: &Path, paths: &[&Path]) -> Result<Snapshot, Error> {
         }
         None => outside(&given),
     }
-}
-
-/// See [`Snapshot::without_modules`].
-pub(super) fn without_modules(current: &Path) -> Result<Snapshot, Error> {
-    let here = given(current, Path::new("."))?.real;
-    let repository = Repository::around(&here);
-    let is_repository = repository.is_some();
-    let path = repository.map_or(here, |repository| repository.working_tree);
-    let top = Top::new(path.clone(), vec![path], HashSet::new(), is_repository);
-    Ok(Snapshot { origin: Origin::Disk(top), ..Snapshot::default() })
 }
 
 /// Resolves a path of the command line. If it is in a repository, it may not lead out of it: the author of the
@@ -124,10 +118,15 @@ fn leads_out(at: &Path, real: &Path) -> bool {
 fn in_repository(repository: &Repository, given: &[NamedPath<'_>]) -> Snapshot {
     let index = repository.index();
     let tracked = Tracked::of(&index);
-    let working_tree = repository.working_tree.clone();
-    let top = Top::new(working_tree.clone(), vec![working_tree], tracked.submodules.clone(), true)
-        .hiding(tracked.hidden.clone(), tracked.sparse.clone())
-        .named(repository.names());
+    let top = Top {
+        path: repository.working_tree.clone(),
+        roots: vec![repository.working_tree.clone()],
+        submodules: tracked.submodules.clone(),
+        hidden: tracked.hidden.clone(),
+        sparse: tracked.sparse.clone(),
+        is_repository: true,
+        repository_names: repository.names(),
+    };
     let git = Some((&tracked, repository.ignored(&index)));
     let mut rules = Rules { top: &top, git };
     let mut walk = rules.walk(String::new());
@@ -159,7 +158,7 @@ fn outside(given: &[NamedPath<'_>]) -> Result<Snapshot, Error> {
     }
     let shared = shared.to_owned();
     let scope = scope(&shared, given);
-    let top = Top::new(shared, roots, HashSet::new(), false);
+    let top = Top { path: shared, roots, ..Top::default() };
     let mut walk = Walk::default();
     for path in given {
         let start = slashed(path.directory().strip_prefix(top.path()).unwrap_or(path.directory()));
@@ -187,19 +186,18 @@ fn scope(top: &Path, given: &[NamedPath<'_>]) -> Vec<String> {
 impl Walk {
     /// Adds the result of another walk, each directory once.
     fn extend(&mut self, other: Self) {
-        self.listed.extend(other.listed);
-        self.listed.sort_by(|a, b| a.path.cmp(&b.path));
-        self.listed.dedup_by(|a, b| a.path == b.path);
-        self.unreadable.extend(other.unreadable);
-        self.unreadable.sort_by(|a, b| a.0.cmp(&b.0));
-        self.unreadable.dedup_by(|a, b| a.0 == b.0);
-        self.links.extend(other.links);
-        self.links.sort();
-        self.links.dedup();
-        self.skipped.extend(other.skipped);
-        self.skipped.sort();
-        self.skipped.dedup();
+        add_all(&mut self.listed, other.listed, |a, b| a.path.cmp(&b.path));
+        add_all(&mut self.unreadable, other.unreadable, |a, b| a.0.cmp(&b.0));
+        add_all(&mut self.links, other.links, Ord::cmp);
+        add_all(&mut self.skipped, other.skipped, Ord::cmp);
     }
+}
+
+/// Adds elements to a sorted list, and keeps the first of equal ones.
+fn add_all<T>(all: &mut Vec<T>, more: Vec<T>, order: impl Fn(&T, &T) -> Ordering) {
+    all.extend(more);
+    all.sort_by(&order);
+    all.dedup_by(|a, b| order(a, b).is_eq());
 }
 
 fn unread(top: Top, mut walk: Walk, scope: Vec<String>) -> Snapshot {

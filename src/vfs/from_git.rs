@@ -13,29 +13,19 @@ use super::git::Git;
 use super::git_tree::GitTree;
 use super::pending::Unread;
 use super::read::{self, Failure, Files, Read};
-use super::{Directory, Error, Excerpt, Origin, Rest, Snapshot, ancestors};
+use super::{Directory, Error, Excerpt, Origin, Snapshot, ancestors};
 use crate::limits::Limits;
 use crate::text::file_name::encode_os;
 use crate::text::{Source, Sources};
 
 impl Snapshot {
-    /// The index of the repository around the directory `current`.
-    pub fn of_index(current: &Path) -> Result<Self, Error> {
-        Self::listed_in_index(current).map(Self::whole)
-    }
-
-    /// A commit of the repository around the directory `current`.
-    pub fn of_revision(current: &Path, revision: &str) -> Result<Self, Error> {
-        Self::listed_in_revision(current, revision).map(Self::whole)
-    }
-
-    /// The index. Nothing is read before [`Snapshot::read`].
+    /// The index of the repository around the directory `current`. Nothing is read before [`Snapshot::read`].
     pub fn listed_in_index(current: &Path) -> Result<Self, Error> {
         let Git { repository, top } = Git::around(current)?;
         Self::of_snapshot(&Arc::new(GitTree::of_index(&repository)?), top.as_deref())
     }
 
-    /// A commit. Nothing is read before [`Snapshot::read`].
+    /// A commit of that repository. Nothing is read before [`Snapshot::read`].
     pub fn listed_in_revision(current: &Path, revision: &str) -> Result<Self, Error> {
         let git = Git::around(current)?;
         let tree = git.tree(git.known_commit(revision)?)?;
@@ -89,8 +79,7 @@ impl Snapshot {
         for (_, source) in others.iter() {
             snapshot.sources.push(Source::new(source.name(), source.text().into()));
         }
-        let Excerpt { called, used, has_root, .. } = excerpt.clone();
-        snapshot.rest = Some(Rest { called, used, has_root });
+        snapshot.excerpt = Some(excerpt.clone());
         snapshot.read_directories(git_tree, &excerpt.directories.iter().map(SmolStr::as_str).collect());
         snapshot
     }

@@ -11,28 +11,28 @@ use super::{CompanionFile, Directory, File, Origin, Snapshot, ancestors, last_na
 use crate::engine::{self, Companion, LOCK_FILE, Signal};
 use crate::text::Source;
 
-/// See [`Snapshot::of_files`].
-pub(super) fn snapshot(files: Vec<(String, Vec<u8>)>) -> Snapshot {
-    let mut snapshot = Snapshot { scope: vec![String::new()], ..Snapshot::default() };
-    let mut directories: BTreeMap<String, BTreeMap<String, Vec<u8>>> = BTreeMap::new();
-    snapshot.uncommitted = ignored(&files.iter().map(|(path, text)| (path.as_str(), &**text)).collect());
-    for (path, content) in files {
-        let (directory, name) = path.rsplit_once('/').unwrap_or(("", &path));
-        directories.entry(directory.to_owned()).or_default().insert(name.to_owned(), content);
-    }
-    let all = directories.keys().flat_map(|directory| ancestors(directory.as_str()));
-    let all: BTreeSet<String> = all.map(str::to_owned).collect();
-    let mut others = BTreeMap::new();
-    for (path, files) in directories {
-        snapshot.add_in_memory(&path, files, &mut others);
-    }
-    let units = others.keys().filter(|path| is_unit_file(last_name(path).as_bytes()));
-    snapshot.unit_files = in_use(units.map(SmolStr::new).collect());
-    snapshot.origin = Origin::Memory { directories: all, others };
-    snapshot
-}
-
 impl Snapshot {
+    /// Creates a working tree in memory from `(path, content)` pairs.
+    pub fn of_files(files: Vec<(String, Vec<u8>)>) -> Self {
+        let mut snapshot = Self { scope: vec![String::new()], ..Self::default() };
+        let mut directories: BTreeMap<String, BTreeMap<String, Vec<u8>>> = BTreeMap::new();
+        snapshot.uncommitted = ignored(&files.iter().map(|(path, text)| (path.as_str(), &**text)).collect());
+        for (path, content) in files {
+            let (directory, name) = path.rsplit_once('/').unwrap_or(("", &path));
+            directories.entry(directory.to_owned()).or_default().insert(name.to_owned(), content);
+        }
+        let all = directories.keys().flat_map(|directory| ancestors(directory.as_str()));
+        let all: BTreeSet<String> = all.map(str::to_owned).collect();
+        let mut others = BTreeMap::new();
+        for (path, files) in directories {
+            snapshot.add_in_memory(&path, files, &mut others);
+        }
+        let units = others.keys().filter(|path| is_unit_file(last_name(path).as_bytes()));
+        snapshot.unit_files = in_use(units.map(SmolStr::new).collect());
+        snapshot.origin = Origin::Memory { directories: all, others };
+        snapshot
+    }
+
     fn add_in_memory(
         &mut self,
         path: &str,
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     fn files(names: &[&str]) -> Snapshot {
-        snapshot(names.iter().map(|name| ((*name).to_owned(), Vec::new())).collect())
+        Snapshot::of_files(names.iter().map(|name| ((*name).to_owned(), Vec::new())).collect())
     }
 
     #[test]

@@ -48,7 +48,8 @@ pub enum NamedFile {
 /// The files of one state of a repository.
 #[derive(Default)]
 pub struct NamedFiles {
-    origin: NamedOrigin,
+    /// Files given as text include those of modules.
+    origin: Origin,
     limits: Limits,
     /// The results so far, by path relative to the top.
     found: Mutex<Found>,
@@ -62,18 +63,6 @@ struct Found {
     ignore_files: HashMap<String, Option<Vec<u8>>>,
 }
 
-enum NamedOrigin {
-    Disk(Top),
-    Git(Arc<GitTree>),
-    Memory { directories: BTreeSet<String>, files: BTreeMap<String, Arc<[u8]>> },
-}
-
-impl Default for NamedOrigin {
-    fn default() -> Self {
-        Self::Memory { directories: BTreeSet::new(), files: BTreeMap::new() }
-    }
-}
-
 impl fmt::Debug for NamedFiles {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("NamedFiles").finish_non_exhaustive()
@@ -83,21 +72,12 @@ impl fmt::Debug for NamedFiles {
 impl Snapshot {
     /// The files of this state.
     pub fn named_files(&self) -> NamedFiles {
-        let origin = match &self.origin {
-            Origin::Disk(top) => NamedOrigin::Disk(top.clone()),
-            Origin::Git { git_tree, .. } => NamedOrigin::Git(git_tree.clone()),
-            Origin::Memory { directories, others } => {
-                let of_modules = self
-                    .sources
-                    .iter()
-                    .map(|(_, source)| (source.name().to_owned(), Arc::from(source.text().as_bytes())));
-                let others = others.iter().map(|(path, bytes)| (path.clone(), Arc::from(bytes.as_slice())));
-                NamedOrigin::Memory {
-                    directories: directories.clone(),
-                    files: of_modules.chain(others).collect(),
-                }
+        let mut origin = self.origin.clone();
+        if let Origin::Memory { others, .. } = &mut origin {
+            for (_, source) in self.sources.iter() {
+                others.entry(source.name().to_owned()).or_insert_with(|| source.text().into());
             }
-        };
+        }
         NamedFiles { origin, limits: self.limits, found: Mutex::default() }
     }
 }
@@ -124,8 +104,8 @@ impl NamedFiles {
     /// Whether a path leads to a file. If it leads nowhere, this is faster than [`Self::at`], which looks for the reason.
     pub fn is_file(&self, path: &str) -> bool {
         let may_exist = match &self.origin {
-            NamedOrigin::Disk(top) => fs::symlink_metadata(top.path().join(encode_os(path))).is_ok(),
-            NamedOrigin::Git(_) | NamedOrigin::Memory { .. } => true,
+            Origin::Disk(top) => fs::symlink_metadata(top.path().join(encode_os(path))).is_ok(),
+            Origin::Git { .. } | Origin::Memory { .. } => true,
         };
         may_exist && matches!(self.at(path), NamedFile::File(_))
     }
@@ -166,9 +146,9 @@ impl NamedFiles {
             return NamedFile::Unknown;
         }
         let named = match &self.origin {
-            NamedOrigin::Disk(top) => self.on_disk(top, path),
-            NamedOrigin::Git(git_tree) => self.in_git(git_tree, path),
-            NamedOrigin::Memory { directories, files } => in_memory(directories, files, path),
+            Origin::Disk(top) => self.on_disk(top, path),
+            Origin::Git { git_tree, .. } => self.in_git(git_tree, path),
+            Origin::Memory { directories, others } => in_memory(directories, others, path),
         };
         match named {
             NamedFile::File(Some(bytes)) if STAND_INS.iter().any(|start| bytes.starts_with(start)) => {
@@ -183,7 +163,7 @@ impl NamedFiles {
     }
 
     fn is_git(&self) -> bool {
-        matches!(self.origin, NamedOrigin::Git(_))
+        matches!(self.origin, Origin::Git { .. })
     }
 
     fn most_bytes(&self) -> u64 {
@@ -240,16 +220,16 @@ impl NamedFiles {
     /// The names of files and directories in a directory. `None` if not all are known.
     pub(crate) fn names(&self, directory: &str) -> Option<(Vec<String>, Vec<String>)> {
         match &self.origin {
-            NamedOrigin::Disk(top) => names_on_disk(top, directory),
-            NamedOrigin::Git(git_tree) => {
+            Origin::Disk(top) => names_on_disk(top, directory),
+            Origin::Git { git_tree, .. } => {
                 let names = git_tree.read_quietly().names_unless_foreign(directory)?;
                 Some((names.files.into_iter().collect(), names.directories.into_iter().collect()))
             }
-            NamedOrigin::Memory { directories, files } => {
+            Origin::Memory { directories, others } => {
                 let own = |path: &&String| parent(path) == Some(directory);
                 let name = |path: &String| super::last_name(path).to_owned();
                 Some((
-                    files.keys().filter(own).map(name).collect(),
+                    others.keys().filter(own).map(name).collect(),
                     directories.iter().filter(own).map(name).collect(),
                 ))
             }
@@ -258,7 +238,7 @@ impl NamedFiles {
 
     /// Whether a directory on disk was created by a tool, or belongs to another project.
     fn is_of_others(&self, directory: &str) -> bool {
-        let NamedOrigin::Disk(top) = &self.origin else { return false };
+        let Origin::Disk(top) = &self.origin else { return false };
         is_of_tool(super::last_name(directory)) || top.is_foreign(directory)
     }
 
@@ -270,9 +250,9 @@ impl NamedFiles {
         }
         let limit = self.limits.get(Limit::FileSize);
         let bytes = match &self.origin {
-            NamedOrigin::Memory { files, .. } => files.get(path).map(|bytes| bytes.to_vec()),
-            NamedOrigin::Disk(top) => excluded::on_disk(top, path, limit),
-            NamedOrigin::Git(git_tree) => excluded::in_git(&git_tree.read_quietly(), path, limit),
+            Origin::Memory { others, .. } => others.get(path).cloned(),
+            Origin::Disk(top) => excluded::on_disk(top, path, limit),
+            Origin::Git { git_tree, .. } => excluded::in_git(&git_tree.read_quietly(), path, limit),
         };
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.ignore_files.insert(path.to_owned(), bytes.clone());
@@ -288,9 +268,9 @@ fn content(read: Result<Vec<u8>, Failure>) -> NamedFile {
     }
 }
 
-fn in_memory(directories: &BTreeSet<String>, files: &BTreeMap<String, Arc<[u8]>>, path: &str) -> NamedFile {
+fn in_memory(directories: &BTreeSet<String>, files: &BTreeMap<String, Vec<u8>>, path: &str) -> NamedFile {
     if let Some(bytes) = files.get(path) {
-        return NamedFile::File(Some(bytes.clone()));
+        return NamedFile::File(Some(bytes.as_slice().into()));
     }
     if path.is_empty() || directories.contains(path) {
         return NamedFile::Directory;

@@ -85,19 +85,15 @@ impl Snapshot {
 
     /// The content of a file that is not part of a module, relative to the top.
     fn content(&self, path: &str) -> Result<Vec<u8>, Failure> {
-        let missing = || Failure::Io(ErrorKind::NotFound.into());
         if let Some(trusted) = &self.trusted {
             return trusted.read().content(path, POLICY_LIMIT);
         }
         match &self.origin {
-            Origin::Memory { others, .. } => others.get(path).cloned().ok_or_else(missing),
-            Origin::Git { git_tree, .. } => git_tree.read().content(path, POLICY_LIMIT),
-            // Without a repository, only the requested directories are read.
-            Origin::Disk(top) if !top.holds(top.path()) => Err(missing()),
-            Origin::Disk(top) => {
-                let real = fs::canonicalize(top.path().join(encode_os(path))).map_err(Failure::Io)?;
-                if top.holds(&real) { read::regular(&real, POLICY_LIMIT) } else { Err(Failure::Leaves) }
+            Origin::Memory { others, .. } => {
+                others.get(path).cloned().ok_or_else(|| Failure::Io(ErrorKind::NotFound.into()))
             }
+            Origin::Git { git_tree, .. } => git_tree.read().content(path, POLICY_LIMIT),
+            Origin::Disk(top) => read::inside(top, path, POLICY_LIMIT),
         }
     }
 }

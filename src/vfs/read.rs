@@ -14,6 +14,7 @@ use crate::engine::{Companion, LOCK_FILE, Signal};
 use crate::finding::{EngineRule, Finding, Severity};
 use crate::limits::{Limit, Limits};
 use crate::text::Source;
+use crate::text::file_name::encode_os;
 
 /// Reads files of one run.
 #[derive(Clone, Copy)]
@@ -217,6 +218,16 @@ pub(super) fn regular(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
         return Err(Failure::NotAFile);
     }
     content(path, limit)
+}
+
+/// The content of a file at a path relative to the top.
+pub(super) fn inside(top: &Top, path: &str, limit: u64) -> Result<Vec<u8>, Failure> {
+    // Without a repository, only the requested directories are read.
+    if !top.holds(top.path()) {
+        return Err(Failure::Io(io::ErrorKind::NotFound.into()));
+    }
+    let real = fs::canonicalize(top.path().join(encode_os(path))).map_err(Failure::Io)?;
+    if top.holds(&real) { regular(&real, limit) } else { Err(Failure::Leaves) }
 }
 
 fn content(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {

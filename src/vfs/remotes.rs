@@ -11,7 +11,7 @@ impl Snapshot {
     /// without a remote. The owner is left out, because that of a fork differs.
     pub fn repository_names(&self) -> BTreeSet<SmolStr> {
         match &self.origin {
-            Origin::Disk(top) => top.repository_names().clone(),
+            Origin::Disk(top) => top.repository_names.clone(),
             Origin::Git { git_tree, .. } => git_tree.repository_names(),
             Origin::Memory { .. } => BTreeSet::new(),
         }

@@ -1,13 +1,10 @@
 //! Finds the Terragrunt unit files among the listed ones, and reads the files that they name on demand.
 
-use std::io::ErrorKind;
-
 use gix::bstr::ByteSlice;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
 use super::read::{self, Failure};
-use super::top_directory::Top;
 use super::unit_file::{in_use, is_unit_file};
 use super::{Origin, Snapshot, child};
 use crate::engine;
@@ -37,7 +34,7 @@ impl Snapshot {
                 paths.iter().map(|path| Some(Source::new(path.clone(), text(path)?))).collect()
             }
             Origin::Disk(top) => {
-                paths.par_iter().map(|path| source(path, on_disk(top, path, limit))).collect()
+                paths.par_iter().map(|path| source(path, read::inside(top, path, limit))).collect()
             }
             Origin::Git { git_tree, .. } => {
                 let reading = |path| source(path, git_tree.read_quietly().content(path, limit));
@@ -75,13 +72,4 @@ impl Snapshot {
         let units = names.filter(|(_, name)| is_unit_file(name.as_bytes()));
         self.unit_files = in_use(units.map(|(directory, name)| child(directory, name).into()).collect());
     }
-}
-
-fn on_disk(top: &Top, path: &str, limit: u64) -> Result<Vec<u8>, Failure> {
-    // Without a repository, only the requested directories are read.
-    if !top.holds(top.path()) {
-        return Err(Failure::Io(ErrorKind::NotFound.into()));
-    }
-    let real = std::fs::canonicalize(top.path().join(encode_os(path))).map_err(Failure::Io)?;
-    if top.holds(&real) { read::regular(&real, limit) } else { Err(Failure::Leaves) }
 }

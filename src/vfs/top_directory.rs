@@ -8,22 +8,22 @@ use std::path::{Component, Path, PathBuf};
 use smol_str::SmolStr;
 
 /// The top directory of a run.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Top {
     /// Absolute and without symbolic links.
-    path: PathBuf,
+    pub(super) path: PathBuf,
     /// The directories that may be read, without links: the top of a repository, or else the requested ones.
-    roots: Vec<PathBuf>,
+    pub(super) roots: Vec<PathBuf>,
     /// Submodules, relative to the top.
-    submodules: HashSet<String>,
+    pub(super) submodules: HashSet<String>,
     /// Directories that a sparse checkout omits in part, relative to the top.
-    hidden: HashSet<String>,
+    pub(super) hidden: HashSet<String>,
     /// Directories that a sparse checkout omits, relative to the top.
-    sparse: HashSet<String>,
+    pub(super) sparse: HashSet<String>,
     /// Whether it is a repository, so that other repositories inside do not belong to it.
-    is_repository: bool,
+    pub(super) is_repository: bool,
     /// The names of the repository by the URLs of its remotes.
-    repository_names: BTreeSet<SmolStr>,
+    pub(super) repository_names: BTreeSet<SmolStr>,
 }
 
 /// The target of a path.
@@ -45,41 +45,8 @@ pub(super) enum Place {
 pub(super) const OF_TOOLS: &[&str] = &[".git", ".terraform", ".terragrunt-cache", "node_modules"];
 
 impl Top {
-    pub(super) fn new(
-        path: PathBuf,
-        roots: Vec<PathBuf>,
-        submodules: HashSet<String>,
-        is_repository: bool,
-    ) -> Self {
-        let (hidden, sparse) = (HashSet::new(), HashSet::new());
-        let repository_names = BTreeSet::new();
-        Self { path, roots, submodules, hidden, sparse, is_repository, repository_names }
-    }
-
-    /// Adds the directories that a sparse checkout omits in part, and those that it omits.
-    pub(super) fn hiding(self, hidden: HashSet<String>, sparse: HashSet<String>) -> Self {
-        Self { hidden, sparse, ..self }
-    }
-
-    /// Adds the names of the repository.
-    pub(super) fn named(self, repository_names: BTreeSet<SmolStr>) -> Self {
-        Self { repository_names, ..self }
-    }
-
-    pub(super) fn repository_names(&self) -> &BTreeSet<SmolStr> {
-        &self.repository_names
-    }
-
     pub(super) fn path(&self) -> &Path {
         &self.path
-    }
-
-    pub(super) fn is_repository(&self) -> bool {
-        self.is_repository
-    }
-
-    pub(super) fn is_submodule(&self, path: &str) -> bool {
-        self.submodules.contains(path)
     }
 
     /// Whether a path without symbolic links may be read.
@@ -127,7 +94,7 @@ impl Top {
                     && !path.is_empty()
                     && self.path.join(encode_os(path)).join(".git").exists()
             };
-            self.is_submodule(path) || nested()
+            self.submodules.contains(path) || nested()
         })
     }
 }
@@ -151,7 +118,7 @@ pub(super) fn without_dots(path: &Path) -> PathBuf {
 }
 
 /// A relative path as text with `/`.
-pub(super) fn slashed(path: &Path) -> String {
+pub fn slashed(path: &Path) -> String {
     let parts = path.components().filter_map(|component| match component {
         Component::Normal(name) => Some(decode_os(name)),
         Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,

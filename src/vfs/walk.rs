@@ -73,7 +73,7 @@ impl Rules<'_, '_> {
             let mut below = Vec::new();
             for ((disk, path), listing) in level.into_iter().zip(listings) {
                 match listing {
-                    Ok(listing) if depth > 0 && listing.has_git && self.top.is_repository() => {
+                    Ok(listing) if depth > 0 && listing.has_git && self.top.is_repository => {
                         walk.skipped.push(Skipped { path, reason: SkipReason::Repository });
                     }
                     Ok(mut listing) => {
@@ -129,7 +129,7 @@ impl Rules<'_, '_> {
             if OF_TOOLS.contains(&&*text) && !self.tracks(&inside) {
                 continue;
             }
-            let reason = if self.top.is_submodule(&inside) {
+            let reason = if self.top.submodules.contains(&inside) {
                 Some(SkipReason::Submodule)
             } else {
                 self.ignores_directory(&inside).then_some(SkipReason::Ignored)

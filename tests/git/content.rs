@@ -5,7 +5,7 @@ use std::process::Command;
 use overrule::engine::Product;
 use overrule::vfs::{Error, Reached, Snapshot};
 
-use crate::place::{Output, Place};
+use crate::place::{Output, Place, of_index, of_revision};
 
 /// Every file that was read, with its text.
 fn read(snapshot: &Snapshot) -> Vec<String> {
@@ -17,11 +17,11 @@ fn names(snapshot: &Snapshot) -> Vec<&str> {
 }
 
 fn index(place: &Place) -> Snapshot {
-    Snapshot::of_index(&place.path()).expect("an index")
+    of_index(&place.path()).expect("an index")
 }
 
 fn refusal(place: &Place) -> Error {
-    Snapshot::of_index(&place.path()).expect_err("nothing to check")
+    of_index(&place.path()).expect_err("nothing to check")
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn the_index_counts_and_not_the_working_tree() {
     place.git(&["rm", "--quiet", "--cached", "b/main.tf"]);
     std::fs::remove_file(place.path().join("c/main.tf")).expect("a file");
     assert_eq!(read(&index(&place)), ["a/main.tf: # staged", "c/main.tf: # c"]);
-    let head = Snapshot::of_revision(&place.path(), "HEAD").expect("a commit");
+    let head = of_revision(&place.path(), "HEAD").expect("a commit");
     assert_eq!(read(&head), ["a/main.tf: # first", "b/main.tf: # b", "c/main.tf: # c"]);
 }
 
@@ -55,7 +55,7 @@ fn directories_around_say_what_engine_is_meant() {
         ("live/b/.terraform.lock.hcl", lock),
         ("live/b/terraform.tfvars", ""),
     ]);
-    let revision = Snapshot::of_revision(&place.path(), "main").expect("a commit");
+    let revision = of_revision(&place.path(), "main").expect("a commit");
     for snapshot in [index(&place), revision] {
         assert_eq!(snapshot.evidence("live/a").engines[0].to_string(), "Terraform 1.9.8");
         assert_eq!(snapshot.evidence("live/b").engines[0].product, Product::OpenTofu);
@@ -99,7 +99,7 @@ fn submodules_are_not_read() {
     assert_eq!(names(&snapshot), ["main.tf"]);
     assert_eq!(snapshot.reach("modules/sub"), Reached::Foreign);
     assert_eq!(snapshot.reach("modules/sub/inner"), Reached::Foreign);
-    let inside = Snapshot::of_index(&place.path().join("modules/sub")).expect("the index of the submodule");
+    let inside = of_index(&place.path().join("modules/sub")).expect("the index of the submodule");
     assert_eq!(names(&inside), ["main.tf"]);
 }
 
@@ -122,7 +122,7 @@ fn what_git_tracks_is_read_whatever_its_directory_is_called() {
     assert_eq!(names(&snapshot), all);
     assert!(matches!(snapshot.reach("a/.terraform/modules/net"), Reached::Directory(_)));
     assert_eq!(snapshot.reach("node_modules/y"), Reached::Missing);
-    assert_eq!(names(&Snapshot::of_revision(&place.path(), "HEAD").expect("a commit")), all);
+    assert_eq!(names(&of_revision(&place.path(), "HEAD").expect("a commit")), all);
     let on_disk = Snapshot::open(&place.path(), &["."]).expect("a repository");
     assert_eq!(names(&on_disk), [&all[..], &["node_modules/y/main.tf"]].concat(), "beside what is tracked");
 }
@@ -175,7 +175,7 @@ fn a_call_reaches_directories_of_the_snapshot_alone() {
     for path in ["main.tf", "gone", "new", "none/at/all"] {
         assert_eq!(snapshot.reach(path), Reached::Missing, "{path}");
     }
-    let mut head = Snapshot::of_revision(&place.path(), "HEAD").expect("a commit");
+    let mut head = of_revision(&place.path(), "HEAD").expect("a commit");
     assert_eq!(head.reach("gone"), Reached::Directory(1));
     assert_eq!(head.reach("none/at/all"), Reached::Missing);
 }
@@ -205,7 +205,7 @@ fn a_linked_working_tree_has_an_index_of_its_own() {
     place.git(&["worktree", "add", "--quiet", &linked.to_string_lossy()]);
     std::fs::write(linked.join("sub/main.tf"), "# linked").expect("a file");
     assert_eq!(Output::by(&mut place.git_in(&linked, &["add", "."])).code, Some(0));
-    let snapshot = Snapshot::of_index(&linked.join("sub")).expect("an index");
+    let snapshot = of_index(&linked.join("sub")).expect("an index");
     assert_eq!(read(&snapshot), ["sub/main.tf: # linked"]);
     assert_eq!(snapshot.top(), linked.canonicalize().ok().as_deref());
     assert_eq!(read(&index(&place)), ["sub/main.tf: # first"]);
@@ -251,7 +251,7 @@ fn what_git_refuses_is_refused() {
     std::fs::write(place.path().join(".git/index"), "DIRC").expect("a file");
     let told = refusal(&place).to_string();
     assert!(told.starts_with("the index cannot be read: ") && !told.contains('\n'), "{told}");
-    let error = Snapshot::of_revision(&place.path(), "no-such").expect_err("no commit");
+    let error = of_revision(&place.path(), "no-such").expect_err("no commit");
     assert_eq!(error.to_string(), "no revision `no-such` exists here");
 }
 
@@ -334,7 +334,7 @@ mod on_unix {
         fs::write(name(b"a\xff/m\xfe.tf"), "# odd").expect("a file");
         fs::write(name(b"line\nbreak.tf"), "# broken").expect("a file");
         place.commit("first");
-        let revision = Snapshot::of_revision(&place.path(), "HEAD").expect("a commit");
+        let revision = of_revision(&place.path(), "HEAD").expect("a commit");
         for mut snapshot in [index(&place), revision] {
             let mut texts = read(&snapshot);
             texts.sort();
@@ -376,7 +376,7 @@ fn a_directory_has_names_of_more_than_modules() {
     place.git(&["add", "."]);
     place.commit("second");
     place.write("a/untracked.md", "");
-    let revision = Snapshot::of_revision(&place.path(), "HEAD").expect("a commit");
+    let revision = of_revision(&place.path(), "HEAD").expect("a commit");
     for snapshot in [index(&place), revision] {
         let names = snapshot.names("a");
         assert_eq!(names.files.into_iter().collect::<Vec<_>>(), ["README.md", "main.tf", "tests.md"]);

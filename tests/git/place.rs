@@ -5,7 +5,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
 
+use overrule::limits::Limits;
+use overrule::vfs::{Error, Snapshot};
 use tempfile::TempDir;
+
+/// The index of the repository around a directory.
+pub(crate) fn of_index(current: &Path) -> Result<Snapshot, Error> {
+    Snapshot::listed_in_index(current).map(read)
+}
+
+/// A commit of the repository around a directory.
+pub(crate) fn of_revision(current: &Path, revision: &str) -> Result<Snapshot, Error> {
+    Snapshot::listed_in_revision(current, revision).map(read)
+}
+
+fn read(mut listed: Snapshot) -> Snapshot {
+    listed.read(&Limits::default());
+    listed
+}
 
 /// A temporary directory with a repository.
 pub(crate) struct Place {

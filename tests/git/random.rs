@@ -10,7 +10,7 @@ use overrule::text::Sources;
 use overrule::vfs::{Change, Snapshot};
 
 use crate::dice::Dice;
-use crate::place::Place;
+use crate::place::{Place, of_index, of_revision};
 
 /// The directories of modules.
 const DIRECTORIES: &[&str] = &[
@@ -327,9 +327,9 @@ fn compare(place: &Place, seed: u64) -> usize {
         let modules: BTreeSet<String> = checked.affected.iter().map(ToString::to_string).collect();
         (told, modules)
     };
-    let now = whole(Snapshot::of_index(&path).expect("an index"), &settings);
+    let now = whole(of_index(&path).expect("an index"), &settings);
     // No step changes the policy.
-    let before = whole(Snapshot::of_revision(&path, "HEAD").expect("a commit"), &settings);
+    let before = whole(of_revision(&path, "HEAD").expect("a commit"), &settings);
     let new: BTreeMap<_, _> = now
         .iter()
         .filter(|(name, _)| !before.contains_key(*name))
