@@ -179,7 +179,7 @@ fn report(bencher: Bencher<'_, '_>, format: &str) {
     let mut snapshot = in_memory();
     let policy = Policy::preset("strict").expect("a preset");
     let outcome = check::run(&mut snapshot, &Settings { policy, ..Settings::default() });
-    let format = *Format::ALL.iter().find(|known| known.name() == format).expect("a format");
+    let format = *Format::ALL.iter().find(|known| known.name == format).expect("a format");
     bencher
         .counter(ItemsCount::new(outcome.verdicts.len()))
         .bench(|| format.write(&outcome, snapshot.sources(), &Style::default()));

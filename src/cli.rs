@@ -95,7 +95,7 @@ enum Command {
 
 /// Accepts types of other layers as option values, by their names.
 macro_rules! option_values {
-    ($($values:ty: $all:expr, $name:path;)*) => {$(
+    ($($values:ty: $all:expr, $name:expr;)*) => {$(
         impl ValueEnum for $values {
             fn value_variants<'a>() -> &'a [Self] {
                 const ALL: &[$values] = $all;
@@ -103,7 +103,7 @@ macro_rules! option_values {
             }
 
             fn to_possible_value(&self) -> Option<PossibleValue> {
-                Some(PossibleValue::new($name(*self)))
+                Some(PossibleValue::new(($name)(*self)))
             }
         }
     )*};
@@ -111,7 +111,7 @@ macro_rules! option_values {
 
 option_values! {
     FailOn: &FailOn::ALL, FailOn::word;
-    Format: Format::ALL, Format::name;
+    Format: Format::ALL, |format: Format| format.name;
     Impact: &Impact::ALL, Impact::name;
     Safety: &[Safety::Safe, Safety::Unsafe], Safety::name;
 }
@@ -158,6 +158,14 @@ impl Failure {
 
     fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
+    }
+
+    /// Adds the known name that is probably meant, if there is one.
+    fn meant(self, name: Option<&str>) -> Self {
+        match name {
+            Some(name) => self.help(format!("did you mean `{}`?", one_line(name))),
+            None => self,
+        }
     }
 }
 
@@ -231,6 +239,11 @@ fn tell_refused(refused: &clap::Error) {
         // Control characters in the arguments could not be distinguished from the colors of clap.
         err(&refused.render().to_string());
     }
+}
+
+/// The exit code of a command that ran: 1 if it found what makes it fail.
+fn exit_code(fails: bool) -> ExitCode {
+    if fails { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 /// Prints the output of a command that succeeds.

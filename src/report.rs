@@ -15,6 +15,7 @@ mod junit;
 mod markdown;
 pub mod merged;
 pub mod modules;
+mod paint;
 mod place;
 mod prose;
 mod rules;
@@ -37,6 +38,8 @@ use crate::text::Sources;
 
 pub use drawing::Drawing;
 pub use fold::fold;
+pub use markdown::with_code;
+pub use paint::painted;
 pub use rules::{Listed, rules};
 pub use sanitize::{one_line, sanitize};
 pub use tally::{Tally, count_fixable};
@@ -50,26 +53,17 @@ pub fn page_url(rule: &RuleId) -> Option<String> {
 }
 
 /// A report format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// For people: one code frame per finding.
-    Human,
-    /// For editors and logs: one line per finding.
-    Concise,
-    /// For programs: the document of `terraform validate -json` with more fields.
-    Json,
-    /// For code scanning: SARIF 2.1.0.
-    Sarif,
-    /// For GitHub Actions: workflow commands that become annotations.
-    Github,
-    /// For GitLab: a code quality report.
-    Gitlab,
-    /// For test reports: one test case per finding.
-    Junit,
-    /// For tools that read Checkstyle reports.
-    Checkstyle,
-    /// For job summaries: a table.
-    Markdown,
+#[derive(Debug, Clone, Copy)]
+pub struct Format {
+    /// The name in options.
+    pub name: &'static str,
+    /// The directory from which paths are shown.
+    pub paths: PathBase,
+    /// Whether people read the format, so that it may be empty without findings.
+    pub is_prose: bool,
+    /// Whether the format has counts per rule.
+    pub has_statistics: bool,
+    write: WriteReport,
 }
 
 /// The directory from which a report shows paths.
@@ -83,18 +77,47 @@ pub enum PathBase {
     Top,
 }
 
-/// What distinguishes a format.
-struct Row {
-    name: &'static str,
-    paths: PathBase,
-    is_prose: bool,
-    has_statistics: bool,
-    write: WriteReport,
-}
-
 type WriteReport = fn(&Report<'_>, &mut dyn Write) -> io::Result<()>;
 
-impl Row {
+/// Findings for people without a summary, for errors before a check.
+pub fn blocks(verdicts: &[Verdict], sources: &Sources, style: &Style) -> String {
+    human::blocks(verdicts, sources, style)
+}
+
+impl Format {
+    /// For people: one code frame per finding.
+    pub const HUMAN: Self = Self::of("human", PathBase::Current, human::write).for_people().with_statistics();
+    /// For editors and logs: one line per finding.
+    pub const CONCISE: Self = Self::of("concise", PathBase::Current, concise::write).with_statistics();
+    /// For programs: the document of `terraform validate -json` with more fields.
+    pub const JSON: Self = Self::of("json", PathBase::Asked, json::write).with_statistics();
+    /// For code scanning: SARIF 2.1.0.
+    pub const SARIF: Self = Self::of("sarif", PathBase::Top, sarif::write);
+    /// For GitHub Actions: workflow commands that become annotations.
+    pub const GITHUB: Self = Self::of("github", PathBase::Top, github::write).for_people().with_statistics();
+    /// For GitLab: a code quality report.
+    pub const GITLAB: Self = Self::of("gitlab", PathBase::Top, gitlab::write);
+    /// For test reports: one test case per finding.
+    pub const JUNIT: Self = Self::of("junit", PathBase::Top, junit::write);
+    /// For tools that read Checkstyle reports.
+    pub const CHECKSTYLE: Self = Self::of("checkstyle", PathBase::Current, checkstyle::write);
+    /// For job summaries: a table.
+    pub const MARKDOWN: Self =
+        Self::of("markdown", PathBase::Top, markdown::write).for_people().with_statistics();
+
+    /// All formats.
+    pub const ALL: &'static [Self] = &[
+        Self::HUMAN,
+        Self::CONCISE,
+        Self::JSON,
+        Self::SARIF,
+        Self::GITHUB,
+        Self::GITLAB,
+        Self::JUNIT,
+        Self::CHECKSTYLE,
+        Self::MARKDOWN,
+    ];
+
     const fn of(name: &'static str, paths: PathBase, write: WriteReport) -> Self {
         Self { name, paths, is_prose: false, has_statistics: false, write }
     }
@@ -106,61 +129,6 @@ impl Row {
     const fn with_statistics(self) -> Self {
         Self { has_statistics: true, ..self }
     }
-}
-
-/// Findings for people without a summary, for errors before a check.
-pub fn blocks(verdicts: &[Verdict], sources: &Sources, style: &Style) -> String {
-    human::blocks(verdicts, sources, style)
-}
-
-impl Format {
-    /// All formats.
-    pub const ALL: &'static [Self] = &[
-        Self::Human,
-        Self::Concise,
-        Self::Json,
-        Self::Sarif,
-        Self::Github,
-        Self::Gitlab,
-        Self::Junit,
-        Self::Checkstyle,
-        Self::Markdown,
-    ];
-
-    const fn row(self) -> Row {
-        use PathBase::{Asked, Current, Top};
-        match self {
-            Self::Human => Row::of("human", Current, human::write).for_people().with_statistics(),
-            Self::Concise => Row::of("concise", Current, concise::write).with_statistics(),
-            Self::Json => Row::of("json", Asked, json::write).with_statistics(),
-            Self::Sarif => Row::of("sarif", Top, sarif::write),
-            Self::Github => Row::of("github", Top, github::write).for_people().with_statistics(),
-            Self::Gitlab => Row::of("gitlab", Top, gitlab::write),
-            Self::Junit => Row::of("junit", Top, junit::write),
-            Self::Checkstyle => Row::of("checkstyle", Current, checkstyle::write),
-            Self::Markdown => Row::of("markdown", Top, markdown::write).for_people().with_statistics(),
-        }
-    }
-
-    /// The name in options.
-    pub const fn name(self) -> &'static str {
-        self.row().name
-    }
-
-    /// The directory from which paths are shown.
-    pub const fn paths(self) -> PathBase {
-        self.row().paths
-    }
-
-    /// Whether people read the format, so that it may be empty without findings.
-    pub const fn is_prose(self) -> bool {
-        self.row().is_prose
-    }
-
-    /// Whether the format has counts per rule.
-    pub const fn has_statistics(self) -> bool {
-        self.row().has_statistics
-    }
 
     /// Writes the report in this format. It may be much larger than the checked files, so it is not built in memory.
     pub fn write_to(
@@ -170,7 +138,7 @@ impl Format {
         style: &Style,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        (self.row().write)(&Report { outcome, sources, style }, out)
+        (self.write)(&Report { outcome, sources, style }, out)
     }
 
     /// Returns the report in this format, with a line break at its end.
@@ -242,6 +210,11 @@ fn set_by(verdict: &Verdict, names: &Names) -> Option<String> {
         SetBy::Policy { file, line } => Some(format!("{}:{line}", names.of(file))),
         SetBy::Preset { file, .. } => Some(format!("preset {}", file.trim_end_matches(".hcl"))),
     }
+}
+
+/// A path from the top of the repository, for documents. The top is `.`.
+fn from_top(path: &str) -> String {
+    Names::default().of(path)
 }
 
 /// How paths are shown, by the directory of the reader.

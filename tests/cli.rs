@@ -125,12 +125,12 @@ fn names_that_are_no_text_are_in_every_report() {
     let name = OsStr::from_bytes(b"a\xff\n::error::x.tf");
     fs::write(directory.path().join(name), "variable \"a\" {}\nvariable \"a\" {}\n").expect("a file");
     for format in overrule::report::Format::ALL {
-        let output = output(directory.path(), &["check", "--format", format.name()]);
-        assert_eq!(output.status.code(), Some(1), "{}", format.name());
+        let output = output(directory.path(), &["check", "--format", format.name]);
+        assert_eq!(output.status.code(), Some(1), "{}", format.name);
         let report = text(output.stdout);
         let names = [r"a\xff", r"a\\xff", "a%FF", r"a\udbff\udfff", r"a&#92;xff"];
-        assert!(names.iter().any(|name| report.contains(name)), "{}: {report}", format.name());
-        assert!(!report.contains("\n::error::"), "{}: {report}", format.name());
+        assert!(names.iter().any(|name| report.contains(name)), "{}: {report}", format.name);
+        assert!(!report.contains("\n::error::"), "{}: {report}", format.name);
     }
 }
 

@@ -101,17 +101,17 @@ fn json(report: &str) -> Value {
 
 #[test]
 fn sarif_is_what_the_standard_allows() {
-    for report in reports(Format::Sarif) {
+    for report in reports(Format::SARIF) {
         assert_eq!(faults("sarif-2.1.0.json", &json(&report)), Vec::<String>::new(), "{report}");
     }
-    let mut wrong = json(&reports(Format::Sarif)[0]);
+    let mut wrong = json(&reports(Format::SARIF)[0]);
     wrong["runs"][0]["results"][0]["level"] = "fatal".into();
     assert_eq!(faults("sarif-2.1.0.json", &wrong).len(), 1, "the schema is looked at");
 }
 
 #[test]
 fn sarif_is_what_github_takes() {
-    let log = json(&reports(Format::Sarif)[0]);
+    let log = json(&reports(Format::SARIF)[0]);
     let run = &log["runs"][0];
     let rules = run["tool"]["driver"]["rules"].as_array().expect("rules");
     let results = run["results"].as_array().expect("results");
@@ -138,7 +138,7 @@ fn sarif_is_what_github_takes() {
 
 #[test]
 fn sarif_counts_characters_and_names_the_file_as_it_is() {
-    let log = json(&reports(Format::Sarif)[0]);
+    let log = json(&reports(Format::SARIF)[0]);
     let results = log["runs"][0]["results"].as_array().expect("results");
     let result = results.iter().find(|result| result["ruleId"] == "invalid-name").expect("the finding");
     let place = &result["locations"][0]["physicalLocation"];
@@ -166,7 +166,7 @@ fn what_is_excused_is_in_sarif_with_its_reason_or_not_at_all() {
     let sources = sources();
     let outcome = outcome(&sources);
     let results = |style: &Style| {
-        let log = json(&Format::Sarif.write(&outcome, &sources, style));
+        let log = json(&Format::SARIF.write(&outcome, &sources, style));
         log["runs"][0]["results"].as_array().expect("results").clone()
     };
     let with = results(&Style::default());
@@ -180,10 +180,10 @@ fn what_is_excused_is_in_sarif_with_its_reason_or_not_at_all() {
 
 #[test]
 fn gitlab_is_what_its_documentation_asks_for() {
-    for report in reports(Format::Gitlab) {
+    for report in reports(Format::GITLAB) {
         assert_eq!(faults("gitlab-code-quality.json", &json(&report)), Vec::<String>::new(), "{report}");
     }
-    let issues = json(&reports(Format::Gitlab)[0]);
+    let issues = json(&reports(Format::GITLAB)[0]);
     let mut fingerprints: Vec<_> =
         issues.as_array().expect("a list").iter().map(|issue| issue["fingerprint"].to_string()).collect();
     fingerprints.sort();
@@ -193,10 +193,10 @@ fn gitlab_is_what_its_documentation_asks_for() {
 
 #[test]
 fn junit_is_what_jenkins_takes() {
-    for report in reports(Format::Junit) {
+    for report in reports(Format::JUNIT) {
         assert_eq!(xml_faults("jenkins-junit.xsd", &report), Vec::<String>::new(), "{report}");
     }
-    let wrong = reports(Format::Junit)[1].replace("<testcase ", "<testcase lines=\"1\" ");
+    let wrong = reports(Format::JUNIT)[1].replace("<testcase ", "<testcase lines=\"1\" ");
     assert_eq!(xml_faults("jenkins-junit.xsd", &wrong).len(), 1, "the schema is looked at");
 }
 
@@ -206,7 +206,7 @@ fn a_case_of_junit_fails_where_the_run_does() {
     let outcome = outcome(&sources);
     let failures = |fail_on: FailOn| {
         let style = Style { fail_on, ..Style::default() };
-        let report = Format::Junit.write(&outcome, &sources, &style);
+        let report = Format::JUNIT.write(&outcome, &sources, &style);
         (report.matches("<failure ").count(), report.matches("<skipped>").count())
     };
     assert_eq!(failures(FailOn::Level(Severity::Error)), (2, 3));
@@ -216,10 +216,10 @@ fn a_case_of_junit_fails_where_the_run_does() {
 
 #[test]
 fn checkstyle_is_what_its_readers_take() {
-    for report in reports(Format::Checkstyle) {
+    for report in reports(Format::CHECKSTYLE) {
         assert_eq!(xml_faults("checkstyle.xsd", &report), Vec::<String>::new(), "{report}");
     }
-    let wrong = reports(Format::Checkstyle)[0].replace("severity=\"info\"", "severity=\"note\"");
+    let wrong = reports(Format::CHECKSTYLE)[0].replace("severity=\"info\"", "severity=\"note\"");
     assert_eq!(xml_faults("checkstyle.xsd", &wrong).len(), 1, "the schema is looked at");
 }
 
@@ -238,10 +238,13 @@ fn no_line_of_a_report_is_a_command_but_those_of_its_own() {
     for format in Format::ALL {
         let [report, _] = reports(*format);
         let commands: Vec<_> = report.lines().filter_map(command).map(|(command, _)| command).collect();
-        let own: &[&str] =
-            if *format == Format::Github { &["error", "error", "warning", "warning", "notice"] } else { &[] };
-        assert_eq!(commands, own, "{}: {report}", format.name());
-        assert!(!report.contains("##vso["), "{}: {report}", format.name());
+        let own: &[&str] = if format.name == Format::GITHUB.name {
+            &["error", "error", "warning", "warning", "notice"]
+        } else {
+            &[]
+        };
+        assert_eq!(commands, own, "{}: {report}", format.name);
+        assert!(!report.contains("##vso["), "{}: {report}", format.name);
     }
 }
 
@@ -252,13 +255,13 @@ fn no_report_holds_what_a_terminal_obeys() {
         let obeyed = |c: char| {
             c.is_control() && c != '\n' || ('\u{202a}'..='\u{202e}').contains(&c) || c == '\u{2066}'
         };
-        assert!(!report.contains(obeyed), "{}: {report:?}", format.name());
+        assert!(!report.contains(obeyed), "{}: {report:?}", format.name);
     }
 }
 
 #[test]
 fn commands_for_github_are_taken_back_as_they_were_meant() {
-    let [report, _] = reports(Format::Github);
+    let [report, _] = reports(Format::GITHUB);
     let line =
         report.lines().find(|line| line.contains("title=overrule%3A invalid-name")).expect("the finding");
     let (head, data) = line["::error ".len()..].split_once("::").expect("a command");
@@ -287,7 +290,7 @@ fn github_is_given_ten_of_a_kind_and_the_number_of_the_rest() {
     };
     let verdicts = judge((0..27).map(finding).collect(), &sources, &[], &Settings::default());
     let report =
-        Format::Github.write(&Outcome { verdicts, ..Outcome::default() }, &sources, &Style::default());
+        Format::GITHUB.write(&Outcome { verdicts, ..Outcome::default() }, &sources, &Style::default());
     let kinds: Vec<_> = report.lines().filter_map(command).map(|(kind, _)| kind).collect();
     assert_eq!(kinds, [["error"; 10], ["notice"; 10]].concat(), "the worst first");
     let rest: Vec<_> = report.lines().skip(20).collect();
@@ -297,7 +300,7 @@ fn github_is_given_ten_of_a_kind_and_the_number_of_the_rest() {
 
 #[test]
 fn a_table_in_markdown_has_a_row_a_finding_and_no_markup_of_others() {
-    let [report, nothing] = reports(Format::Markdown);
+    let [report, nothing] = reports(Format::MARKDOWN);
     assert_eq!(nothing, "### overrule: no findings\n\nchecked 0 modules, 0 files: no findings\n");
     let rows: Vec<_> = report.lines().filter(|line| line.starts_with("| ")).collect();
     assert_eq!(rows.len(), 7, "a head, a line below it, five findings: {report}");
@@ -329,7 +332,7 @@ fn what_mends_a_finding_is_in_sarif_and_in_json() {
     let verdicts = judge(vec![(finding, None)], &sources, &[], &Settings::default());
     let outcome = Outcome { verdicts, modules: 1, files: 2, ..Outcome::default() };
     let report = |format: Format| json(&format.write(&outcome, &sources, &Style::default()));
-    let sarif = report(Format::Sarif);
+    let sarif = report(Format::SARIF);
     assert_eq!(faults("sarif-2.1.0.json", &sarif), Vec::<String>::new(), "{sarif}");
     let fix = &sarif["runs"][0]["results"][0]["fixes"][0];
     assert_eq!(fix["description"]["text"], "mend it");
@@ -342,7 +345,7 @@ fn what_mends_a_finding_is_in_sarif_and_in_json() {
         (&2.into(), &1.into())
     );
     assert_eq!(second["insertedContent"]["text"], "new");
-    let fix = &report(Format::Json)["diagnostics"][0]["fix"];
+    let fix = &report(Format::JSON)["diagnostics"][0]["fix"];
     assert_eq!((&fix["safety"], &fix["edits"][2]["range"]["filename"]), (&"unsafe".into(), &"b.tf".into()));
     assert_eq!(fix["edits"][2]["range"]["start"], fix["edits"][2]["range"]["end"], "nothing goes");
 }

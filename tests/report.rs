@@ -111,9 +111,9 @@ fn assert_kept(name: &str, report: &str) {
 fn the_human_report_shows_every_place_in_one_frame() {
     let sources = sources();
     let outcome = outcome(&sources);
-    assert_kept("human.txt", &Format::Human.write(&outcome, &sources, &Style::default()));
+    assert_kept("human.txt", &Format::HUMAN.write(&outcome, &sources, &Style::default()));
     let ascii = Style { unicode: false, ..Style::default() };
-    assert_kept("human-ascii.txt", &Format::Human.write(&outcome, &sources, &ascii));
+    assert_kept("human-ascii.txt", &Format::HUMAN.write(&outcome, &sources, &ascii));
 }
 
 #[test]
@@ -137,8 +137,8 @@ fn the_human_report_folds_repeats_of_one_cause() {
     findings.push(of("next/main.tf", "var.cluster", 1).severity(Severity::Warning));
     let verdicts = judge(by_both(findings), &sources, &[], &Settings::default());
     let outcome = Outcome { verdicts, modules: 2, files: 2, ..Outcome::default() };
-    assert_kept("human-repeats.txt", &Format::Human.write(&outcome, &sources, &Style::default()));
-    let concise = Format::Concise.write(&outcome, &sources, &Style::default());
+    assert_kept("human-repeats.txt", &Format::HUMAN.write(&outcome, &sources, &Style::default()));
+    let concise = Format::CONCISE.write(&outcome, &sources, &Style::default());
     assert_eq!(concise.lines().filter(|line| !line.starts_with(' ')).count(), 25, "{concise}");
 }
 
@@ -156,7 +156,7 @@ fn the_human_report_folds_syntax_errors_that_follow_from_one() {
     let findings = vec![at_line_end("a/main.tf", 0), at_line_end("a/main.tf", 1), at_line_end("a/b.tf", 0)];
     let verdicts = judge(by_both(findings), &sources, &[], &Settings::default());
     let outcome = Outcome { verdicts, modules: 1, files: 2, ..Outcome::default() };
-    let report = Format::Human.write(&outcome, &sources, &Style::default());
+    let report = Format::HUMAN.write(&outcome, &sources, &Style::default());
     assert_eq!(report.matches("error  Invalid multi-line string").count(), 2, "{report}");
     assert!(report.contains("  also at a/main.tf:2:"), "{report}");
 }
@@ -165,8 +165,8 @@ fn the_human_report_folds_syntax_errors_that_follow_from_one() {
 fn colours_change_nothing_but_colours() {
     let sources = sources();
     let outcome = outcome(&sources);
-    let plain = Format::Human.write(&outcome, &sources, &Style::default());
-    let painted = Format::Human.write(&outcome, &sources, &Style { color: true, ..Style::default() });
+    let plain = Format::HUMAN.write(&outcome, &sources, &Style::default());
+    let painted = Format::HUMAN.write(&outcome, &sources, &Style { color: true, ..Style::default() });
     assert_ne!(plain, painted);
     let mut stripped = String::new();
     for (number, part) in painted.split("\u{1b}[").enumerate() {
@@ -181,14 +181,14 @@ fn colours_change_nothing_but_colours() {
 #[test]
 fn the_concise_report_is_a_line_a_place() {
     let sources = sources();
-    assert_kept("concise.txt", &Format::Concise.write(&outcome(&sources), &sources, &Style::default()));
+    assert_kept("concise.txt", &Format::CONCISE.write(&outcome(&sources), &sources, &Style::default()));
 }
 
 #[test]
 fn the_json_report_is_the_engines_document_and_more() {
     let sources = sources();
     let style = Style { names: Names::Inside("live".to_owned()), ..Style::default() };
-    let report = Format::Json.write(&outcome(&sources), &sources, &style);
+    let report = Format::JSON.write(&outcome(&sources), &sources, &style);
     assert_kept("report.json", &report);
     let document: serde_json::Value = serde_json::from_str(&report).expect("JSON");
     assert_eq!(document["error_count"], 4);
@@ -200,13 +200,13 @@ fn reports_for_hosts_are_kept() {
     let sources = sources();
     let outcome = outcome(&sources);
     let report = |format: Format| format.write(&outcome, &sources, &Style::default());
-    assert_kept("github.txt", &report(Format::Github));
-    assert_kept("gitlab.json", &report(Format::Gitlab));
-    assert_kept("junit.xml", &report(Format::Junit));
-    assert_kept("checkstyle.xml", &report(Format::Checkstyle));
-    assert_kept("summary.md", &report(Format::Markdown));
+    assert_kept("github.txt", &report(Format::GITHUB));
+    assert_kept("gitlab.json", &report(Format::GITLAB));
+    assert_kept("junit.xml", &report(Format::JUNIT));
+    assert_kept("checkstyle.xml", &report(Format::CHECKSTYLE));
+    assert_kept("summary.md", &report(Format::MARKDOWN));
     // The report contains the rule pages, which are tested elsewhere.
-    let log: serde_json::Value = serde_json::from_str(&report(Format::Sarif)).expect("JSON");
+    let log: serde_json::Value = serde_json::from_str(&report(Format::SARIF)).expect("JSON");
     let results = serde_json::to_string_pretty(&log["runs"][0]["results"]).expect("JSON");
     assert_kept("results.sarif.json", &format!("{results}\n"));
 }
@@ -215,7 +215,7 @@ fn reports_for_hosts_are_kept() {
 fn statistics_count_by_rule() {
     let sources = sources();
     let style = Style { statistics: true, ..Style::default() };
-    assert_kept("statistics.txt", &Format::Human.write(&outcome(&sources), &sources, &style));
+    assert_kept("statistics.txt", &Format::HUMAN.write(&outcome(&sources), &sources, &style));
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn the_last_finding_and_the_counts_fit_on_a_screen() {
     let outcome = Outcome { verdicts, modules: 1, files: 1, ..Outcome::default() };
     for height in 12..40 {
         let style = Style { width: 80, height: Some(height), ..Style::default() };
-        let report = Format::Human.write(&outcome, &sources, &style);
+        let report = Format::HUMAN.write(&outcome, &sources, &style);
         // The prompt of the shell takes one line.
         let screen = report.lines().rev().take(height - 1).collect::<Vec<_>>();
         assert!(screen.iter().any(|line| line.starts_with("error  ")), "{height}: {report}");
@@ -251,7 +251,7 @@ fn the_counts_after_a_long_report_name_six_rules() {
     };
     let verdicts = judge(by_both((0..25).map(of).collect()), &sources, &[], &Settings::default());
     let outcome = Outcome { verdicts, modules: 1, files: 1, ..Outcome::default() };
-    let report = Format::Human.write(&outcome, &sources, &Style::default());
+    let report = Format::HUMAN.write(&outcome, &sources, &Style::default());
     assert!(
         report.contains("\n3  notice   f\n6 findings of 2 more rules; `--statistics` lists all\n"),
         "{report}"
@@ -279,7 +279,7 @@ fn what_is_too_much_to_show_is_cut() {
     ];
     let verdicts = judge(by_both(findings), &sources, &[], &Settings::default());
     let outcome = Outcome { verdicts, modules: 1, files: 3, ..Outcome::default() };
-    assert_kept("cut.txt", &Format::Human.write(&outcome, &sources, &Style::default()));
+    assert_kept("cut.txt", &Format::HUMAN.write(&outcome, &sources, &Style::default()));
 }
 
 #[test]
@@ -289,7 +289,7 @@ fn nothing_that_a_terminal_obeys_is_written() {
         let report = format.write(&outcome(&sources), &sources, &Style::default());
         let obeyed: Vec<char> =
             report.chars().filter(|c| (c.is_control() && *c != '\n') || *c == '\u{202e}').collect();
-        assert!(obeyed.is_empty(), "{}: {obeyed:?}", format.name());
+        assert!(obeyed.is_empty(), "{}: {obeyed:?}", format.name);
     }
 }
 
@@ -297,8 +297,8 @@ fn nothing_that_a_terminal_obeys_is_written() {
 fn a_report_without_findings_is_one_line() {
     let outcome = Outcome { modules: 1, files: 3, ..Outcome::default() };
     let report = |format: Format| format.write(&outcome, &Sources::default(), &Style::default());
-    assert_eq!(report(Format::Human), "checked 1 module, 3 files: no findings\n");
-    assert_eq!(report(Format::Concise), "");
+    assert_eq!(report(Format::HUMAN), "checked 1 module, 3 files: no findings\n");
+    assert_eq!(report(Format::CONCISE), "");
 }
 
 #[test]

@@ -21,10 +21,14 @@ pub(super) struct Arguments {
 impl Arguments {
     /// The change between both states.
     pub(super) fn change(&self, current: &Path) -> Result<Change, Failure> {
-        let Some(base) = &self.base else { return Ok(Change::staged(current)?) };
-        let base = if base == "auto" { base_of_ci(&variable)? } else { base.clone() };
-        Ok(Change::since(current, &base)?)
+        self.base.as_ref().map_or_else(|| Ok(Change::staged(current)?), |base| since(current, base))
     }
+}
+
+/// The change since the merge base with a revision, which `auto` takes from the CI system.
+pub(super) fn since(current: &Path, base: &str) -> Result<Change, Failure> {
+    let base = if base == "auto" { base_of_ci(&variable)? } else { base.to_owned() };
+    Ok(Change::since(current, &base)?)
 }
 
 /// An environment variable that is not empty.
@@ -33,7 +37,7 @@ pub(super) fn variable(name: &str) -> Option<String> {
 }
 
 /// The target branch of a pull or merge request, from the environment of the CI system.
-pub(super) fn base_of_ci(variable: &dyn Fn(&str) -> Option<String>) -> Result<String, Failure> {
+fn base_of_ci(variable: &dyn Fn(&str) -> Option<String>) -> Result<String, Failure> {
     let branch = |name| variable(name).map(|branch| format!("origin/{branch}"));
     branch("GITHUB_BASE_REF")
         .or_else(|| variable("CI_MERGE_REQUEST_TARGET_BRANCH_SHA"))

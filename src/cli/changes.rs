@@ -6,14 +6,11 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 
 use super::terminal::Terminal;
-use super::{Failure, change_options, place, policy, stream};
+use super::{Failure, change_options, exit_code, place, policy, stream};
 use crate::check;
 use crate::engine::Choice;
 use crate::module::interface::Impact;
 use crate::report::changes;
-
-/// The exit code for a change with the impact of `--fail-on` or a stronger one.
-const FOUND: u8 = 1;
 
 /// The arguments of `changes`.
 #[derive(Debug, clap::Args)]
@@ -63,6 +60,5 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         Format::Json => changes::json(&found),
         Format::Markdown => changes::markdown(&found),
     })?;
-    let fails = changes::impact(&found) >= arguments.fail_on && arguments.fail_on.is_some();
-    Ok(if fails { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
+    Ok(exit_code(changes::impact(&found) >= arguments.fail_on && arguments.fail_on.is_some()))
 }

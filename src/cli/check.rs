@@ -23,7 +23,7 @@ use super::progress::Progress;
 use super::rule_name::RuleName;
 use super::stream::err;
 use super::terminal::Terminal;
-use super::{Failure, place, policy};
+use super::{Failure, exit_code, place, policy};
 use crate::check::{Baseline, Counts};
 use crate::engine::{Choice, Product};
 use crate::finding::Safety;
@@ -109,8 +109,6 @@ Examples:
 
 /// Options that check another state than the working tree.
 const PARTS: [&str; 3] = ["changed", "base", "hook"];
-
-const FOUND: u8 = 1;
 
 /// More threads than this make a run slower.
 const MAX_THREADS: i64 = 256;
@@ -277,10 +275,6 @@ fn write(request: &CheckRequest<'_>, judged: &mut CheckRun) -> Result<Done, Fail
             Ok(Done { files, unstaged, fails })
         }
     }
-}
-
-fn exit_code(fails: bool) -> ExitCode {
-    if fails { ExitCode::from(FOUND) } else { ExitCode::SUCCESS }
 }
 
 fn date(text: &str) -> Result<Date, String> {

@@ -9,7 +9,7 @@ use super::terminal::Terminal;
 use super::{Failure, place, policy, say};
 use crate::check::page_names_under;
 use crate::policy::{Definition, Level, Line, Policy, Setting};
-use crate::report::{fold, one_line, sanitize};
+use crate::report::{fold, one_line, sanitize, with_code};
 use crate::rules::page::Page;
 use crate::text::nearest;
 use crate::vfs::Snapshot;
@@ -79,19 +79,12 @@ fn own_page(rule: &str, definition: &Definition, snapshot: &mut Snapshot) -> Str
 fn unknown_rule(name: &str, policy: &Policy) -> Failure {
     let failure = Failure::new(format!("no rule is named `{}`", one_line(name)));
     let known = page_names_under(policy);
-    let longer: Vec<String> = known
-        .iter()
-        .filter(|known| known.starts_with(name))
-        .take(4)
-        .map(|known| format!("`{known}`"))
-        .collect();
+    let longer = known.iter().filter(|known| known.starts_with(name)).take(4);
+    let longer: Vec<String> = longer.map(|known| format!("`{known}`")).collect();
     if !name.is_empty() && !longer.is_empty() {
         return failure.help(format!("did you mean {}?", longer.join(" or ")));
     }
-    match nearest(name, known.iter().map(SmolStr::as_str)) {
-        Some(rule) => failure.help(format!("did you mean `{rule}`?")),
-        None => failure.help(LIST),
-    }
+    failure.help(LIST).meant(nearest(name, known.iter().map(SmolStr::as_str)))
 }
 
 /// Replaces the carets that the tests of a page need by comments at the end of the lines above them.
@@ -192,24 +185,12 @@ fn painted(markdown: &str) -> String {
         } else if let Some(heading) = line.strip_prefix('#') {
             format!("\u{1b}[1m{}\u{1b}[0m", heading.trim_start_matches('#').trim())
         } else {
-            inline_code(line)
+            with_code(line, |code| format!("\u{1b}[36m{code}\u{1b}[0m"), str::to_owned)
         };
         text.push_str(&shown);
         text.push('\n');
     }
     text
-}
-
-fn inline_code(line: &str) -> String {
-    let parts: Vec<&str> = line.split('`').collect();
-    if parts.len().is_multiple_of(2) {
-        // A backtick without a partner is text.
-        return line.to_owned();
-    }
-    let paint = |(number, part): (usize, &&str)| {
-        if number % 2 == 1 { format!("\u{1b}[36m{part}\u{1b}[0m") } else { (*part).to_owned() }
-    };
-    parts.iter().enumerate().map(paint).collect()
 }
 
 #[cfg(test)]
@@ -316,6 +297,6 @@ mod tests {
         let shown =
             "\u{1b}[1ma-rule\u{1b}[0m\n\nSays \u{1b}[36mb\u{1b}[0m.\n\n    \u{1b}[2ma = `1`\u{1b}[0m\n";
         assert_eq!(painted(page), shown);
-        assert_eq!(inline_code("a ` alone"), "a ` alone");
+        assert_eq!(painted("a ` alone"), "a ` alone\n");
     }
 }

@@ -1,12 +1,13 @@
 //! `overrule hook`: installs and removes the git hooks that check each commit.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Subcommand;
 
+use super::stream::create;
 use super::{Failure, out, place, say};
 use crate::report::one_line;
 use crate::text::file_name::without_verbatim_prefix;
@@ -212,7 +213,7 @@ fn install(path: &Path) -> io::Result<()> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
     }
-    OpenOptions::new().write(true).create_new(true).open(path)?.write_all(HOOK.as_bytes())?;
+    create(path, HOOK)?;
     make_executable(path)
 }
 

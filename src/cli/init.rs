@@ -1,12 +1,10 @@
 //! `overrule init`.
 
 use std::collections::BTreeSet;
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::stream::err;
+use super::stream::{create, err};
 use super::{Failure, place};
 use crate::engine::{Engine, Product};
 use crate::report::one_line;
@@ -60,11 +58,7 @@ pub(super) fn run() -> Result<ExitCode, Failure> {
     }
     let product = Snapshot::open(&current, &[] as &[&Path]).ok().and_then(|read| only_product(&read));
     let file = top.join(POLICIES[0]);
-    let mut options = OpenOptions::new();
-    let written = options.write(true).create_new(true).open(&file);
-    written
-        .and_then(|mut file| file.write_all(starter(product).as_bytes()))
-        .map_err(|error| Failure::cannot("write", &file, &error))?;
+    create(&file, &starter(product)).map_err(|error| Failure::cannot("write", &file, &error))?;
     let name = place::names(&current, Some(top)).of(POLICIES[0]);
     err(&format!(
         "wrote {}\n\nNext:\n  overrule check            check the whole repository\n  overrule hook install     \

@@ -7,12 +7,13 @@ use clap::ValueEnum;
 
 use super::stream::{err, out};
 use super::terminal::Terminal;
-use super::{Failure, place, policy, shell, state};
+use super::{Failure, exit_code, place, policy, shell, state};
 use crate::check::{Analysis, EngineView};
 use crate::engine::{Choice, FileKind, Product};
 use crate::finding::has_errors;
 use crate::graph::Node;
 use crate::report::merged::{self, MergeStyle};
+use crate::report::one_line;
 use crate::text::nearest;
 use crate::vfs::Snapshot;
 
@@ -51,8 +52,6 @@ enum Format {
     /// Every argument with its origin and its previous value
     Json,
 }
-
-const REFUSED: u8 = 1;
 
 /// Runs the command. The exit code is 1 if the engine would refuse the module.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
@@ -106,15 +105,15 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     if files.iter().all(|file| file.kind == FileKind::Primary) {
         err("note: this module has no override files\n");
     }
-    if has_errors(view.findings(*node)) {
+    let is_refused = has_errors(view.findings(*node));
+    if is_refused {
         err(&format!(
             "note: {} rejects this module: run `overrule check {}` for the errors\n",
             view.engine.product.name(),
             shell::word(&arguments.directory)
         ));
-        return Ok(ExitCode::from(REFUSED));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(exit_code(is_refused))
 }
 
 /// Says that another product merges the module differently.
@@ -131,7 +130,7 @@ fn seen<'s>(analysis: &'s Analysis, snapshot: &Snapshot) -> Vec<(EngineView<'s>,
 }
 
 fn no_module(directory: &Path, current: &Path) -> Failure {
-    let shown = crate::report::one_line(&directory.to_string_lossy()).into_owned();
+    let shown = one_line(&directory.to_string_lossy()).into_owned();
     if current.join(directory).is_file() {
         return Failure::new(format!("`{shown}` is a file; a module is a directory"));
     }
@@ -140,9 +139,6 @@ fn no_module(directory: &Path, current: &Path) -> Failure {
 }
 
 fn no_block(block: &str, known: &[String]) -> Failure {
-    let failure = Failure::new(format!("the module has no block `{}`", crate::report::one_line(block)));
-    match nearest(block, known.iter().map(String::as_str)) {
-        Some(near) => failure.help(format!("did you mean `{}`?", crate::report::one_line(near))),
-        None => failure,
-    }
+    Failure::new(format!("the module has no block `{}`", one_line(block)))
+        .meant(nearest(block, known.iter().map(String::as_str)))
 }

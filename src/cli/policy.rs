@@ -62,9 +62,7 @@ impl Arguments {
         snapshot.read(&policy.limits());
         Ok((policy, file))
     }
-}
 
-impl Arguments {
     /// The note about a policy file in the working tree that differs from the state that is checked.
     pub(super) fn left_aside(&self, snapshot: &Snapshot, file: Option<FileId>) -> Option<&'static str> {
         let top = snapshot.top()?;

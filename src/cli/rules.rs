@@ -3,15 +3,14 @@
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use smol_str::SmolStr;
 
 use super::terminal::Terminal;
 use super::{Failure, place, policy, say};
 use crate::check::rule_names_under;
-use crate::finding::{Safety, Severity};
+use crate::finding::Severity;
 use crate::limits::Limit;
 use crate::policy::{Level, Line, Origin, Policy};
-use crate::report::{self, Listed, fold, one_line};
+use crate::report::{self, Listed, fold, one_line, painted};
 use crate::rules::page::Page;
 use crate::rules::{ENTRIES, TEMPLATES};
 use crate::vfs::Snapshot;
@@ -46,40 +45,40 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let rules = rule_names_under(&policy).into_iter().map(|rule| {
         let (level, set_by) = level(&policy, &rule, |file| names.of(file));
         let finds = finds(&policy, &rule);
-        let entry = ENTRIES.iter().find(|entry| entry.id == rule);
-        let fixes = entry.map_or(&[][..], |entry| entry.fixes);
-        Row { rule, level, set_by, finds, fixes }
+        let fixes = ENTRIES.iter().filter(|entry| entry.id == rule).flat_map(|entry| entry.fixes);
+        let fixes = fixes.map(|safety| safety.name()).collect();
+        Listed { rule: rule.into(), level: Some(level), is_template: false, set_by, finds, fixes }
     });
-    let templates = TEMPLATES.iter().map(|template| Row {
-        rule: SmolStr::new_static(template.id),
-        level: TEMPLATE,
-        set_by: String::new(),
-        finds: Page::of(template.id).map_or("", Page::finds).into(),
-        fixes: &[],
+    let without_level = |name: &str, finds: String, is_template: bool| Listed {
+        rule: name.to_owned(),
+        level: None,
+        is_template,
+        set_by: None,
+        finds,
+        fixes: Vec::new(),
+    };
+    let templates = TEMPLATES.iter().map(|template| {
+        without_level(template.id, Page::of(template.id).map_or("", Page::finds).into(), true)
     });
-    let rows: Vec<Row> = rules.chain(templates).collect();
-    if arguments.format == Format::Json {
-        return say(&report::rules(rows.iter().map(Row::listed), &policy.limits()));
-    }
+    let rows: Vec<Listed> = rules.chain(templates).collect();
     let limits = policy.limits();
-    let limits = Limit::ALL.map(|limit| Row {
-        rule: SmolStr::new_static(limit.name()),
-        level: "limit",
-        set_by: String::new(),
-        finds: format!("{} for {}.", limit.format(limits.get(limit)), limit.bounds()),
-        fixes: &[],
+    if arguments.format == Format::Json {
+        return say(&report::rules(&rows, &limits));
+    }
+    let limits = Limit::ALL.map(|limit| {
+        let bounds = format!("{} for {}.", limit.format(limits.get(limit)), limit.bounds());
+        without_level(limit.name(), bounds, false)
     });
-    let rows: Vec<Row> = rows.into_iter().chain(limits).collect();
+    let rows: Vec<Listed> = rows.into_iter().chain(limits).collect();
     say(&table(&rows, terminal))
 }
 
 /// The list in columns. Descriptions are cut to the width of a terminal.
-fn table(rows: &[Row], terminal: &Terminal) -> String {
-    let widest = |text: fn(&Row) -> &str| rows.iter().map(|row| text(row).len()).max().unwrap_or(0);
-    let (name_width, set_by_width) = (widest(|row| &row.rule), widest(|row| &row.set_by));
+fn table(rows: &[Listed], terminal: &Terminal) -> String {
+    let widest = |text: fn(&Listed) -> &str| rows.iter().map(|row| text(row).len()).max().unwrap_or(0);
+    let (name_width, set_by_width) = (widest(|row| &row.rule), widest(|row| set_by(row)));
     let line = |name: &str, level: &str, set_by: &str, fix: &str, finds: &str| {
-        let name = format!("{name:name_width$}");
-        let name = if terminal.color { format!("\u{1b}[1m{name}\u{1b}[0m") } else { name };
+        let name = painted(terminal.color, "1", &format!("{name:name_width$}"));
         let before = format!("  {level:8}  {set_by:set_by_width$}  {fix:12}");
         let room = terminal.width.saturating_sub(name_width + before.len() + 2);
         let finds = match terminal.is_one {
@@ -91,10 +90,14 @@ fn table(rows: &[Row], terminal: &Terminal) -> String {
     };
     let mut list = line("RULE", "LEVEL", "SET BY", "FIX", "FINDS");
     for row in rows {
-        let fixes: Vec<&str> = row.fixes.iter().map(|safety| safety.name()).collect();
-        list.push_str(&line(&row.rule, row.level, &row.set_by, &fixes.join(", "), &row.finds));
+        let level = row.level.unwrap_or(if row.is_template { "template" } else { "limit" });
+        list.push_str(&line(&row.rule, level, set_by(row), &row.fixes.join(", "), &row.finds));
     }
     list
+}
+
+fn set_by(row: &Listed) -> &str {
+    row.set_by.as_deref().unwrap_or_default()
 }
 
 /// The words that fit into a number of columns.
@@ -108,31 +111,6 @@ fn cut(text: &str, columns: usize) -> String {
 
 /// The column of descriptions is left out with less room than this.
 const LEAST_ROOM: usize = 24;
-
-/// The word in the column of levels for a template.
-const TEMPLATE: &str = "template";
-
-struct Row {
-    rule: SmolStr,
-    level: &'static str,
-    set_by: String,
-    finds: String,
-    fixes: &'static [Safety],
-}
-
-impl Row {
-    fn listed(&self) -> Listed<'_> {
-        let is_template = self.level == TEMPLATE;
-        Listed {
-            rule: &self.rule,
-            level: (!is_template).then_some(self.level),
-            is_template,
-            set_by: Some(self.set_by.as_str()).filter(|line| !line.is_empty()),
-            finds: &self.finds,
-            fixes: self.fixes.iter().map(|safety| safety.name()).collect(),
-        }
-    }
-}
 
 /// The description of a rule in one line. A custom rule has its message.
 fn finds(policy: &Policy, rule: &str) -> String {
@@ -148,7 +126,7 @@ fn finds(policy: &Policy, rule: &str) -> String {
 }
 
 /// The level of a rule at paths that no `paths` block matches, and what set it.
-fn level(policy: &Policy, rule: &str, name: impl Fn(&str) -> String) -> (&'static str, String) {
+fn level(policy: &Policy, rule: &str, name: impl Fn(&str) -> String) -> (&'static str, Option<String>) {
     let engine = Page::of(rule).and_then(Page::severity).map(Severity::name);
     match policy.everywhere(rule) {
         Some(setting) => {
@@ -157,8 +135,8 @@ fn level(policy: &Policy, rule: &str, name: impl Fn(&str) -> String) -> (&'stati
                 Origin::Preset => format!("preset {}", file.trim_end_matches(".hcl")),
                 Origin::File => format!("{}:{line}", one_line(&name(file))),
             };
-            (setting.level.map(Level::word).or(engine).unwrap_or_default(), set_by)
+            (setting.level.map(Level::word).or(engine).unwrap_or_default(), Some(set_by))
         }
-        None => (engine.unwrap_or(Level::Off.word()), String::new()),
+        None => (engine.unwrap_or(Level::Off.word()), None),
     }
 }

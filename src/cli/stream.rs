@@ -30,6 +30,11 @@ pub(super) fn file_by(file: &Path, write: impl FnOnce(&mut dyn Write) -> io::Res
     write(&mut stream).and_then(|()| stream.flush())
 }
 
+/// Writes a file that does not exist yet.
+pub(super) fn create(file: &Path, text: &str) -> io::Result<()> {
+    File::create_new(file)?.write_all(text.as_bytes())
+}
+
 /// The size of the buffer: reports are written in many small pieces.
 const BUFFER: usize = 1 << 16;
 

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 
 use super::stream::{err, out};
 use super::terminal::Terminal;
-use super::{Failure, place, policy};
+use super::{Failure, exit_code, place, policy};
 use crate::check::doctest::example::Difference;
 use crate::check::doctest::{self, Proof, RulePage};
-use crate::report::{Names, one_line};
+use crate::report::{Names, one_line, painted};
 use crate::text::counted;
 use crate::vfs::Snapshot;
 
@@ -24,8 +24,6 @@ pub(super) struct Arguments {
     #[command(flatten)]
     policy: policy::Arguments,
 }
-
-const DIFFERS: u8 = 1;
 
 /// Runs the command. The exit code is 1 if an example fails.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
@@ -46,7 +44,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         out(&lines(chapter, &proof, &names, terminal))?;
     }
     out(&tally.line())?;
-    Ok(if tally.has_failed() { ExitCode::from(DIFFERS) } else { ExitCode::SUCCESS })
+    Ok(exit_code(tally.wrong + tally.unreadable > 0))
 }
 
 fn chapters(
@@ -82,18 +80,18 @@ fn lines(chapter: &RulePage, proof: &Proof, names: &Names, terminal: &Terminal) 
     let title = if chapter.is_page { file.to_string() } else { format!("{file}: {}", chapter.rule.as_str()) };
     let wrong = match &proof.wrong {
         Ok(wrong) if wrong.is_empty() => {
-            let mark = paint("ok    ", 32, terminal);
+            let mark = painted(terminal.color, "32", "ok    ");
             return format!("{mark}  {title}: {}\n", counted(proof.examples, "example"));
         }
         Ok(wrong) => wrong,
         Err(error) => {
-            let mark = paint("failed", 31, terminal);
+            let mark = painted(terminal.color, "31", "failed");
             return format!("{mark}  {title}\n  {file}:{}: {}\n", error.line, one_line(&error.message));
         }
     };
     let mut lines = format!(
         "{}  {title}: {} of {}\n",
-        paint("failed", 31, terminal),
+        painted(terminal.color, "31", "failed"),
         wrong.len(),
         counted(proof.examples, "example")
     );
@@ -134,10 +132,6 @@ impl Tally {
         }
     }
 
-    fn has_failed(&self) -> bool {
-        self.wrong + self.unreadable > 0
-    }
-
     fn line(&self) -> String {
         let mut result = match self.wrong {
             0 => "all pass".to_owned(),
@@ -149,8 +143,4 @@ impl Tally {
         }
         format!("\ntested {}: {result}\n", counted(self.examples, "example"))
     }
-}
-
-fn paint(text: &str, color: u8, terminal: &Terminal) -> String {
-    if terminal.color { format!("\u{1b}[{color}m{text}\u{1b}[0m") } else { text.to_owned() }
 }

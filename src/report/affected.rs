@@ -6,7 +6,8 @@ use serde::Serialize;
 use smol_str::SmolStr;
 
 use super::sanitize::path_at_line_start;
-use super::{Names, Style, escape, one_line};
+use super::tally::counts;
+use super::{Names, Style, escape, from_top, one_line};
 use crate::check::{Affected, AffectedUnit};
 use crate::text::counted;
 
@@ -30,20 +31,13 @@ pub fn human(affected: &Affected, style: &Style) -> String {
     for test in &affected.tests {
         text.push_str(&format!("{} (test)\n", start(test)));
     }
-    let mut counts = Vec::new();
-    for (number, noun) in [
+    let counts = counts(&[
         (affected.modules.len(), "root module"),
         (affected.units.len(), "Terragrunt unit"),
         (affected.tests.len(), "test file"),
-    ] {
-        if number > 0 {
-            counts.push(counted(number, noun));
-        }
-    }
-    if counts.is_empty() {
-        counts.push("nothing".to_owned());
-    }
-    text.push_str(&format!("{} affected\n", counts.join(" and ")));
+    ]);
+    let counts = if counts.is_empty() { "nothing".to_owned() } else { counts.join(" and ") };
+    text.push_str(&format!("{counts} affected\n"));
     if affected.in_library > 0 {
         text.push_str(&format!(
             "{} left out: no directory of the repository looks like a root module, so overrule assumes a library of \
@@ -70,14 +64,14 @@ pub fn paths(affected: &Affected) -> String {
 /// As JSON.
 pub fn json(affected: &Affected) -> String {
     let module = |module: &crate::check::AffectedModule| Module {
-        path: named(&module.directory),
+        path: from_top(&module.directory),
         role: module.role.word(),
         deleted: module.is_deleted,
-        chain: module.chain.iter().map(|step| named(step)).collect(),
+        chain: module.chain.iter().map(|step| from_top(step)).collect(),
     };
     let unit = |unit: &AffectedUnit| Unit {
         path: unit.path.to_string(),
-        chain: unit.chain.iter().map(|step| named(step)).collect(),
+        chain: unit.chain.iter().map(|step| from_top(step)).collect(),
     };
     escape::to_string(&Document {
         format_version: "1.0",
@@ -100,8 +94,8 @@ pub fn github_matrix(affected: &Affected) -> String {
 /// delete.
 fn there(affected: &Affected) -> BTreeMap<String, &'static str> {
     let modules = affected.modules.iter().filter(|module| !module.is_deleted);
-    let modules = modules.map(|module| (named(&module.directory), module.product.command()));
-    let directory = |unit: &AffectedUnit| named(crate::vfs::parent(&unit.path).unwrap_or_default());
+    let modules = modules.map(|module| (from_top(&module.directory), module.product.command()));
+    let directory = |unit: &AffectedUnit| from_top(crate::vfs::parent(&unit.path).unwrap_or_default());
     let units = affected.units.iter().map(|unit| (directory(unit), "terragrunt"));
     modules.chain(units).collect()
 }
@@ -109,11 +103,6 @@ fn there(affected: &Affected) -> BTreeMap<String, &'static str> {
 /// A path on a separate line.
 fn on_a_line(path: &str) -> String {
     path_at_line_start(path, &Names::default())
-}
-
-/// The name of a directory; the top directory is `.`.
-fn named(path: &str) -> String {
-    if path.is_empty() { ".".to_owned() } else { path.to_owned() }
 }
 
 #[derive(Debug, Serialize)]

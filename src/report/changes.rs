@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::sanitize::path_at_line_start;
-use super::{Style, escape, markdown, one_line};
+use super::{Style, escape, from_top, markdown, one_line};
 use crate::check::ModuleChange;
 use crate::module::interface::Impact;
 use crate::text::counted;
@@ -37,8 +37,7 @@ pub fn human(changes: &[ModuleChange], style: &Style) -> String {
 pub fn markdown(changes: &[ModuleChange]) -> String {
     let mut text = String::new();
     for module in changes {
-        let name = if module.directory.is_empty() { "." } else { module.directory.as_str() };
-        text.push_str(&format!("### {}\n\n", markdown::code(name)));
+        text.push_str(&format!("### {}\n\n", markdown::code(&from_top(&module.directory))));
         for impact in Impact::ALL.into_iter().rev() {
             let of_impact: Vec<_> = module.changes.iter().filter(|change| change.impact == impact).collect();
             if of_impact.is_empty() {
@@ -66,7 +65,7 @@ pub fn markdown(changes: &[ModuleChange]) -> String {
 /// As JSON.
 pub fn json(changes: &[ModuleChange]) -> String {
     let module = |module: &ModuleChange| Module {
-        path: if module.directory.is_empty() { ".".to_owned() } else { module.directory.to_string() },
+        path: from_top(&module.directory),
         moved_from: module.moved_from.as_ref().map(ToString::to_string),
         role: module.role.word(),
         impact: module.impact().name(),

@@ -4,7 +4,6 @@
 mod excerpt;
 mod fix;
 mod frame;
-mod paint;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -12,13 +11,13 @@ use std::collections::hash_map::Entry;
 use std::io::{self, Write};
 
 use super::fold::fold;
+use super::paint::Paint;
 use super::sanitize::at_line_start;
 use super::tally::{by_rule, closing_line, count_fixable};
 use super::{Report, Style, one_line, page_url, sanitize, set_by};
 use crate::check::{Outcome, Verdict};
 use crate::finding::{EngineRule, Safety};
 use crate::text::{Position, Sources, counted, grouped};
-use paint::Paint;
 
 /// Writes the report.
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {

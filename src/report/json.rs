@@ -42,7 +42,10 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
                 .collect::<Vec<_>>()
                 .join(", "),
             known: outcome.known,
-            statistics: style.statistics.then(|| by_rule(outcome).into_iter().map(Statistic::new).collect()),
+            statistics: style.statistics.then(|| {
+                let rules = by_rule(outcome).into_iter();
+                rules.map(|(count, level, rule)| Statistic { rule, level: level.name(), count }).collect()
+            }),
         },
     };
     escape::write(&document, out)
@@ -81,12 +84,6 @@ struct Statistic<'a> {
     rule: &'a str,
     level: &'static str,
     count: usize,
-}
-
-impl<'a> Statistic<'a> {
-    fn new((count, level, rule): (usize, Severity, &'a str)) -> Self {
-        Self { rule, level: level.name(), count }
-    }
 }
 
 #[derive(Serialize)]

@@ -85,17 +85,18 @@ pub(super) fn code(text: &str) -> String {
 /// Escapes text: all characters of HTML, Markdown and tables except names in backticks. Text that hosts would turn into
 /// links or mentions is split.
 pub(super) fn literal(text: &str) -> String {
-    let text = one_line(text);
+    with_code(&one_line(text), |code| format!("<code>{}</code>", plain(code)), plain)
+}
+
+/// The text with each part in backticks, without these, as `code` writes it, and the other parts as `plain` does.
+pub fn with_code(text: &str, code: impl Fn(&str) -> String, plain: impl Fn(&str) -> String) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     if parts.len().is_multiple_of(2) {
         // A backtick without a partner is text.
-        return plain(&text);
+        return plain(text);
     }
-    let part = |(number, part): (usize, &&str)| match number % 2 {
-        1 => format!("<code>{}</code>", plain(part)),
-        _ => plain(part),
-    };
-    parts.iter().enumerate().map(part).collect()
+    let part = |(number, part)| if number % 2 == 1 { code(part) } else { plain(part) };
+    parts.into_iter().enumerate().map(part).collect()
 }
 
 fn plain(text: &str) -> String {

@@ -6,7 +6,8 @@ mod graph;
 mod outline;
 mod provider_lines;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::hash::Hash;
 
 use smol_str::SmolStr;
 
@@ -37,7 +38,7 @@ pub struct Picture<'a> {
     pub style: &'a Style,
 }
 
-impl Picture<'_> {
+impl<'a> Picture<'a> {
     /// The calls below each starting module, with the provider configurations that reach each of them.
     pub fn outline(&self) -> String {
         outline::write(self)
@@ -70,6 +71,19 @@ impl Picture<'_> {
 
     fn is_kept(&self, directory: &str) -> bool {
         self.kept.as_ref().is_none_or(|kept| kept.contains(directory))
+    }
+
+    /// The modules that the first ones call, directly or not, with these. `key` tells modules apart.
+    fn reached<K: Eq + Hash>(&self, key: impl Fn(Node<'a>) -> K) -> Vec<Node<'a>> {
+        let mut next: Vec<Node<'a>> = self.tops.iter().map(|(_, top)| *top).collect();
+        let (mut seen, mut reached) = (HashSet::new(), Vec::new());
+        while let Some(node) = next.pop() {
+            if seen.insert(key(node)) {
+                next.extend(self.calls(node).into_iter().filter_map(|(call, _)| node.child(&call.name)));
+                reached.push(node);
+            }
+        }
+        reached
     }
 
     /// The calls of a module to show.

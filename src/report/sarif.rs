@@ -18,8 +18,8 @@ use crate::finding::{self, RuleId, Severity};
 use crate::rules::page::Page;
 use crate::text::FileId;
 use log::{
-    Artifact, ArtifactChange, Base, Driver, Fix, Help, Level, Log, Logical, Physical, Region, Related,
-    Replacement, Result, ResultProperties, Rule, RuleLevel, RuleProperties, Run, Suppression, Text, Tool,
+    Artifact, ArtifactChange, Base, Driver, Fix, Help, Log, Logical, Physical, Region, Replacement, Result,
+    ResultProperties, Rule, RuleLevel, RuleProperties, Run, Suppression, Text, Tool,
 };
 
 /// The base of relative paths.
@@ -85,7 +85,7 @@ fn rule(verdict: &Verdict) -> Rule<'_> {
         help_uri: page_url(id).or_else(|| page?.documentation().map(str::to_owned)),
         default_configuration: page
             .and_then(Page::severity)
-            .map(|severity| RuleLevel { level: Level::of(severity) }),
+            .map(|severity| RuleLevel { level: level(severity) }),
         properties: RuleProperties { tags: [verdict.finding.category.name()] },
     }
 }
@@ -101,9 +101,10 @@ fn result<'a>(
     Result {
         rule_id: finding.rule.as_str(),
         rule_index,
-        level: Level::of(verdict.level),
+        level: level(verdict.level),
         message: Text::of(message(verdict)),
         locations: [log::Place {
+            id: None,
             physical_location: physical(&places.of(verdict)),
             logical_locations: Some(&finding.address)
                 .filter(|address| !address.is_empty())
@@ -114,10 +115,11 @@ fn result<'a>(
             .related
             .iter()
             .enumerate()
-            .map(|(number, other)| Related {
-                id: number + 1,
+            .map(|(number, other)| log::Place {
+                id: Some(number + 1),
                 physical_location: physical(&places.at(other.span)),
-                message: Text::of(plain(&other.message)),
+                logical_locations: None,
+                message: Some(Text::of(plain(&other.message))),
             })
             .collect(),
         partial_fingerprints: BTreeMap::from([("overrule/v1", verdict.fingerprint.as_str())]),
@@ -196,12 +198,10 @@ fn suppression(excuse: &AppliedException) -> Suppression {
     }
 }
 
-impl Level {
-    fn of(severity: Severity) -> Self {
-        match severity {
-            Severity::Error => Self::Error,
-            Severity::Warning => Self::Warning,
-            Severity::Notice => Self::Note,
-        }
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Notice => "note",
     }
 }

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::drawing::{Drawing, Graph, GraphNode, Shape};
 use super::sanitize::path_at_line_start;
-use super::{Style, escape, one_line};
+use super::{Style, escape, from_top, one_line};
 use crate::check::{Certainty, RootState, StateRead};
 use crate::rules::BackendReplacement;
 use crate::text::counted;
@@ -132,12 +132,10 @@ const ROOT: Shape = Shape { dot: "", mermaid: ("[[", "]]") };
 
 /// For programs.
 pub fn json(states: &[RootState]) -> String {
-    let path =
-        |directory: &SmolStr| if directory.is_empty() { ".".to_owned() } else { directory.to_string() };
-    let paths = |directories: &[SmolStr]| directories.iter().map(path).collect::<Vec<_>>();
+    let paths = |directories: &[SmolStr]| directories.iter().map(|path| from_top(path)).collect::<Vec<_>>();
     let read = |read: &StateRead| Read {
         data: format!("data.terraform_remote_state.{}", read.name),
-        module: path(&read.module),
+        module: from_top(&read.module),
         backend: read.address.as_ref().map(|(backend, _)| backend.to_string()),
         arguments: read.address.as_ref().map(|(_, arguments)| texts(arguments)),
         roots: paths(&read.roots),
@@ -145,7 +143,7 @@ pub fn json(states: &[RootState]) -> String {
         undeclared: read.undeclared.iter().map(ToString::to_string).collect(),
     };
     let root = |state: &RootState| Root {
-        module: path(&state.directory),
+        module: from_top(&state.directory),
         backend: state.backend.to_string(),
         arguments: texts(&state.arguments),
         certainty: match state.certainty {

@@ -39,14 +39,15 @@ impl Tally {
 
     /// `1 error, 2 notices`, or `no findings`.
     pub(super) fn words(self) -> String {
-        let parts = [(self.errors, "error"), (self.warnings, "warning"), (self.notices, "notice")];
-        let words: Vec<String> = parts
-            .iter()
-            .filter(|(number, _)| *number > 0)
-            .map(|(number, noun)| counted(*number, noun))
-            .collect();
+        let words = counts(&[(self.errors, "error"), (self.warnings, "warning"), (self.notices, "notice")]);
         if words.is_empty() { "no findings".to_owned() } else { words.join(", ") }
     }
+}
+
+/// The numbers above 0, each with its noun.
+pub(super) fn counts(numbers: &[(usize, &str)]) -> Vec<String> {
+    let numbers = numbers.iter().filter(|(number, _)| *number > 0);
+    numbers.map(|(number, noun)| counted(*number, noun)).collect()
 }
 
 /// The last line of a report, without a line break.

@@ -2,8 +2,8 @@
 
 use similar::{ChangeTag, TextDiff};
 
-use super::sanitize;
 use super::sanitize::at_line_start;
+use super::{painted, sanitize};
 
 /// The number of context lines.
 const CONTEXT: usize = 3;
@@ -13,9 +13,7 @@ const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// Returns the difference as `diff -u` prints it, or an empty text. Control characters are made visible.
 pub fn unified(from: &str, to: &str, before: &str, after: &str, color: bool) -> String {
-    let painted = |line: &str, code: &str| {
-        if color { format!("\u{1b}[{code}m{line}\u{1b}[0m\n") } else { format!("{line}\n") }
-    };
+    let painted = |line: &str, code: &str| painted(color, code, line) + "\n";
     let diff = TextDiff::from_lines(before, after);
     let mut written = String::new();
     for (number, hunk) in diff.unified_diff().context_radius(CONTEXT).iter_hunks().enumerate() {

@@ -34,7 +34,7 @@ const LOOKS: &[&[&str]] = &[
 fn outputs(place: &Place) -> Vec<(String, Output)> {
     let ask = |arguments: &[&str]| (arguments.join(" "), place.overrule(arguments));
     let reports = Format::ALL.iter().flat_map(|format| {
-        let report = ["check", "--format", format.name()];
+        let report = ["check", "--format", format.name];
         [ask(&report), ask(&[&report[..], &["--changed", "--all-findings"]].concat())]
     });
     LOOKS.iter().map(|look| ask(look)).chain(reports).collect()

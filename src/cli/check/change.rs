@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::cli::Failure;
-use crate::cli::change_options::{base_of_ci, variable};
+use crate::cli::change_options::{since, variable};
 use crate::vfs::{self, Change};
 
 /// Options for a change.
@@ -76,16 +76,15 @@ impl Arguments {
         let change = if self.hook {
             return self.of_hook(current, paths).map(Some);
         } else if self.changed {
-            Change::staged(current)
+            Change::staged(current)?
         } else if let Some(base) = &self.base {
-            Change::since(current, &if base == "auto" { base_of_ci(&variable)? } else { base.clone() })
+            since(current, base)?
         } else if all {
             return Err(Failure::new("`--all-findings` needs `--changed`, `--base` or `--hook`")
                 .help("leave it out: without these options, all findings are reported"));
         } else {
             return Ok(None);
         };
-        let change = change?;
         let scope = change.scope(current, paths)?;
         Ok(Some(Wanted::Change { change, scope: or_top(scope), all, is_commit: false }))
     }

@@ -53,24 +53,22 @@ impl Arguments {
                 .map_err(|error| Failure::cannot("write", file, &error))?;
         }
         let format = self.format.unwrap_or_else(usual_format);
-        if self.quiet && format.is_prose() && run.outcome.verdicts.is_empty() {
+        if self.quiet && format.is_prose && run.outcome.verdicts.is_empty() {
             return Ok(());
         }
         let Terminal { color, unicode, width, height, .. } = *terminal;
         let style = Style { color, unicode, width, height, elapsed, ..in_file };
         out_by(|stream| run.report(format, &style, stream))
     }
-}
 
-impl Arguments {
     /// Checks that all files can be written, and that no file is named twice. `list` is the baseline file.
     pub(super) fn validate(&self, current: &Path, list: Option<&Path>) -> Result<(), Failure> {
         let format = self.format.unwrap_or_else(usual_format);
         let mut formats = std::iter::once(format).chain(self.output.iter().map(|(format, _)| *format));
-        if let Some(format) = formats.find(|format| self.statistics && !format.has_statistics()) {
+        if let Some(format) = formats.find(|format| self.statistics && !format.has_statistics) {
             return Err(Failure::new(format!(
                 "the format `{}` does not support `--statistics`",
-                format.name()
+                format.name
             ))
             .help("use `human`, `concise`, `json`, `markdown` or `github`"));
         }
@@ -120,7 +118,7 @@ fn writable(file: &Path, at: &Path) -> Result<PathBuf, Failure> {
 impl Run<'_> {
     fn report(&self, format: Format, style: &Style, stream: &mut dyn Write) -> io::Result<()> {
         let top = self.snapshot.top();
-        let names = match format.paths() {
+        let names = match format.paths {
             PathBase::Top if self.snapshot.is_repository() => Names::default(),
             PathBase::Top | PathBase::Current => place::names(self.current, top),
             PathBase::Asked => place::asked_names(self.current, self.paths, top),
@@ -132,25 +130,22 @@ impl Run<'_> {
 /// The default format for standard output.
 fn usual_format() -> Format {
     let is_github = env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true");
-    if is_github { Format::Github } else { Format::Human }
+    if is_github { Format::GITHUB } else { Format::HUMAN }
 }
 
 /// Parses `json=report.json`.
 fn output(text: &str) -> Result<(Format, PathBuf), String> {
     let (format, file) = text.split_once('=').unwrap_or((text, ""));
-    let known = Format::ALL.iter().find(|known| known.name() == format);
+    let known = Format::ALL.iter().find(|known| known.name == format);
     let format = known.ok_or_else(|| {
-        let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+        let names: Vec<&str> = Format::ALL.iter().map(|format| format.name).collect();
         unknown("format", format, &names)
     })?;
     if file.is_empty() {
-        return Err(format!("add a file name, as in `{}=FILE`", format.name()));
+        return Err(format!("add a file name, as in `{}=FILE`", format.name));
     }
     if file == "-" {
-        return Err(format!(
-            "`-` is not a file; use `--format {}` to write to standard output",
-            format.name()
-        ));
+        return Err(format!("`-` is not a file; use `--format {}` to write to standard output", format.name));
     }
     Ok((*format, PathBuf::from(file)))
 }

@@ -58,9 +58,7 @@ impl<'a> CheckRequest<'a> {
         let baseline = if matches!(mode, Mode::List(_)) { Baseline::default() } else { known };
         Ok(Self { arguments, current, exclude, baseline, mode })
     }
-}
 
-impl CheckRequest<'_> {
     /// What remains to be done after fixes, if only staged content counts.
     pub(super) fn to_stage(&self, is_part: bool) -> &'static str {
         match (is_part, self.arguments.change.is_of_hook()) {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
 
 use crate::cli::Failure;
-use crate::cli::stream::err;
+use crate::cli::stream::{create, err};
 use crate::report::one_line;
 use crate::text::FileId;
 use crate::vfs::{HARD_LINKS, Snapshot, Standing, cause, has_hard_links};
@@ -88,8 +88,7 @@ impl Rewrite {
         let mut done = 0;
         // A new file may exist by now, so it is created before any other file changes.
         for (text, path) in self.new {
-            let written = File::create_new(&path).and_then(|mut file| file.write_all(text.as_bytes()));
-            written.map_err(|error| Failure::cannot("write", &path, &error).behind(done))?;
+            create(&path, &text).map_err(|error| Failure::cannot("write", &path, &error).behind(done))?;
             done += 1;
         }
         for (file, path) in self.changed {

@@ -62,12 +62,9 @@ fn rules_of(name: &str, known: &[SmolStr], policy: &Policy) -> Result<Vec<RuleId
         let failure = Failure::new(format!("`{name}` cannot be selected or ignored"));
         return Err(failure.help("correct the policy; nothing is checked until then"));
     }
-    let failure = Failure::new(format!("no rule is named `{}`", one_line(name)));
     let names = known.iter().map(SmolStr::as_str).chain(PRESETS.iter().map(|preset| preset.name));
-    Err(match nearest(name, names) {
-        Some(rule) => failure.help(format!("did you mean `{rule}`?")),
-        None => failure.help(explain::LIST),
-    })
+    let failure = Failure::new(format!("no rule is named `{}`", one_line(name))).help(explain::LIST);
+    Err(failure.meant(nearest(name, names)))
 }
 
 fn matching(glob: &str, known: &[SmolStr]) -> Result<Vec<RuleId>, Failure> {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::paint::Paint;
 use crate::check::Verdict;
 use crate::finding::{Edit, Fix};
+use crate::report::paint::Paint;
 use crate::report::sanitize::at_line_start;
 use crate::report::{Style, one_line, sanitize};
 use crate::syntax::aligned;

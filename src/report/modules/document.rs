@@ -1,13 +1,13 @@
 //! Writes modules as a JSON document: each module with its calls, and each module instance with the provider
 //! configurations that reach it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::provider_lines::Placed;
 use super::{DEEPEST, MOST_INSTANCES, Picture};
-use crate::graph::{Callee, Configuration, Found, Node, Reaching};
+use crate::graph::{Callee, Configuration, Found, Node, Own, Reaching};
 use crate::module::declaration::ModuleCall;
 use crate::report::json::Range;
 
@@ -128,16 +128,9 @@ struct Caller {
 
 impl Document {
     pub(super) fn of(picture: &Picture<'_>) -> Self {
-        let mut modules: BTreeMap<String, Entry> = BTreeMap::new();
-        let mut next: Vec<Node<'_>> = picture.tops.iter().map(|(_, top)| *top).collect();
-        let mut seen = HashSet::new();
-        while let Some(node) = next.pop() {
-            if seen.insert(node.module().directory.clone()) {
-                modules.insert(picture.name(node), picture.module(node));
-                let calls = picture.calls(node).into_iter();
-                next.extend(calls.filter_map(|(call, _)| node.child(&call.name)));
-            }
-        }
+        let modules = picture.reached(|node| &node.module().directory).into_iter();
+        let modules: BTreeMap<String, Entry> =
+            modules.map(|node| (picture.name(node), picture.module(node))).collect();
         let roots = picture.tops.iter().map(|(engine, top)| {
             let mut listing = Listing::default();
             let complete = picture.place_below(&Placed::top(*top), &mut listing);
@@ -187,9 +180,7 @@ impl Picture<'_> {
     fn provider(&self, placed: &Placed<'_>, reaching: &Reaching<'_>) -> Provider {
         let (defined_in, range) = match &reaching.found {
             Found::Blocks(level, own) => {
-                let block = own.attached().unwrap_or(own.block);
-                let range = Range::new(block.origin.header(), self.sources, &self.style.names);
-                (Some(self.name(placed.levels[*level].node)), Some(range))
+                (Some(self.name(placed.levels[*level].node)), Some(self.header(own)))
             }
             Found::Implicit | Found::FromCaller | Found::Missing => (None, None),
         };
@@ -211,11 +202,7 @@ impl Picture<'_> {
         let configuration = match &reaching.found {
             Found::Blocks(level, own) => Some(Block {
                 module: placed.address_of(*level),
-                range: Range::new(
-                    own.attached().unwrap_or(own.block).origin.header(),
-                    self.sources,
-                    &self.style.names,
-                ),
+                range: self.header(own),
                 empty: !own.is_random && own.attached().is_none_or(|block| block.config.is_empty()),
                 undetermined: own.is_random,
             }),
@@ -228,6 +215,12 @@ impl Picture<'_> {
             how: placed.how(&reaching),
             configuration,
         })
+    }
+
+    /// The header of the block of a provider configuration.
+    fn header(&self, own: &Own<'_>) -> Range {
+        let block = own.attached().unwrap_or(own.block);
+        Range::new(block.origin.header(), self.sources, &self.style.names)
     }
 
     fn module(&self, node: Node<'_>) -> Entry {

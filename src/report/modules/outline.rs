@@ -6,7 +6,7 @@ use super::provider_lines::{self, Names, Placed};
 use super::{DEEPEST, MOST_INSTANCES, Picture};
 use crate::graph::{Callee, Node, Role};
 use crate::module::declaration::ModuleCall;
-use crate::report::one_line;
+use crate::report::{one_line, painted};
 use crate::text::counted;
 
 /// The tree of each starting module, and a summary line.
@@ -234,10 +234,7 @@ impl<'p> Outline<'p> {
             Paint::Good => "36",
             Paint::Bad => "31",
         };
-        if !self.picture.style.color || text.is_empty() {
-            return text.to_owned();
-        }
-        format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        painted(self.picture.style.color, code, text)
     }
 
     fn mark(&self, node: Node<'_>) -> &'static str {
@@ -250,22 +247,9 @@ impl<'p> Outline<'p> {
 
     /// The summary line.
     fn count(&mut self) {
-        let mut modules = HashSet::new();
-        let (mut calls, mut elsewhere) = (0, 0);
-        let mut next: Vec<Node<'_>> = self.picture.tops.iter().map(|(_, top)| *top).collect();
-        while let Some(node) = next.pop() {
-            if !modules.insert(node.module().directory.clone()) {
-                continue;
-            }
-            for (_, leads_to) in self.picture.calls(node) {
-                calls += 1;
-                match leads_to {
-                    Callee::Module(id) => next.push(node.graph().node(id)),
-                    Callee::Opaque => elsewhere += 1,
-                    Callee::Missing | Callee::Outside => {}
-                }
-            }
-        }
+        let modules = self.picture.reached(|node| &node.module().directory);
+        let calls: Vec<_> = modules.iter().flat_map(|node| self.picture.calls(*node)).collect();
+        let elsewhere = calls.iter().filter(|(_, leads_to)| *leads_to == Callee::Opaque).count();
         let elsewhere = if elsewhere == 0 {
             String::new()
         } else {
@@ -274,7 +258,7 @@ impl<'p> Outline<'p> {
         self.text.push_str(&format!(
             "{}, {}{elsewhere}\n",
             counted(modules.len(), "module"),
-            counted(calls, "call")
+            counted(calls.len(), "call")
         ));
     }
 }

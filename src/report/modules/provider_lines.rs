@@ -1,6 +1,6 @@
 //! Describes the provider configurations that reach a module on a call path.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use smol_str::SmolStr;
@@ -158,12 +158,7 @@ pub(super) struct Names(BTreeMap<SmolStr, BTreeSet<ProviderAddress>>);
 impl Names {
     pub(super) fn of(picture: &Picture<'_>) -> Self {
         let mut names = Self::default();
-        let mut next: Vec<Node<'_>> = picture.tops.iter().map(|(_, top)| *top).collect();
-        let mut seen = HashSet::new();
-        while let Some(node) = next.pop() {
-            if !seen.insert((node.graph().engine(), node.id())) {
-                continue;
-            }
+        for node in picture.reached(|node| (node.graph().engine(), node.id())) {
             let module = node.module();
             let required =
                 module.required_providers.values().map(|entry| (&entry.name, Some(entry.address.clone())));
@@ -175,7 +170,6 @@ impl Names {
             for key in node.uses().configurations.keys() {
                 names.0.entry(node.local_name(key)).or_default().insert(key.provider.clone());
             }
-            next.extend(picture.calls(node).into_iter().filter_map(|(call, _)| node.child(&call.name)));
         }
         names
     }

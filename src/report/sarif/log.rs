@@ -59,7 +59,7 @@ pub(super) struct Help<'a> {
 
 #[derive(Serialize)]
 pub(super) struct RuleLevel {
-    pub(super) level: Level,
+    pub(super) level: &'static str,
 }
 
 #[derive(Serialize)]
@@ -73,11 +73,11 @@ pub(super) struct Result<'a> {
     pub(super) rule_id: &'a str,
     /// The index of the rule in [`Driver::rules`].
     pub(super) rule_index: usize,
-    pub(super) level: Level,
+    pub(super) level: &'static str,
     pub(super) message: Text,
     pub(super) locations: [Place; 1],
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) related_locations: Vec<Related>,
+    pub(super) related_locations: Vec<Place>,
     pub(super) partial_fingerprints: BTreeMap<&'static str, &'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) fixes: Vec<Fix>,
@@ -108,14 +108,6 @@ pub(super) struct Replacement {
 }
 
 #[derive(Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Level {
-    Error,
-    Warning,
-    Note,
-}
-
-#[derive(Serialize)]
 pub(super) struct Text {
     pub(super) text: String,
 }
@@ -129,20 +121,14 @@ impl Text {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Place {
+    /// The number of a related location within one result, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) id: Option<usize>,
     pub(super) physical_location: Physical,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) logical_locations: Option<[Logical; 1]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<Text>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Related {
-    /// A number within one result, from 1.
-    pub(super) id: usize,
-    pub(super) physical_location: Physical,
-    pub(super) message: Text,
 }
 
 #[derive(Serialize)]

@@ -2,6 +2,11 @@
 
 use crate::finding::Severity;
 
+/// The words, painted with an ANSI code if colors are allowed.
+pub fn painted(color: bool, code: &str, words: &str) -> String {
+    if color && !words.is_empty() { format!("\u{1b}[{code}m{words}\u{1b}[0m") } else { words.to_owned() }
+}
+
 /// Whether to use colors.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Paint {
@@ -51,10 +56,6 @@ impl Paint {
     }
 
     fn with(self, code: &str, words: &str) -> String {
-        if self.color && !words.is_empty() {
-            format!("\u{1b}[{code}m{words}\u{1b}[0m")
-        } else {
-            words.to_owned()
-        }
+        painted(self.color, code, words)
     }
 }
