@@ -40,14 +40,14 @@ impl Engine {
     /// How this engine loads a file with this name, unless another file hides it (see [`Engine::hidden_by`]).
     pub fn loads(self, name: &str) -> Option<Loaded> {
         let extension = Extension::of(name)?;
-        (!extension.is_tofu() || self.opentofu(8)).then(|| loaded(name, extension))
+        (!extension.is_tofu || self.opentofu(8)).then(|| extension.load(name))
     }
 
     /// The name of the file that hides `name` from this engine if both are in one directory.
     pub fn hidden_by(self, name: &str) -> Option<String> {
         let extension = Extension::of(name)?;
-        let twin = extension.twin()?;
-        self.opentofu(8).then(|| format!("{}{}", extension.stem_of(name), twin.text()))
+        let twin = EXTENSIONS.iter().find(|twin| twin.is_tofu && twin.notation == extension.notation)?;
+        (!extension.is_tofu && self.opentofu(8)).then(|| format!("{}{}", extension.stem_of(name), twin.text))
     }
 
     /// Returns the files that make up the module. `names` are those of one directory, sorted by bytes, and so is the
@@ -57,14 +57,14 @@ impl Engine {
     /// hides it, so both have the same purpose.
     pub fn module_files<'a>(self, names: &[&'a str]) -> Vec<(&'a str, Loaded)> {
         let known = names.iter().filter_map(|name| Some((*name, Extension::of(name)?)));
-        let known: Vec<_> = known.filter(|(_, extension)| !extension.is_tofu() || self.opentofu(8)).collect();
-        let has_tofu_file = known.iter().any(|(_, extension)| extension.is_tofu());
+        let known: Vec<_> = known.filter(|(_, extension)| !extension.is_tofu || self.opentofu(8)).collect();
+        let has_tofu_file = known.iter().any(|(_, extension)| extension.is_tofu);
         let hidden = |name: &str| {
             has_tofu_file
                 && self.hidden_by(name).is_some_and(|twin| names.binary_search(&twin.as_str()).is_ok())
         };
         let shown = known.into_iter().filter(|(name, _)| !hidden(name));
-        shown.map(|(name, extension)| (name, loaded(name, extension))).collect()
+        shown.map(|(name, extension)| (name, extension.load(name))).collect()
     }
 }
 
@@ -75,88 +75,57 @@ pub fn is_module_file(name: &str) -> bool {
 
 /// Whether a module file with this name is an override file.
 pub fn is_override_file(name: &str) -> bool {
-    Extension::of(name).is_some_and(|extension| loaded(name, extension).kind == FileKind::Override)
+    Extension::of(name).is_some_and(|extension| extension.load(name).kind == FileKind::Override)
 }
 
 /// The override file that was meant by a JSON file without `.tf` in its name: `override.tf.json` for `override.json`.
 pub fn meant_override_file(name: &str) -> Option<String> {
-    let meant = format!("{}{}", name.strip_suffix(".json")?, Extension::TfJson.text());
+    let meant = format!("{}.tf.json", name.strip_suffix(".json")?);
     (!is_module_file(name) && is_override_file(&meant)).then_some(meant)
 }
 
 /// The stem and the extension of a module file. `None` for other names.
 pub fn stem_and_extension(name: &str) -> Option<(&str, &'static str)> {
     let extension = Extension::of(name)?;
-    Some((extension.stem_of(name), extension.text()))
+    Some((extension.stem_of(name), extension.text))
 }
 
-/// The extensions of module files, in lower case only.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Extension {
-    Tf,
-    TfJson,
-    Tofu,
-    TofuJson,
+/// An extension of module files.
+#[derive(Debug, Clone, Copy)]
+struct Extension {
+    text: &'static str,
+    notation: Notation,
+    /// Whether only OpenTofu loads such files, each instead of the other one with the same stem and syntax.
+    is_tofu: bool,
 }
+
+/// All extensions, in lower case only.
+const EXTENSIONS: [Extension; 4] = [
+    Extension { text: ".tf", notation: Notation::Native, is_tofu: false },
+    Extension { text: ".tf.json", notation: Notation::Json, is_tofu: false },
+    Extension { text: ".tofu", notation: Notation::Native, is_tofu: true },
+    Extension { text: ".tofu.json", notation: Notation::Json, is_tofu: true },
+];
 
 impl Extension {
-    /// The extension of a file that is neither hidden nor a backup of an editor. `#x.tf` is a module file, `#x.tf#` is
-    /// not.
+    /// The extension of a file that is neither hidden nor a backup of an editor: `a.tf~`, `#a.tf#`. `#x.tf` is a module
+    /// file.
     fn of(name: &str) -> Option<Self> {
-        // These are backups: `a.tf~`, `#a.tf#`.
-        match name.as_bytes() {
-            [b'.', ..] => None,
-            [.., b'.', b't', b'f'] => Some(Self::Tf),
-            [.., b'.', b't', b'f', b'.', b'j', b's', b'o', b'n'] => Some(Self::TfJson),
-            [.., b'.', b't', b'o', b'f', b'u'] => Some(Self::Tofu),
-            [.., b'.', b't', b'o', b'f', b'u', b'.', b'j', b's', b'o', b'n'] => Some(Self::TofuJson),
-            _ => None,
-        }
-    }
-
-    const fn text(self) -> &'static str {
-        match self {
-            Self::Tf => ".tf",
-            Self::TfJson => ".tf.json",
-            Self::Tofu => ".tofu",
-            Self::TofuJson => ".tofu.json",
-        }
+        let found = || EXTENSIONS.into_iter().find(|extension| name.ends_with(extension.text));
+        if name.starts_with('.') { None } else { found() }
     }
 
     fn stem_of(self, name: &str) -> &str {
-        name.strip_suffix(self.text()).unwrap_or(name)
+        name.strip_suffix(self.text).unwrap_or(name)
     }
 
-    const fn is_tofu(self) -> bool {
-        match self {
-            Self::Tf | Self::TfJson => false,
-            Self::Tofu | Self::TofuJson => true,
+    fn load(self, name: &str) -> Loaded {
+        let stem = self.stem_of(name);
+        let overrides = stem == "override" || stem.ends_with("_override");
+        Loaded {
+            kind: if overrides { FileKind::Override } else { FileKind::Primary },
+            notation: self.notation,
         }
-    }
-
-    const fn notation(self) -> Notation {
-        match self {
-            Self::Tf | Self::Tofu => Notation::Native,
-            Self::TfJson | Self::TofuJson => Notation::Json,
-        }
-    }
-
-    /// The extension of the file that OpenTofu loads instead.
-    const fn twin(self) -> Option<Self> {
-        match self {
-            Self::Tf => Some(Self::Tofu),
-            Self::TfJson => Some(Self::TofuJson),
-            Self::Tofu | Self::TofuJson => None,
-        }
-    }
-}
-
-fn loaded(name: &str, extension: Extension) -> Loaded {
-    let stem = extension.stem_of(name);
-    let overrides = stem == "override" || stem.ends_with("_override");
-    Loaded {
-        kind: if overrides { FileKind::Override } else { FileKind::Primary },
-        notation: extension.notation(),
     }
 }
 
