@@ -46,10 +46,7 @@ mod evidence;
 pub use choice::{Choice, ChoiceError};
 pub use companion::{Companion, is_automatic_values_file, unread_kind};
 pub use evidence::{Evidence, LOCK_FILE, Signal, Wish};
-pub use features::{
-    CombinationSubject, Features, ImportSubject, InOverride, LifecycleSubject, ModuleAddress,
-    RequiredVersion, RunSubject,
-};
+pub use features::{Features, ModuleAddress, RequiredVersion, RunSubject};
 pub use file::{
     FileKind, Loaded, Notation, is_module_file, is_override_file, meant_override_file, stem_and_extension,
 };

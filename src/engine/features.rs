@@ -49,16 +49,16 @@ by_version! { |engine, tofu, t, o|
     /// The names of `run` blocks are checked. Terraform 1.6 and OpenTofu 1.6 accept any text.
     pub run_names_checked: bool = t(7) || o(7);
     /// Names that a variable cannot have, because they are arguments of module calls.
-    pub reserved_variable_names: &'static [&'static str] = if t(15) { RESERVED_FROM_1_15 } else { RESERVED };
+    pub reserved_variable_names: &'static [&'static str] = if t(15) { RESERVED } else { &RESERVED[1..] };
 
-    /// The effect of an `ephemeral` block in an override file.
-    pub override_ephemeral: InOverride = if tofu { InOverride::Merged } else { InOverride::Ignored };
+    /// An `ephemeral` block in an override file is merged into its base. Otherwise it is ignored.
+    pub override_ephemeral_merged: bool = tofu;
     /// A `removed` block in an override file is an error. Otherwise it is ignored.
     pub override_removed_refused: bool = tofu;
-    /// The effect of `deprecated` of a variable or output in an override file.
-    pub override_deprecated: InOverride = if tofu { InOverride::Merged } else { InOverride::Ignored };
-    /// The effect of `lifecycle { destroy }` in an override file.
-    pub override_destroy: InOverride = if tofu { InOverride::Merged } else { InOverride::Ignored };
+    /// `deprecated` of a variable or output in an override file is merged. Otherwise it is ignored.
+    pub override_deprecated_merged: bool = tofu;
+    /// `lifecycle { destroy }` in an override file is merged. Otherwise it is ignored.
+    pub override_destroy_merged: bool = tofu;
 
     /// Providers are validated even after other errors, with unresolved types.
     pub providers_validated_after_errors: bool = !(t(15) || o(12));
@@ -73,20 +73,14 @@ by_version! { |engine, tofu, t, o|
     /// An `import` block in a child module is an error.
     pub child_import_refused: bool = !t(16);
 
-    /// The range of `Invalid combination of "count" and "for_each"`.
-    pub combination_subject: CombinationSubject = if o(11) {
-        CombinationSubject::FirstToLast
-    } else {
-        CombinationSubject::ForEach
-    };
-    /// The range of `Duplicate import configuration`.
-    pub duplicate_import_subject: ImportSubject = if tofu { ImportSubject::Header } else { ImportSubject::To };
-    /// The range of the error for a lifecycle argument that an ephemeral resource does not have.
-    pub ephemeral_lifecycle_subject: LifecycleSubject = if tofu {
-        LifecycleSubject::Header
-    } else {
-        LifecycleSubject::Argument
-    };
+    /// `Invalid combination of "count" and "for_each"` is reported from the first name to the last. Otherwise it is
+    /// reported at `for_each`.
+    pub combination_at_all_names: bool = o(11);
+    /// `Duplicate import configuration` is reported at the header of the block. Otherwise it is reported at `to`.
+    pub duplicate_import_at_header: bool = tofu;
+    /// A lifecycle argument that an ephemeral resource does not have is reported at the header of the `lifecycle` block.
+    /// Otherwise it is reported at the argument.
+    pub ephemeral_lifecycle_at_header: bool = tofu;
 
     /// `connection` and `provisioner` are errors in an ephemeral resource. Otherwise they belong to the provider's
     /// schema.
@@ -162,63 +156,15 @@ pub enum ModuleAddress {
     StaticAfterMerge,
 }
 
-/// The effect of a part of an override file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InOverride {
-    /// It is ignored.
-    Ignored,
-    /// It is merged into the base block.
-    Merged,
-}
-
-/// The range of `Invalid combination of …`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CombinationSubject {
-    /// The name `for_each`.
-    ForEach,
-    /// From the first name to the last.
-    FirstToLast,
-}
-
-/// The range of the error for a second `import` of one address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ImportSubject {
-    /// The expression of `to`.
-    To,
-    /// The header of the block.
-    Header,
-}
-
-/// The range of the error for a lifecycle argument of an ephemeral resource.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LifecycleSubject {
-    /// The argument.
-    Argument,
-    /// The header of the `lifecycle` block.
-    Header,
-}
-
+/// The first name came with Terraform 1.15.
 const RESERVED: &[&str] = &[
-    "source",
-    "version",
-    "count",
-    "for_each",
-    "depends_on",
-    "providers",
-    "_",
-    "lifecycle",
-    "locals",
-    "provider",
-];
-
-const RESERVED_FROM_1_15: &[&str] = &[
-    "source",
-    "version",
-    "count",
-    "for_each",
-    "depends_on",
-    "providers",
     "ignore_nested_deprecations",
+    "source",
+    "version",
+    "count",
+    "for_each",
+    "depends_on",
+    "providers",
     "_",
     "lifecycle",
     "locals",

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
-use crate::engine::{Features, InOverride, RequiredVersion};
+use crate::engine::{Features, RequiredVersion};
 use crate::finding::{EngineRule, Finding, set_address};
 use crate::module::Module;
 use crate::module::address::{ProviderAddress, block_address};
@@ -83,13 +83,10 @@ impl Merger<'_> {
         self.each(file.calls, |call| &call.origin, Self::override_call);
         self.each(file.managed, |resource| &resource.origin, Self::override_resource);
         self.each(file.data, |resource| &resource.origin, Self::override_resource);
-        match self.features.override_ephemeral {
-            InOverride::Merged => {
-                self.each(file.ephemeral, |resource| &resource.origin, Self::override_resource);
-            }
-            InOverride::Ignored => {
-                file.ephemeral.iter().for_each(|resource| self.ignore(&resource.origin.base));
-            }
+        if self.features.override_ephemeral_merged {
+            self.each(file.ephemeral, |resource| &resource.origin, Self::override_resource);
+        } else {
+            file.ephemeral.iter().for_each(|resource| self.ignore(&resource.origin.base));
         }
         for removed in file.removed {
             if self.features.override_removed_refused {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::engine::CombinationSubject;
 use crate::finding::{EngineRule, Finding, Severity, has_errors};
 use crate::module::address::{legal_part, valid_identifier};
 use crate::module::config::Config;
@@ -62,8 +61,8 @@ impl Decoder<'_> {
             [count.as_ref(), for_each.as_ref(), enabled].into_iter().flatten().collect();
         given.sort_by_key(|attribute| attribute.name_span);
         if let [first, .., last] = given.as_slice() {
-            let at = match (self.features.combination_subject, &for_each) {
-                (CombinationSubject::ForEach, Some(for_each)) => for_each.name_span,
+            let at = match &for_each {
+                Some(for_each) if !self.features.combination_at_all_names => for_each.name_span,
                 _ => first.name_span.to(last.name_span),
             };
             let mut names: Vec<_> =

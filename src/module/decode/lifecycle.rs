@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use crate::engine::LifecycleSubject;
 use crate::finding::{EngineRule, Finding};
 use crate::module::address::{self, Mode, Subject};
 use crate::module::declaration::{Resource, Spanned};
@@ -99,11 +98,10 @@ impl Decoder<'_> {
     }
 
     fn managed_only(&self, block: &Block, attribute: &Attribute, mode: Mode) -> Finding {
-        let (summary, at) = match (mode, self.features.ephemeral_lifecycle_subject) {
-            (Mode::Ephemeral, LifecycleSubject::Header) => {
-                ("Invalid lifecycle configuration for ephemeral resource".to_owned(), block.header)
-            }
-            _ => (format!("Invalid {} resource lifecycle argument", mode.keyword()), attribute.name_span),
+        let (summary, at) = if mode == Mode::Ephemeral && self.features.ephemeral_lifecycle_at_header {
+            ("Invalid lifecycle configuration for ephemeral resource".to_owned(), block.header)
+        } else {
+            (format!("Invalid {} resource lifecycle argument", mode.keyword()), attribute.name_span)
         };
         Finding::language(EngineRule::InvalidLifecycle, summary)
             .detail(format!(

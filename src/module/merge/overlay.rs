@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::engine::{Features, InOverride};
+use crate::engine::Features;
 use crate::module::address::block_address;
 use crate::module::declaration::{Origin, Spanned};
 use crate::module::dropped::{Dropped, Why};
@@ -118,10 +118,10 @@ impl<'d> Overlay<'d> {
         over: Option<Spanned<SmolStr>>,
         features: &Features,
     ) {
-        match features.override_deprecated {
-            InOverride::Merged => self.replace_text("deprecated", base, over),
-            InOverride::Ignored if features.grammar.deprecated => self.ignore("deprecated"),
-            InOverride::Ignored => {}
+        if features.override_deprecated_merged {
+            self.replace_text("deprecated", base, over);
+        } else if features.grammar.deprecated {
+            self.ignore("deprecated");
         }
     }
 

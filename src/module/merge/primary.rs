@@ -5,7 +5,6 @@ use std::fmt::Debug;
 
 use smol_str::ToSmolStr;
 
-use crate::engine::ImportSubject;
 use crate::finding::{EngineRule, Finding};
 use crate::module::address::{Mode, ProviderAddress, legal_part};
 use crate::module::declaration::{
@@ -216,13 +215,10 @@ impl Merger<'_> {
             let same = self.imported.entry(target.to_smolstr()).or_default();
             // The engines compare each block with all earlier ones, so that they report it once for each of them.
             for first in same.iter().take(MOST_DUPLICATES) {
-                let at = match (self.features.duplicate_import_subject, &import.to) {
-                    (ImportSubject::To, Some(to)) => to.span,
-                    _ => import.block.header,
-                };
+                let to = import.to.as_ref().filter(|_| !self.features.duplicate_import_at_header);
                 duplicate(
                     format!("Duplicate import configuration for {:?}", target.config().to_string()),
-                    at,
+                    to.map_or(import.block.header, |to| to.span),
                     *first,
                 )
                 .detail("An object can be imported only once.")

@@ -1,6 +1,6 @@
 //! Merges a `resource`, `data`, `ephemeral` or `action` block of an override file into its base.
 
-use crate::engine::{Features, InOverride};
+use crate::engine::Features;
 use crate::module::address::Mode;
 use crate::module::declaration::{Action, Managed, Resource};
 use crate::module::dropped::Why;
@@ -66,10 +66,10 @@ fn lifecycle(overlay: &mut Overlay<'_>, base: &mut Managed, over: &mut Managed, 
     if features.grammar.replace_triggered_by {
         overlay.ignore("replace_triggered_by");
     }
-    match features.override_destroy {
-        InOverride::Merged => overlay.replace("destroy", &mut base.destroy, over.destroy.take()),
-        InOverride::Ignored if features.grammar.destroy => overlay.ignore("destroy"),
-        InOverride::Ignored => {}
+    if features.override_destroy_merged {
+        overlay.replace("destroy", &mut base.destroy, over.destroy.take());
+    } else if features.grammar.destroy {
+        overlay.ignore("destroy");
     }
     ignore_changes(overlay, base, over);
 }
