@@ -15,12 +15,12 @@ use crate::text::Span;
 
 /// Checks every call of a module in the graph.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
-    for (call, _) in node.calls() {
-        let Some(child) = node.child(&call.name).map(Node::module) else { continue };
+    for (call, called) in node.child_calls() {
+        let child = called.module();
         let from = findings.len();
         // A variable that seems to be undeclared, or to have no default, may be declared in a part that was skipped.
         if child.complete {
-            unknown(call, child, node.child(&call.name).is_some_and(Node::is_installed), findings);
+            unknown(call, child, called.is_installed(), findings);
             if node.module().complete {
                 missing(call, child, findings);
             }

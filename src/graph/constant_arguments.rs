@@ -164,9 +164,7 @@ fn calls<'t>(
     roots: &[NodeId],
 ) -> impl Iterator<Item = (Node<'t>, &'t ModuleCall, Node<'t>)> {
     let nodes = graph.below(roots).into_iter().map(|id| graph.node(id));
-    nodes.flat_map(|caller| {
-        caller.calls().filter_map(move |(call, _)| Some((caller, call, caller.child(&call.name)?)))
-    })
+    nodes.flat_map(|caller| caller.child_calls().map(move |(call, child)| (caller, call, child)))
 }
 
 fn argument(call: &ModuleCall, child: &crate::module::Module, name: &str) -> Option<Arc<Attribute>> {

@@ -64,10 +64,7 @@ fn bottom_up<'t>(graph: &'t ModuleGraph, nodes: &[NodeId]) -> Vec<Node<'t>> {
     let place = |id: NodeId| nodes.binary_search(&id).ok();
     let calls: Vec<Vec<usize>> = nodes
         .iter()
-        .map(|id| {
-            let node = graph.node(*id);
-            node.calls().filter_map(|(call, _)| place(node.child(&call.name)?.id())).collect()
-        })
+        .map(|id| graph.node(*id).child_calls().filter_map(|(_, child)| place(child.id())).collect())
         .collect();
     components(&calls).into_iter().flatten().map(|number| graph.node(nodes[number])).collect()
 }

@@ -12,15 +12,14 @@ use crate::syntax::{Attribute, Expr, ExprKind, Step, StepKind};
 
 /// Checks every call of a module in the graph.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
-    for (call, _) in node.calls() {
-        let Some(child) = node.child(&call.name).map(Node::module) else { continue };
-        if child.variables.values().any(|variable| variable.deprecated.is_some()) {
-            in_call(call, child, findings);
+    for (call, child) in node.child_calls() {
+        if child.module().variables.values().any(|variable| variable.deprecated.is_some()) {
+            in_call(call, child.module(), findings);
         }
     }
     let has_deprecated =
         |child: Node<'_>| child.module().outputs.values().any(|output| output.deprecated.is_some());
-    if node.calls().any(|(call, _)| node.child(&call.name).is_some_and(has_deprecated)) {
+    if node.child_calls().any(|(_, child)| has_deprecated(child)) {
         sites::for_each(node, &mut |site, found| {
             if let Found::Expression(expr, _) = found {
                 findings.extend(used_output(node, site, expr));

@@ -178,10 +178,10 @@ fn locations(graph: &ModuleGraph) -> Vec<Location> {
     while let Some(id) = next.pop_front() {
         let caller = graph.node(id);
         let Some(Location { root, path, .. }) = locations[id.0].clone() else { continue };
-        for (call, _) in caller.calls() {
-            let Some(child) = caller.child(&call.name).filter(|child| locations[child.id.0].is_none()) else {
+        for (call, child) in caller.child_calls() {
+            if locations[child.id.0].is_some() {
                 continue;
-            };
+            }
             let Some(path) = child_path(child, call, &root, &path) else { continue };
             locations[child.id.0] = Some(Location { root: root.clone(), path, is_certain: true });
             next.push_back(child.id);

@@ -34,6 +34,16 @@ pub enum Callee {
     Opaque,
 }
 
+impl Callee {
+    /// The module of this graph.
+    pub fn module(self) -> Option<NodeId> {
+        match self {
+            Self::Module(id) => Some(id),
+            Self::Missing | Self::Outside | Self::Opaque => None,
+        }
+    }
+}
+
 /// All modules that one engine loads, with their calls.
 #[derive(Debug)]
 pub struct ModuleGraph {
@@ -220,10 +230,7 @@ impl ModuleGraph {
 
     /// For each node, the modules that it calls.
     pub(super) fn called(&self) -> Vec<Vec<usize>> {
-        let child = |callee: &Callee| match callee {
-            Callee::Module(child) => Some(child.0),
-            Callee::Missing | Callee::Outside | Callee::Opaque => None,
-        };
+        let child = |callee: &Callee| Some(callee.module()?.0);
         self.nodes.iter().map(|node| node.calls.values().filter_map(child).collect()).collect()
     }
 
@@ -289,18 +296,18 @@ impl<'t> Node<'t> {
 
     /// The child module of the call with this name, if it is known.
     pub fn child(self, call: &str) -> Option<Node<'t>> {
-        match self.callee(call) {
-            Callee::Module(id) => Some(self.graph.node(id)),
-            Callee::Missing | Callee::Outside | Callee::Opaque => None,
-        }
+        Some(self.graph.node(self.callee(call).module()?))
     }
 
-    /// The modules that it calls, and those that its refused calls name.
+    /// The calls whose child module is known, by name, with that module.
+    pub fn child_calls(self) -> impl DoubleEndedIterator<Item = (&'t ModuleCall, Node<'t>)> {
+        let calls = self.module().calls.values();
+        calls.filter_map(move |call| Some((&**call, self.child(&call.name)?)))
+    }
+
+    /// The modules that it calls, and those that its refused calls name, once per call.
     pub fn children(self) -> impl Iterator<Item = NodeId> + 't {
-        let called = self.data().calls.values().filter_map(|callee| match callee {
-            Callee::Module(child) => Some(*child),
-            Callee::Missing | Callee::Outside | Callee::Opaque => None,
-        });
+        let called = self.data().calls.values().filter_map(|callee| callee.module());
         called.chain(self.data().named.iter().copied())
     }
 

@@ -1,7 +1,7 @@
 //! Propagates required versions that overrule does not model from modules to the modules that only they call.
 
 use crate::finding::{Finding, has_errors};
-use crate::graph::{Callee, ModuleGraph, NodeId};
+use crate::graph::{ModuleGraph, NodeId};
 use crate::module::Unmodelled;
 
 impl ModuleGraph {
@@ -17,7 +17,7 @@ impl ModuleGraph {
         let mut bound = Vec::new();
         let mut next: Vec<usize> = (0..versions.len()).filter(|number| versions[*number].is_some()).collect();
         while let Some(caller) = next.pop() {
-            for child in self.named(caller) {
+            for NodeId(child) in self.node(NodeId(caller)).children() {
                 modelled[child] -= 1;
                 if modelled[child] > 0 || versions[child].is_some() {
                     continue;
@@ -38,16 +38,6 @@ impl ModuleGraph {
         node.module.bind(versions, findings);
         node.broken = has_errors(findings);
         self.forget();
-    }
-
-    /// The modules that a module calls, or names in refused calls, once per call.
-    fn named(&self, caller: usize) -> impl Iterator<Item = usize> + '_ {
-        let node = &self.nodes[caller];
-        let children = node.calls.values().filter_map(|callee| match callee {
-            Callee::Module(child) => Some(child.0),
-            Callee::Missing | Callee::Outside | Callee::Opaque => None,
-        });
-        children.chain(node.named.iter().map(|child| child.0))
     }
 
     /// The required versions for a module whose callers all require unmodelled ones: those of the first caller,

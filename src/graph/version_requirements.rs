@@ -40,13 +40,11 @@ impl<'t> Node<'t> {
             let mut next = Vec::new();
             for (node, via) in level {
                 add_own(node.module(), via, &mut requirements);
-                for (call, _) in node.calls() {
-                    if let Some(child) = node.child(&call.name)
-                        && seen.insert(child.id())
-                    {
-                        next.push((child, via.or(Some(call.origin.header()))));
-                    }
-                }
+                let mut called: Vec<_> = node.child_calls().collect();
+                called.retain(|(_, child)| seen.insert(child.id()));
+                next.extend(
+                    called.into_iter().map(|(call, child)| (child, via.or(Some(call.origin.header())))),
+                );
             }
             level = next;
         }

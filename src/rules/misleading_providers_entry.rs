@@ -14,9 +14,8 @@ impl Rule for MisleadingProvidersEntry {
 
     /// Reports one finding per call.
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        for (call, _) in node.calls() {
-            let Some(child) = node.child(&call.name).filter(|child| !child.is_broken()) else { continue };
-            if node.is_broken() || call.providers.is_empty() {
+        for (call, child) in node.child_calls() {
+            if node.is_broken() || child.is_broken() || call.providers.is_empty() {
                 continue;
             }
             let other =

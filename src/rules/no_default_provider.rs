@@ -153,21 +153,21 @@ fn user<'m>(node: Node<'m>, default: &Configuration) -> Option<User<'m>> {
     let resources = resources
         .filter(|resource| Configuration::used_by(module, resource).as_ref() == Some(default))
         .map(|resource| (resource.origin.header(), resource.address.to_string()));
-    let passes = |call: &ModuleCall| {
-        node.child(&call.name).is_some_and(|child| {
-            let mut entries = call.providers.iter();
-            entries.any(|entry| Configuration::passed_by(child.module(), entry).as_ref() == Some(default))
-        })
+    let passes = |call: &ModuleCall, child: Node<'_>| {
+        let mut entries = call.providers.iter();
+        entries.any(|entry| Configuration::passed_by(child.module(), entry).as_ref() == Some(default))
     };
-    let needs = |call: &ModuleCall| {
-        node.child(&call.name).is_some_and(|child| {
-            let is_passed = call.providers.iter().any(|entry| is(child.module(), &entry.in_child, default));
-            child.uses().configurations.contains_key(default) && !is_passed
-        })
-    };
-    let calls = module.calls.values().map(|call| &**call).filter(|call| passes(call) || needs(call));
+    let calls = node.child_calls();
+    let calls = calls.filter(|(call, child)| passes(call, *child) || inherits(call, *child, default));
+    let calls = calls.map(|(call, _)| call);
     let resource = resources.min().map(|(at, address)| User::Resource(at, address));
     resource.or_else(|| calls.min_by_key(|call| call.origin.header()).map(User::Call))
+}
+
+/// Whether a call gives its child module a configuration without an entry for it.
+fn inherits(call: &ModuleCall, child: Node<'_>, default: &Configuration) -> bool {
+    let is_passed = call.providers.iter().any(|entry| is(child.module(), &entry.in_child, default));
+    child.uses().configurations.contains_key(default) && !is_passed
 }
 
 fn is(module: &Module, reference: &ProviderRef, configuration: &Configuration) -> bool {
@@ -200,11 +200,7 @@ fn in_call(
         let file = first.in_child.name_span.file;
         let (_, alias) = selected(first.in_child.name_span, alias, context);
         let mut names: Vec<SmolStr> = passed.iter().map(|passed| passed.in_child.compact()).collect();
-        let inherits = node.child(&call.name).is_some_and(|child| {
-            let mut entries = call.providers.iter();
-            child.uses().configurations.contains_key(default)
-                && !entries.any(|entry| is(child.module(), &entry.in_child, default))
-        });
+        let inherits = node.child(&call.name).is_some_and(|child| inherits(call, child, default));
         names.extend(Some(name).filter(|_| inherits));
         let items: Vec<String> = names.iter().map(|name| argument(context, file, name, &alias)).collect();
         return format!("pass {} in the call", joined(&items));

@@ -20,11 +20,9 @@ impl Rule for OverrideHidesUnknownArgument {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let product = node.module().features.engine.product.name();
-        for (call, _) in node.calls().filter(|(call, _)| call.config.is_merged()) {
-            let Some(child) = node.child(&call.name).map(Node::module).filter(|child| child.complete) else {
-                continue;
-            };
-            let Some(over) = call.origin.overrides.first() else { continue };
+        for (call, child) in node.child_calls().filter(|(call, _)| call.config.is_merged()) {
+            let child = child.module();
+            let Some(over) = call.origin.overrides.first().filter(|_| child.complete) else { continue };
             let known: Vec<_> = child.variables.keys().map(|name| AttributeSchema::optional(name)).collect();
             let schema = Schema { attributes: &known, blocks: &[] };
             for body in call.config.bodies() {

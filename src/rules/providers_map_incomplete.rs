@@ -46,8 +46,8 @@ impl Rule for ProvidersMapIncomplete {
             return;
         }
         let others = LazyCell::new(|| passed(node));
-        for (call, _) in node.calls() {
-            let (Some(at), Some(child)) = (call.providers_span, node.child(&call.name)) else { continue };
+        for (call, child) in node.child_calls() {
+            let Some(at) = call.providers_span else { continue };
             if call.providers.is_empty() || call.origin.written("providers").len() > 1 {
                 continue;
             }

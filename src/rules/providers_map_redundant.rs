@@ -14,8 +14,8 @@ impl Rule for ProvidersMapRedundant {
     const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        for (call, _) in node.calls() {
-            let (Some(at), Some(child)) = (call.providers_span, node.child(&call.name)) else { continue };
+        for (call, child) in node.child_calls() {
+            let Some(at) = call.providers_span else { continue };
             // A map that leaves something out is incomplete, and not redundant too.
             if !repeats_inheritance(node, child, call)
                 || left_out(node, child, call).next().is_some()

@@ -39,8 +39,7 @@ fn variables(node: Node<'_>, known: &mut BTreeMap<NodeId, BTreeSet<SmolStr>>) ->
             evaluated(&argument.expr, &mut refusing);
         }
     }
-    for call in module.calls.values().filter(|call| !call.is_repeated()) {
-        let Some(child) = node.child(&call.name) else { continue };
+    for (call, child) in node.child_calls().filter(|(call, _)| !call.is_repeated()) {
         let in_child = variables(child, known);
         for argument in arguments::given(call, child.module()) {
             evaluated(&argument.expr, &mut refusing);

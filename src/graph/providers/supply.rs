@@ -23,8 +23,7 @@ impl Table {
         for entry in module.required_providers.values() {
             table.names.entry(entry.address.clone()).or_default().push(entry.name.clone());
         }
-        for (call, _) in node.calls().filter(|(call, _)| !call.providers.is_empty()) {
-            let Some(child) = node.child(&call.name) else { continue };
+        for (call, child) in node.child_calls().filter(|(call, _)| !call.providers.is_empty()) {
             let passed = table.passed.entry(call.name.clone()).or_default();
             for (number, entry) in call.providers.iter().enumerate() {
                 match Configuration::named(child.module(), &entry.in_child).map(|key| passed.entry(key)) {

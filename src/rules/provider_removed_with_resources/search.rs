@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use smol_str::SmolStr;
 
-use crate::graph::{Callee, Configuration, Node, NodeId, Supply};
+use crate::graph::{Configuration, Node, NodeId, Supply};
 use crate::module::address::{ConfigAddress, Mode, ResourceAddress};
 use crate::module::declaration::{ModuleCall, ProviderConfiguration};
 
@@ -127,10 +127,9 @@ impl<'t> Search<'t> {
         if let Some(call) = outside.find(|call| self.is_removed(both, path, call)) {
             return Some(Object::Module(at(&longer(path, call), None).to_string()));
         }
-        before.calls().find_map(|(call, callee)| {
-            let Callee::Module(child) = callee else { return None };
+        before.child_calls().find_map(|(call, child)| {
             let path = longer(path, call);
-            let keys = before.keys_in_child(call, before.graph().node(child), configuration);
+            let keys = before.keys_in_child(call, child, configuration);
             keys.iter().find_map(|key| self.removed(self.follow(both, call, &path)?, key, &path))
         })
     }

@@ -55,7 +55,7 @@ pub(in crate::rules) struct Source {
 pub(in crate::rules) fn source(node: Node<'_>, name: &str) -> Option<Source> {
     let mut seen = BTreeSet::new();
     let callers = node.callers().map(|(caller, _)| caller);
-    let children = node.calls().filter_map(|(call, _)| node.child(&call.name));
+    let children = node.child_calls().map(|(_, child)| child);
     let around = callers.chain(children).filter(|other| seen.insert(other.id()));
     let mut stated = BTreeMap::new();
     for other in around.take(MOST_ASKED) {

@@ -168,12 +168,10 @@ impl<'t> Consumers<'t> {
         let moves = module.moved.iter();
         let moves = moves.filter_map(|it| Some((from_top(it.to.as_ref()?), from_top(it.from.as_ref()?))));
         self.moves.extend(moves);
-        for (call, _) in node.calls() {
-            if let Some(child) = node.child(&call.name) {
-                levels.push(Level { node: child, call: Some(call) });
-                self.add(levels, places);
-                levels.pop();
-            }
+        for (call, child) in node.child_calls() {
+            levels.push(Level { node: child, call: Some(call) });
+            self.add(levels, places);
+            levels.pop();
         }
     }
 

@@ -396,8 +396,7 @@ impl Edge<'_> {
 
     /// The modules that the caller calls, from the last name to the first.
     fn called(&self) -> impl Iterator<Item = (&ModuleCall, Node<'_>)> {
-        let calls: Vec<&ModuleCall> = self.caller.calls().map(|(call, _)| call).collect();
-        calls.into_iter().rev().filter_map(|call| Some((call, self.caller.child(&call.name)?)))
+        self.caller.child_calls().rev()
     }
 
     /// The entry for a name in the module that decides its provider, if that is another child module.

@@ -25,11 +25,9 @@ pub(in crate::graph) fn repeated(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<F
             continue;
         }
         let node = graph.node(NodeId(number));
-        for (call, _) in node.calls() {
-            if let Some(child) = node.child(&call.name) {
-                let here = repetition(call).map(|argument| (argument, number));
-                next.push((child.id.0, here.or(repeated)));
-            }
+        for (call, child) in node.child_calls() {
+            let here = repetition(call).map(|argument| (argument, number));
+            next.push((child.id.0, here.or(repeated)));
         }
     }
     let mut findings = Vec::new();
