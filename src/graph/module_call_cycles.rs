@@ -1,13 +1,17 @@
 //! Finds module call cycles and long chains of calls.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use super::dependency_cycles::components;
-use super::{Callee, ModuleGraph, Node, NodeId};
+use super::{ModuleGraph, Node, NodeId};
 use crate::module::declaration::ModuleCall;
 
 /// Calls, each in the module that the one before it leads to.
 type Chain<'t> = Vec<(Node<'t>, &'t ModuleCall)>;
+
+/// For each reached module, the caller and the call that led to it first.
+type ReachedBy<'t> = BTreeMap<NodeId, (Node<'t>, &'t ModuleCall)>;
 
 impl<'t> Node<'t> {
     /// The first module, by directory, of the call cycle that this module is part of. Returns `None` if it is in
@@ -23,15 +27,9 @@ impl<'t> Node<'t> {
         let mut reached_by = BTreeMap::new();
         let mut level = vec![self];
         while !level.is_empty() {
-            level = next_level(&level, &mut |caller, call, child| {
-                if reached_by.contains_key(&child.id) {
-                    return false;
-                }
-                reached_by.insert(child.id, (caller, call));
-                true
-            });
+            level = next_level(&level, &mut reached_by);
             if reached_by.contains_key(&self.id) {
-                return Some(back_to(self.id, self.id, &reached_by));
+                return Some(back_to(self.id, &reached_by));
             }
         }
         None
@@ -44,13 +42,7 @@ impl<'t> Node<'t> {
         let mut level = vec![self];
         for _ in 0..=most {
             let mut reached_by = BTreeMap::new();
-            level = next_level(&level, &mut |caller, call, child| {
-                let is_new = !reached_by.contains_key(&child.id);
-                if is_new {
-                    reached_by.insert(child.id, (caller, call));
-                }
-                is_new
-            });
+            level = next_level(&level, &mut reached_by);
             levels.push(reached_by);
         }
         let mut end = level.first()?.id;
@@ -86,17 +78,13 @@ fn call_cycles(graph: &ModuleGraph) -> Vec<Option<NodeId>> {
     call_cycles
 }
 
-/// The modules in `wanted` that the modules of one level call.
-fn next_level<'t>(
-    level: &[Node<'t>],
-    wanted: &mut dyn FnMut(Node<'t>, &'t ModuleCall, Node<'t>) -> bool,
-) -> Vec<Node<'t>> {
+/// The modules that the modules of one level call and that were not reached yet. They are added to `reached_by`.
+fn next_level<'t>(level: &[Node<'t>], reached_by: &mut ReachedBy<'t>) -> Vec<Node<'t>> {
     let mut next = Vec::new();
     for caller in level {
-        for (call, callee) in caller.calls() {
-            let Callee::Module(child) = callee else { continue };
-            let child = caller.graph.node(child);
-            if wanted(*caller, call, child) {
+        for (call, child) in caller.child_calls() {
+            if let Entry::Vacant(new) = reached_by.entry(child.id) {
+                new.insert((*caller, call));
                 next.push(child);
             }
         }
@@ -104,18 +92,14 @@ fn next_level<'t>(
     next
 }
 
-/// The chain from one module to another. Each module but the first comes with the call that leads to it.
-fn back_to<'t>(
-    from: NodeId,
-    to: NodeId,
-    reached_by: &BTreeMap<NodeId, (Node<'t>, &'t ModuleCall)>,
-) -> Chain<'t> {
+/// The chain from a module back to itself. Each module but the first comes with the call that leads to it.
+fn back_to<'t>(module: NodeId, reached_by: &ReachedBy<'t>) -> Chain<'t> {
     let mut chain = Vec::new();
-    let mut at = to;
+    let mut at = module;
     while let Some((caller, call)) = reached_by.get(&at) {
         chain.push((*caller, *call));
         at = caller.id;
-        if at == from {
+        if at == module {
             break;
         }
     }
