@@ -5,9 +5,9 @@ use crate::value::{Kind, Type};
 use Kind::{Any, Bool, ListOf, MapOf, Number, String};
 use Presence::{Computed, Optional, Required};
 
-/// All arguments that a block accepts.
+/// All arguments that a block accepts, by the properties that they share.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::graph) struct Arguments(&'static [Argument]);
+pub(in crate::graph) struct Arguments(&'static [(Presence, Kind, &'static [&'static str])]);
 
 /// An argument that a block accepts.
 #[derive(Debug, Clone, Copy)]
@@ -39,13 +39,24 @@ impl Argument {
 
 impl Arguments {
     /// The argument of this name.
-    pub(in crate::graph) fn named(self, name: &str) -> Option<&'static Argument> {
-        self.0.iter().find(|argument| argument.name == name)
+    pub(in crate::graph) fn named(self, name: &str) -> Option<Argument> {
+        self.all().into_iter().find(|argument| argument.name == name)
     }
 
     /// The names of all arguments.
     pub(super) fn names(self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().map(|argument| argument.name)
+        self.all().into_iter().map(|argument| argument.name)
+    }
+
+    /// All arguments, by name.
+    fn all(self) -> Vec<Argument> {
+        let groups = self.0.iter();
+        let arguments = groups.flat_map(|&(presence, kind, names)| {
+            names.iter().map(move |&name| Argument { name, presence, kind })
+        });
+        let mut arguments: Vec<Argument> = arguments.collect();
+        arguments.sort_unstable_by_key(|argument| argument.name);
+        arguments
     }
 
     /// Calls `with` with the schema of the block.
@@ -54,82 +65,51 @@ impl Arguments {
             name: argument.name,
             required: argument.presence == Required,
         };
-        let attributes: Vec<AttributeSchema<'_>> = self.0.iter().map(attribute).collect();
+        let attributes: Vec<AttributeSchema<'_>> = self.all().iter().map(attribute).collect();
         with(&Schema { attributes: &attributes, blocks: &[BlockSchema::new("dynamic", &["type"])] })
     }
-}
-
-const fn argument(name: &'static str, presence: Presence, kind: Kind) -> Argument {
-    Argument { name, presence, kind }
 }
 
 /// The arguments of the built-in provider.
 pub(super) const PROVIDER: Arguments = Arguments(&[]);
 
 pub(super) const TERRAFORM_DATA: Arguments = Arguments(&[
-    argument("id", Computed, String),
-    argument("input", Optional, Any),
-    argument("output", Computed, Any),
-    argument("triggers_replace", Optional, Any),
+    (Optional, Any, &["input", "triggers_replace"]),
+    (Computed, Any, &["output"]),
+    (Computed, String, &["id"]),
 ]);
 
 pub(super) const REMOTE_STATE: Arguments = Arguments(&[
-    argument("backend", Required, String),
-    argument("config", Optional, Any),
-    argument("defaults", Optional, Any),
-    argument("outputs", Computed, Any),
-    argument("workspace", Optional, String),
+    (Required, String, &["backend"]),
+    (Optional, Any, &["config", "defaults"]),
+    (Optional, String, &["workspace"]),
+    (Computed, Any, &["outputs"]),
 ]);
 
 pub(super) const LOCAL_EXEC: Arguments = Arguments(&[
-    argument("command", Required, String),
-    argument("environment", Optional, MapOf(&String)),
-    argument("interpreter", Optional, ListOf(&String)),
-    argument("quiet", Optional, Bool),
-    argument("working_dir", Optional, String),
+    (Required, String, &["command"]),
+    (Optional, Bool, &["quiet"]),
+    (Optional, ListOf(&String), &["interpreter"]),
+    (Optional, MapOf(&String), &["environment"]),
+    (Optional, String, &["working_dir"]),
 ]);
 
-pub(super) const REMOTE_EXEC: Arguments = Arguments(&[
-    argument("inline", Optional, ListOf(&String)),
-    argument("script", Optional, String),
-    argument("scripts", Optional, ListOf(&String)),
-]);
+pub(super) const REMOTE_EXEC: Arguments =
+    Arguments(&[(Optional, ListOf(&String), &["inline", "scripts"]), (Optional, String, &["script"])]);
 
-pub(super) const FILE: Arguments = Arguments(&[
-    argument("content", Optional, String),
-    argument("destination", Required, String),
-    argument("source", Optional, String),
-]);
+pub(super) const FILE: Arguments =
+    Arguments(&[(Required, String, &["destination"]), (Optional, String, &["content", "source"])]);
 
 /// The arguments of all connection types together: the type may be unknown.
+#[rustfmt::skip]
 pub(super) const CONNECTION: Arguments = Arguments(&[
-    argument("agent", Optional, Bool),
-    argument("agent_identity", Optional, String),
-    argument("bastion_certificate", Optional, String),
-    argument("bastion_host", Optional, String),
-    argument("bastion_host_key", Optional, String),
-    argument("bastion_password", Optional, String),
-    argument("bastion_port", Optional, Number),
-    argument("bastion_private_key", Optional, String),
-    argument("bastion_user", Optional, String),
-    argument("cacert", Optional, String),
-    argument("certificate", Optional, String),
-    argument("host", Required, String),
-    argument("host_key", Optional, String),
-    argument("https", Optional, Bool),
-    argument("insecure", Optional, Bool),
-    argument("password", Optional, String),
-    argument("port", Optional, Number),
-    argument("private_key", Optional, String),
-    argument("proxy_host", Optional, String),
-    argument("proxy_port", Optional, Number),
-    argument("proxy_scheme", Optional, String),
-    argument("proxy_user_name", Optional, String),
-    argument("proxy_user_password", Optional, String),
-    argument("script_path", Optional, String),
-    argument("target_platform", Optional, String),
-    argument("timeout", Optional, String),
-    argument("type", Optional, String),
-    argument("use_ntlm", Optional, Bool),
-    argument("user", Optional, String),
+    (Required, String, &["host"]),
+    (Optional, Bool, &["agent", "https", "insecure", "use_ntlm"]),
+    (Optional, Number, &["bastion_port", "port", "proxy_port"]),
+    (Optional, String, &[
+        "agent_identity", "bastion_certificate", "bastion_host", "bastion_host_key", "bastion_password",
+        "bastion_private_key", "bastion_user", "cacert", "certificate", "host_key", "password", "private_key",
+        "proxy_host", "proxy_scheme", "proxy_user_name", "proxy_user_password", "script_path", "target_platform",
+        "timeout", "type", "user",
+    ]),
 ]);
