@@ -2,17 +2,9 @@
 
 use super::{UnderTest, runs};
 use crate::finding::{EngineRule, Finding, Severity};
-use crate::graph::{Callee, Node, Test};
+use crate::graph::{Node, Test};
 use crate::module::address::MoveEndpoint;
 use crate::module::test_file::{Override, Run};
-
-/// Whether the target of an override exists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Presence {
-    There,
-    Absent,
-    Unknown,
-}
 
 /// Checks the overrides of a file: the module under test, or that of some run, must have the target.
 pub(super) fn of_file(node: Node<'_>, test: &Test, findings: &mut Vec<Finding>) {
@@ -24,9 +16,8 @@ pub(super) fn of_file(node: Node<'_>, test: &Test, findings: &mut Vec<Finding>) 
     // A run with an error may use any module.
     let is_unknown = test.file.runs.iter().any(|run| run.is_broken);
     for target in overrides {
-        let under = runs(node, test).map(|(_, under)| under).chain([UnderTest::Module(node)]);
-        let is_absent = under.map(|under| presence(under, &target.target)).all(|it| it == Presence::Absent);
-        if is_absent && !is_unknown {
+        let mut under = runs(node, test).map(|(_, under)| under).chain([UnderTest::Module(node)]);
+        if !is_unknown && under.all(|under| is_absent(under, &target.target)) {
             findings.push(no_target(target));
         }
     }
@@ -37,7 +28,7 @@ pub(super) fn of_run(run: &Run, under: UnderTest<'_>, findings: &mut Vec<Finding
     if let UnderTest::Module(node) = under
         && is_checked(node)
     {
-        let absent = run.overrides.iter().filter(|it| presence(under, &it.target) == Presence::Absent);
+        let absent = run.overrides.iter().filter(|it| is_absent(under, &it.target));
         findings.extend(absent.map(no_target));
     }
 }
@@ -47,30 +38,20 @@ fn is_checked(node: Node<'_>) -> bool {
     node.module().features.override_targets_validated
 }
 
-fn presence(under: UnderTest<'_>, target: &MoveEndpoint) -> Presence {
-    let UnderTest::Module(mut node) = under else { return Presence::Unknown };
+/// Whether the module under test certainly lacks a target.
+fn is_absent(under: UnderTest<'_>, target: &MoveEndpoint) -> bool {
+    let UnderTest::Module(mut node) = under else { return false };
     for step in &target.path {
-        match node.callee(&step.name) {
-            Callee::Module(child) if node.module().calls.contains_key(&step.name) => {
-                node = node.graph().node(child);
-            }
-            _ if node.module().calls.contains_key(&step.name)
-                || node.module().may_have(&format!("module.{}", step.name)) =>
-            {
-                return Presence::Unknown;
-            }
-            _ => return Presence::Absent,
+        if !node.module().calls.contains_key(&step.name) {
+            return !node.module().may_have(&format!("module.{}", step.name));
         }
+        let Some(child) = node.child(&step.name) else { return false };
+        node = child;
     }
-    let Some(resource) = &target.resource else { return Presence::There };
-    let address = &resource.resource;
-    if node.module().resources.contains_key(address) {
-        Presence::There
-    } else if node.module().may_have(&address.to_string()) {
-        Presence::Unknown
-    } else {
-        Presence::Absent
-    }
+    let module = node.module();
+    target.resource.as_ref().map(|resource| &resource.resource).is_some_and(|address| {
+        !module.resources.contains_key(address) && !module.may_have(&address.to_string())
+    })
 }
 
 fn no_target(target: &Override) -> Finding {
