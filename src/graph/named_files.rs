@@ -7,7 +7,7 @@ use smol_str::{SmolStr, format_smolstr};
 use super::location::Location;
 use super::node_id::NodeId;
 use super::{ModuleGraph, Node, Role};
-use crate::module::address::ModuleSource;
+use crate::module::address::{ModuleSource, clean};
 use crate::module::declaration::ModuleCall;
 use crate::syntax::{Expr, ExprKind, Part};
 use crate::value::Lookup;
@@ -203,24 +203,9 @@ fn child_path(child: Node<'_>, call: &ModuleCall, root: &str, path: &str) -> Opt
         return Some(inside.and_then(|inside| inside.strip_prefix('/')).unwrap_or(directory).into());
     }
     match call.source.as_ref()?.address.as_ref()? {
-        ModuleSource::Local(source) => Some(joined(path, source).into()),
+        ModuleSource::Local(source) => Some(clean(&format!("{path}/{source}")).into()),
         ModuleSource::Registry(_) | ModuleSource::Remote(_) => None,
     }
-}
-
-/// Joins two relative paths, and resolves `..`.
-fn joined(path: &str, source: &str) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for name in path.split('/').chain(source.split('/')) {
-        match name {
-            "" | "." => {}
-            ".." if names.last().is_some_and(|last| *last != "..") => {
-                names.pop();
-            }
-            name => names.push(name),
-        }
-    }
-    if names.is_empty() { ".".to_owned() } else { names.join("/") }
 }
 
 /// Whether a path may lead out of the repository, or names different files on different systems: an absolute path, one
@@ -238,22 +223,5 @@ fn literal_end(expr: &Expr) -> &str {
         },
         ExprKind::JsonString(string) => &string.text,
         _ => "",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_of_modules_are_as_short_as_the_engines_make_them() {
-        for (path, source, joined_path) in [
-            (".", "./net", "net"),
-            (".", "../../modules/net", "../../modules/net"),
-            ("../../modules/net", "../dns", "../../modules/dns"),
-            ("net", "..", "."),
-        ] {
-            assert_eq!(joined(path, source), joined_path);
-        }
     }
 }

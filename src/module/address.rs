@@ -18,6 +18,7 @@ pub use provider::{ProviderAddress, legal_part};
 pub use reference::{
     Reference, ReferenceError, Subject, TestReference, TestSubject, reference, reference_in_test,
 };
+pub(crate) use source::clean;
 pub use source::{ModuleSource, RegistryModule, RemoteModule};
 pub use target::{ImportTarget, MoveEndpoint, RemoveTarget, import_target, move_endpoint, remove_target};
 

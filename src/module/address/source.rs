@@ -101,7 +101,7 @@ fn clean_local(raw: &str) -> SmolStr {
 }
 
 /// The shortest equivalent path, as in Go's `path.Clean`: `.` for an empty path.
-fn clean(path: &str) -> String {
+pub(crate) fn clean(path: &str) -> String {
     let rooted = path.starts_with('/');
     let mut kept: Vec<&str> = Vec::new();
     for part in path.split('/') {

@@ -1,6 +1,6 @@
 //! Compares module sources with recorded answers of the real engine.
 
-use super::{AddressError, ModuleSource, clean_local, split_subdir};
+use super::{AddressError, ModuleSource, clean, clean_local, split_subdir};
 use crate::engine::Choice;
 
 #[test]
@@ -18,6 +18,18 @@ fn a_local_path_is_cleaned() {
         ("./../../a/..", "../.."),
     ] {
         assert_eq!(clean_local(raw), path, "{raw}");
+    }
+}
+
+#[test]
+fn paths_of_modules_are_as_short_as_the_engines_make_them() {
+    for (path, clean_path) in [
+        ("././net", "net"),
+        ("./../../modules/net", "../../modules/net"),
+        ("../../modules/net/../dns", "../../modules/dns"),
+        ("net/..", "."),
+    ] {
+        assert_eq!(clean(path), clean_path);
     }
 }
 
