@@ -1,7 +1,5 @@
 //! Checks called modules for content that only a root module may have, and finds calls of missing modules.
 
-use std::collections::BTreeSet;
-
 use crate::engine::{Features, ModuleAddress, Product};
 use crate::finding::{Concern, EngineRule, Finding, Severity};
 use crate::graph::{Callee, Node};
@@ -58,7 +56,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
                 .detail("Only root modules can have `import` blocks, and another module calls this one.")
                 .help(format!(
                     "move the block into the root module, and write `{}` before the address",
-                    path(node)
+                    node.path_through(node.callers().next())
                 ))
         } else {
             finding.detail(
@@ -91,20 +89,6 @@ fn not_constant(module: &Module) -> Vec<Finding> {
     };
     let explain = |finding: Finding| finding.detail(detail.as_str()).help(help).severity(severity).at_plan();
     findings.into_iter().map(explain).collect()
-}
-
-/// The module path from a root module, through the first call of each module, with a final dot.
-fn path(node: Node<'_>) -> String {
-    let mut path = String::new();
-    let (mut at, mut seen) = (node, BTreeSet::from([node.id()]));
-    while let Some((caller, call)) = at.callers().next() {
-        path = format!("module.{}.{path}", call.name);
-        if !seen.insert(caller.id()) {
-            break;
-        }
-        at = caller;
-    }
-    path
 }
 
 /// Whether a module has content that is an error in a child module.

@@ -1,6 +1,6 @@
 //! Modules as one engine loads them, and the calls between them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
@@ -318,6 +318,18 @@ impl<'t> Node<'t> {
             let caller = self.graph.node(*caller);
             Some((caller, &**caller.module().calls.get(call)?))
         })
+    }
+
+    /// The module path from a root module, with a final dot: through a call of this module, and the first calls of the
+    /// modules above.
+    pub(super) fn path_through(self, mut call: Option<(Node<'t>, &'t ModuleCall)>) -> String {
+        let mut path = String::new();
+        let mut seen = BTreeSet::from([self.id]);
+        while let Some((caller, above)) = call {
+            path = format!("module.{}.{path}", above.name);
+            call = caller.callers().next().filter(|_| seen.insert(caller.id));
+        }
+        path
     }
 
     /// Whether a `moved` or `removed` block of a caller names an address in this module, or a module that contains

@@ -41,13 +41,7 @@ impl Rule for ProvidersMapRedundant {
 fn repeats_inheritance(node: Node<'_>, child: Node<'_>, call: &ModuleCall) -> bool {
     let is_default = |passed: &PassedProvider| {
         let theirs = Configuration::named(child.module(), &passed.in_child);
-        let ours = Configuration::named(node.module(), &passed.in_parent);
-        // A configuration that the child module declares or passes by name must be passed by name.
-        theirs.is_some_and(|theirs| {
-            theirs.alias.is_none() && Some(&theirs) == ours.as_ref() && !child.declares(&theirs)
-        }) && !child.module().calls.values().any(|onward| {
-            onward.providers.iter().any(|onward| onward.in_parent.compact() == passed.in_child.compact())
-        })
+        theirs == Configuration::named(node.module(), &passed.in_parent) && child.inherits(passed)
     };
     child.module().complete && !call.providers.is_empty() && call.providers.iter().all(is_default)
 }

@@ -100,6 +100,15 @@ impl Node<'_> {
         let key = Configuration::passed_by(child.module(), entry);
         key.is_some_and(|key| is_missing(self, &key, &entry.in_parent))
     }
+
+    /// Whether this child module would inherit the configuration of an entry, if the entry were removed.
+    pub fn inherits(self, entry: &PassedProvider) -> bool {
+        let key = Configuration::named(self.module(), &entry.in_child);
+        key.is_some_and(|key| key.alias.is_none() && !self.declares(&key))
+            && !self.module().calls.values().any(|onward| {
+                onward.providers.iter().any(|onward| onward.in_parent.compact() == entry.in_child.compact())
+            })
+    }
 }
 
 /// The finding for a reference of a resource or an action.
@@ -285,20 +294,10 @@ const MOST_CALLS: usize = 5;
 
 /// The address of a provider configuration in a module, by the first path to the module.
 fn absolute(node: Node<'_>, key: &Configuration, missing: &Missing<'_>) -> String {
-    let mut seen = vec![node.id()];
-    let mut path = String::new();
-    let mut above = match missing {
-        Missing::InRoot => None,
-        Missing::InCalls(calls) => calls.first().copied(),
+    let path = match missing {
+        Missing::InRoot => String::new(),
+        Missing::InCalls(calls) => node.path_through(calls.first().copied()),
     };
-    while let Some((caller, call)) = above {
-        path = format!("module.{}.{path}", call.name);
-        if seen.contains(&caller.id()) {
-            break;
-        }
-        seen.push(caller.id());
-        above = caller.callers().next();
-    }
     let alias = key.alias.as_ref().map(|alias| format!(".{alias}")).unwrap_or_default();
     format!("{path}provider[\"{}\"]{alias}", key.provider)
 }
@@ -326,14 +325,10 @@ fn help(node: Node<'_>, reference: &ProviderRef, key: &Configuration, argument: 
     if node.required_from_callers(key).is_some() {
         return pass;
     }
-    let entry = match entry_for(module, &name, &key.provider) {
-        Some(entry) => format!("add `{entry}` to `required_providers`"),
-        None => format!("the entry `{name}` of `required_providers`"),
-    };
-    if entry.starts_with("add") {
-        format!("{entry}, with `configuration_aliases = [{name}.{alias}]`, and {pass}")
-    } else {
-        format!("add `configuration_aliases = [{name}.{alias}]` to {entry}, and {pass}")
+    let aliases = format!("`configuration_aliases = [{name}.{alias}]`");
+    match entry_for(module, &name, &key.provider) {
+        Some(entry) => format!("add `{entry}` to `required_providers`, with {aliases}, and {pass}"),
+        None => format!("add {aliases} to the entry `{name}` of `required_providers`, and {pass}"),
     }
 }
 
@@ -356,15 +351,6 @@ fn entry_for(module: &Module, name: &str, provider: &ProviderAddress) -> Option<
     (!module.required_providers.contains_key(name)).then(|| format!("{name} = {{ source = \"{source}\" }}"))
 }
 
-/// Whether a child module would inherit the configuration of an entry, if the entry were removed.
-pub(in crate::graph) fn inherits(child: Node<'_>, entry: &PassedProvider) -> bool {
-    let key = Configuration::named(child.module(), &entry.in_child);
-    key.is_some_and(|key| key.alias.is_none() && !child.declares(&key))
-        && !child.module().calls.values().any(|onward| {
-            onward.providers.iter().any(|onward| onward.in_parent.compact() == entry.in_child.compact())
-        })
-}
-
 fn help_for_default(
     node: Node<'_>,
     call: &ModuleCall,
@@ -382,7 +368,7 @@ fn help_for_default(
         };
     }
     let pass = format!("pass `{name} = …` in every call to this module");
-    if inherits(child, entry) {
+    if child.inherits(entry) {
         format!(
             "remove `{} = {}` from this map, so that `module.{}` inherits the default configuration; or {pass}",
             entry.in_child.name, entry.in_parent.name, call.name

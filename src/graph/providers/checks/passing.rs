@@ -110,8 +110,7 @@ impl Edge<'_> {
             return format!("add `{name} = {ours}` to `providers` of this call");
         }
         let inherits = self.child.child(&onward.name).is_some_and(|below| {
-            missing::inherits(below, passed)
-                && Configuration::named(below.module(), &passed.in_child) == default
+            below.inherits(passed) && Configuration::named(below.module(), &passed.in_child) == default
         });
         let pass = format!("pass `{name}` in every module call from the root module down to this one");
         if inherits {
