@@ -13,7 +13,7 @@ use crate::finding::{Concern, EngineRule, Finding, Severity, Stage};
 use crate::graph::similar::Similar;
 use crate::graph::{Callee, Node, Test};
 use crate::module::address::{Subject, TestSubject, reference_in_test};
-use crate::module::declaration::Dependency;
+use crate::module::declaration::{Condition, Dependency};
 use crate::module::test_file::{Run, TestFile};
 use crate::vfs::{TEST_DIRECTORY, child};
 
@@ -102,8 +102,8 @@ impl Node<'_> {
 
 /// The references in the assertions and expected failures of a run.
 fn subjects(run: &Run, node: Node<'_>) -> Vec<Subject> {
-    let asserts = run.asserts.iter().flat_map(|assert| [&assert.condition, &assert.error_message]);
-    let asserted = asserts.flatten().flat_map(|attribute| attribute.expr.variables());
+    let asserts = run.asserts.iter().flat_map(Condition::parts);
+    let asserted = asserts.flat_map(|attribute| attribute.expr.variables());
     let expected = run.expect_failures.iter().map(|expected| &expected.traversal);
     let subject = |traversal| match reference_in_test(traversal, &node.module().features).ok()?.subject {
         TestSubject::InModule(Subject::Resource { address, .. }) => {

@@ -9,6 +9,7 @@ use super::read_outputs::for_each_read_output;
 use crate::graph::Node;
 use crate::module::address::{ResourceAddress, Subject, reference};
 use crate::module::canonical::{NamedValue, named_values};
+use crate::module::declaration::Condition;
 use crate::module::{Module, ModuleFile};
 use crate::syntax::{Attribute, Expr, ExprKind, Traversal};
 use crate::text::Span;
@@ -58,9 +59,9 @@ pub(crate) fn for_each_user(node: Node<'_>, files: &[ModuleFile<'_>], visit: &mu
     let values = named_values(module).into_iter();
     let mut users: HashMap<Span, User> = values.map(|(value, span)| (span, User::Value(value))).collect();
     for variable in module.variables.values() {
-        let parts = variable.validations.iter().flat_map(|it| [&it.condition, &it.error_message]);
+        let parts = variable.validations.iter().flat_map(Condition::parts);
         let user = || User::Validation(variable.name.clone());
-        users.extend(parts.flatten().map(|part| (part.expr.span, user())));
+        users.extend(parts.map(|part| (part.expr.span, user())));
     }
     let repetition = |count: Option<&Attribute>, for_each: Option<&Attribute>, of: NamedValue| {
         let both = [count, for_each].into_iter().flatten();

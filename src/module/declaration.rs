@@ -244,6 +244,13 @@ pub struct Condition {
     pub block: Arc<Block>,
 }
 
+impl Condition {
+    /// `condition` and `error_message`.
+    pub fn parts(&self) -> impl Iterator<Item = &Arc<Attribute>> {
+        [&self.condition, &self.error_message].into_iter().flatten()
+    }
+}
+
 /// A `check "name" {}` block. Its data source is among the resources of the module.
 #[derive(Debug, Clone)]
 pub struct Check {

@@ -143,8 +143,7 @@ impl<'t> RunValues<'t> {
 
     /// The errors in the evaluation of a condition of the module and of its message.
     pub(in crate::graph) fn errors(&self, condition: &Condition) -> Vec<Finding> {
-        let parts = [&condition.condition, &condition.error_message].into_iter().flatten();
-        let usable = parts.filter(|attribute| !attribute.is_broken);
+        let usable = condition.parts().filter(|attribute| !attribute.is_broken);
         let found = usable.flat_map(|attribute| self.value(&attribute.expr, Within::Module, None).1);
         found.filter(|finding| finding.severity == Severity::Error).collect()
     }

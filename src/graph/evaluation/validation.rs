@@ -202,10 +202,8 @@ fn validated(value: &Value, variable: &Variable, node: Node<'_>) -> Option<Value
         return None;
     }
     // The engine checks the references of all parts before it evaluates any.
-    let mut parts =
-        variable.validations.iter().flat_map(|validation| [&validation.condition, &validation.error_message]);
-    let is_wrong =
-        parts.any(|part| part.as_ref().is_some_and(|part| references::is_wrong(node, variable, &part.expr)));
+    let mut parts = variable.validations.iter().flat_map(Condition::parts);
+    let is_wrong = parts.any(|part| references::is_wrong(node, variable, &part.expr));
     (!is_wrong).then_some(value)
 }
 

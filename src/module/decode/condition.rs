@@ -40,7 +40,7 @@ impl Decoder<'_> {
 
     /// Reports references of a condition to the resource that contains it.
     pub(super) fn refers_to_itself(&mut self, condition: &Condition, resource: &ResourceAddress) {
-        for attribute in [&condition.condition, &condition.error_message].into_iter().flatten() {
+        for attribute in condition.parts() {
             let itself = attribute.expr.variables().into_iter().any(|traversal| {
                 matches!(
                     address::reference(traversal, self.features),
