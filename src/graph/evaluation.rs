@@ -26,7 +26,7 @@ use std::fmt::Display;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Code, Finding, Severity, Stage, has_errors};
+use crate::finding::{Code, Finding, Severity, has_errors};
 use crate::graph::references::sites::{self, Found, Owner, Site, Symbols};
 use crate::graph::similar::Similar;
 use crate::graph::{Node, arguments, imports};
@@ -220,12 +220,12 @@ impl Evaluation<'_, '_> {
         } else {
             Vec::new()
         };
-        for finding in found {
-            let better =
+        let better = |finding: Finding| {
+            let other =
                 lacking.iter().find(|other| is_attribute(&finding) && other.primary == finding.primary);
-            let finding = better.cloned().unwrap_or(finding);
-            self.findings.push(Finding { stage: Stage::Validate, ..finding.address(address.to_string()) });
-        }
+            other.cloned().unwrap_or(finding)
+        };
+        self.report_all(found.into_iter().map(better), address);
         let deep = value.deep_marks();
         if deep != Marks::NONE {
             self.marked.insert(expr.span, Marked { own: value.unmarked().1, deep });
@@ -234,6 +234,14 @@ impl Evaluation<'_, '_> {
             self.failed.insert(expr.span);
         }
         failed
+    }
+
+    fn report(&mut self, finding: Finding, address: &dyn Display) {
+        self.findings.push(finding.at_validate().address(address.to_string()));
+    }
+
+    fn report_all(&mut self, found: impl IntoIterator<Item = Finding>, address: &dyn Display) {
+        found.into_iter().for_each(|finding| self.report(finding, address));
     }
 
     /// The value of an expression that was evaluated already, without marks.
@@ -275,7 +283,7 @@ impl Evaluation<'_, '_> {
             }
             (None, None) => None,
         };
-        self.findings.extend(finding.map(|finding| finding.at_validate().address(address.to_string())));
+        self.report_all(finding, address);
     }
 
     /// Checks the `id` and `for_each` of an import.
@@ -295,9 +303,7 @@ impl Evaluation<'_, '_> {
                 found = self.import_id_for_each(&id.expr, &for_each.expr);
             }
         }
-        self.findings.extend(
-            found.into_iter().map(|finding| finding.at_validate().address(format!("import.{target}"))),
-        );
+        self.report_all(found, &format_args!("import.{target}"));
     }
 
     /// Checks the `id` of an import with each element of `for_each`, up to the first error. Unlike the elements for
@@ -328,8 +334,7 @@ impl Evaluation<'_, '_> {
         let known = |expr: &Expr, symbols| self.known(expr, symbols);
         let expressions = built_in::Expressions { known: &known, wrong: self.wrong, failed: &self.failed };
         let found = built_in::wrong(resource, self.node.graph().engine(), &expressions);
-        let address = |finding: Finding| finding.at_validate().address(resource.address.to_string());
-        self.findings.extend(found.into_iter().map(address));
+        self.report_all(found, &resource.address);
     }
 
     /// Checks the arguments of a call against the types of their variables, and the defaults of all other variables
@@ -343,10 +348,9 @@ impl Evaluation<'_, '_> {
             let Some(default) = &variable.default else { continue };
             let found = validation::refused(&default.value, None, variable, child, &self.work);
             let at_call = |finding: Finding| {
-                let finding = finding.related(call.origin.header(), "called here, without a value for it");
-                finding.at_validate().address(format!("module.{}", call.name))
+                finding.related(call.origin.header(), "called here, without a value for it")
             };
-            self.findings.extend(found.into_iter().map(at_call));
+            self.report_all(found.into_iter().map(at_call), &format_args!("module.{}", call.name));
         }
         for attribute in given {
             let Some(variable) = child.module().variables.get(&attribute.name) else { continue };
@@ -361,8 +365,7 @@ impl Evaluation<'_, '_> {
             value.take_deep_marks();
             found.extend(accepted_values::argument(&value, &attribute.expr, variable));
             accepted_values::ignored(&attribute.expr, variable, child.module(), &mut found);
-            let address = |finding: Finding| finding.at_validate().address(format!("module.{}", call.name));
-            self.findings.extend(found.into_iter().map(address));
+            self.report_all(found, &format_args!("module.{}", call.name));
         }
     }
 }

@@ -1,7 +1,5 @@
 //! Checks the conditions and error messages of validations, preconditions, postconditions and assertions.
 
-use std::sync::Arc;
-
 use super::scope::{ModuleScope, Names};
 use super::{Evaluation, accepted_values, validation};
 use crate::engine::Product;
@@ -22,7 +20,11 @@ impl Evaluation<'_, '_> {
             return;
         }
         if let Owner::Variable(variable) = &site.owner
-            && variable.validations.iter().flat_map(parts).any(|part| self.wrong.contains(&part.expr.span))
+            && variable
+                .validations
+                .iter()
+                .flat_map(Condition::parts)
+                .any(|part| self.wrong.contains(&part.expr.span))
         {
             // The engine checks the references of all parts before it evaluates any.
             return;
@@ -34,11 +36,11 @@ impl Evaluation<'_, '_> {
             let mut found = Vec::new();
             evaluate(expr, &scope, &mut found);
             let product = self.node.module().features.engine.product;
-            self.findings.extend(found.into_iter().map(|finding| {
-                let finding = finding.at_validate().address(site.to_string());
+            let explained = found.into_iter().map(|finding| {
                 let is_of_name = finding.rule == EngineRule::InvalidReference.id();
                 if is_of_name { follows(finding, product) } else { finding }
-            }));
+            });
+            self.report_all(explained, site);
             return;
         } else {
             self.evaluated(expr, &[], site.symbols, Names::Nothing, site)
@@ -50,7 +52,7 @@ impl Evaluation<'_, '_> {
             // JSON strings were literal text here in old versions, and still are if they cannot be evaluated as
             // templates.
             let why = self.findings.drain(from..).next();
-            self.findings.push(taken_for_text(expr, why).address(site.to_string()));
+            self.report(taken_for_text(expr, why), site);
             return;
         }
         let shown = !is_condition && matches!(site.owner, Owner::Output(_) | Owner::Check(_));
@@ -59,7 +61,8 @@ impl Evaluation<'_, '_> {
             matches!((&site.owner, &part.expr.kind), (Owner::Variable(_), ExprKind::JsonString(_)))
                 && part.expr.span != expr.span
         };
-        if is_condition && parts(condition).any(|part| !is_literal(part) && self.is_wrong(site, &part.expr)) {
+        if is_condition && condition.parts().any(|part| !is_literal(part) && self.is_wrong(site, &part.expr))
+        {
             // After an error, the result is not checked.
             return;
         }
@@ -70,9 +73,7 @@ impl Evaluation<'_, '_> {
         if is_condition && matches!(site.owner, Owner::Variable(_)) && is_false(&value) {
             match self.explanation(site, condition) {
                 Explanation::Known => {}
-                Explanation::Wrong(finding) => {
-                    self.findings.push(finding.at_validate().address(site.to_string()));
-                }
+                Explanation::Wrong(finding) => self.report(*finding, site),
                 // The engine reports nothing before it plans.
                 Explanation::Unknown => return,
             }
@@ -84,7 +85,7 @@ impl Evaluation<'_, '_> {
         }
         let marks = value.take_marks();
         match accepted_values::condition(&value, expr, is_condition, site) {
-            Some(finding) => self.findings.push(finding.at_validate().address(site.to_string())),
+            Some(finding) => self.report(finding, site),
             None if shown && value.is_known() => self.message(marks, expr, site),
             None => {}
         }
@@ -97,7 +98,7 @@ impl Evaluation<'_, '_> {
             |expr: &Expr| self.wrong.contains(&expr.span) && references::is_unsound(self.node, site, expr);
         match &site.owner {
             Owner::Variable(_) => false,
-            Owner::Output(_) | Owner::Check(_) => parts(condition).any(|part| unsound(&part.expr)),
+            Owner::Output(_) | Owner::Check(_) => condition.parts().any(|part| unsound(&part.expr)),
             Owner::Local(_)
             | Owner::Call(_)
             | Owner::Argument(..)
@@ -162,7 +163,6 @@ fn taken_for_text(message: &Expr, why: Option<Finding>) -> Finding {
         .severity(Severity::Warning)
         .detail("This message cannot be evaluated, so Terraform shows the expression as it is written.")
         .at(message.span)
-        .at_validate()
         .related(place, summary)
 }
 
@@ -178,9 +178,4 @@ fn is_false(result: &Value) -> bool {
     let mut result = result.clone();
     result.take_deep_marks();
     convert(&result, &Type::Bool) == Ok(Value::Bool(false))
-}
-
-/// The parts of a condition.
-fn parts(condition: &Condition) -> impl Iterator<Item = &Arc<Attribute>> {
-    [&condition.condition, &condition.error_message].into_iter().flatten()
 }

@@ -203,10 +203,6 @@ impl Evaluation<'_, '_> {
         let features = &self.node.module().features;
         features.engine.product == Product::Terraform && features.grammar.ephemeral
     }
-
-    fn report(&mut self, finding: Finding, address: &dyn Display) {
-        self.findings.push(finding.at_validate().address(address.to_string()));
-    }
 }
 
 fn is_set(flag: Option<&Spanned<bool>>) -> bool {
