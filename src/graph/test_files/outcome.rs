@@ -61,11 +61,9 @@ pub(super) fn check(
     let module = node.module();
     let is_whole = module.is_whole() && !node.is_broken();
     if earlier.is_over || !is_whole || run.refreshes_only {
-        earlier.is_applied |= !run.plans;
         return;
     }
     if !run.target.is_empty() {
-        earlier.is_applied |= !run.plans;
         findings.push(targeted(run));
         return;
     }
@@ -79,7 +77,6 @@ pub(super) fn check(
         let outcome = Outcome { run, test, node, planned: values(planned), at_end: values(at_end) };
         outcome.of()
     };
-    earlier.is_applied |= !run.plans;
     findings.extend(found);
     if let Some(outputs) = outputs {
         earlier.outputs.insert(run.name.clone(), outputs);
@@ -300,14 +297,10 @@ impl Outcome<'_> {
     ) -> Held {
         let mut held = Held::Holds;
         for condition in conditions {
+            let error = || error(condition).related(self.run.header, "with the variables of this run");
             match (judge(condition), &mut held) {
-                (Some(false), Held::Fails(errors)) => {
-                    errors.push(error(condition).related(self.run.header, "with the variables of this run"));
-                }
-                (Some(false), _) => {
-                    let error = error(condition).related(self.run.header, "with the variables of this run");
-                    held = Held::Fails(vec![error]);
-                }
+                (Some(false), Held::Fails(errors)) => errors.push(error()),
+                (Some(false), _) => held = Held::Fails(vec![error()]),
                 (None, Held::Holds) => held = Held::Unknown,
                 (None | Some(true), _) => {}
             }

@@ -49,25 +49,18 @@ pub(super) fn check(node: Node<'_>, test: &Test, similar: &Similar, findings: &m
             outcome::remaining(test, run, module, values, &mut given);
         }
         drop(values);
-        for Condition { condition, error_message, .. } in &run.asserts {
-            for attribute in [condition, error_message].into_iter().flatten().filter(|given| !given.is_broken)
-            {
-                names.check(&attribute.expr, Place::Assert, findings);
-            }
+        for attribute in run.asserts.iter().flat_map(Condition::parts).filter(|given| !given.is_broken) {
+            names.check(&attribute.expr, Place::Assert, findings);
         }
         plan_options(run, node, findings);
-        match under {
-            UnderTest::Module(module) if findings[from..].iter().all(is_after_plan) => {
+        if let UnderTest::Module(module) = under {
+            if findings[from..].iter().all(is_after_plan) {
                 outcome::check(test, run, module, &given, &work, &mut earlier, findings);
+            } else if findings[from..].iter().any(|finding| finding.summary == UNSUITABLE) {
+                findings.extend(outcome::stopped_by_value(test, run, module, &findings[from..]));
             }
-            UnderTest::Module(module) => {
-                earlier.is_applied |= !run.plans;
-                if findings[from..].iter().any(|finding| finding.summary == UNSUITABLE) {
-                    findings.extend(outcome::stopped_by_value(test, run, module, &findings[from..]));
-                }
-            }
-            UnderTest::Unknown => earlier.is_applied |= !run.plans,
         }
+        earlier.is_applied |= !run.plans;
         if !run.plans && findings[from..].iter().any(stops_plan) {
             // Expected failures count only once there is a plan to apply.
             let found = findings.split_off(from);
@@ -177,8 +170,7 @@ fn undeclared(run: &Run, name: &SmolStr, at: Span) -> Finding {
 
 /// The variables that the assertions of a run refer to.
 fn asserted_variables(run: &Run, names: &Names<'_, '_>) -> BTreeSet<SmolStr> {
-    let conditions = run.asserts.iter().flat_map(|assert| [&assert.condition, &assert.error_message]);
-    let expressions = conditions.flatten().map(|attribute| &attribute.expr);
+    let expressions = run.asserts.iter().flat_map(Condition::parts).map(|attribute| &attribute.expr);
     let subjects = expressions.flat_map(Expr::variables).filter_map(|traversal| names.subject(traversal));
     subjects
         .filter_map(|subject| match subject {
