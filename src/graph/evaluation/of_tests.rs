@@ -57,19 +57,8 @@ fn wrong_message(value: &Value, expr: &Expr) -> Option<Finding> {
     if let Some(wrong) = accepted_values::message(inner, expr) {
         return Some(wrong);
     }
-    let mark = match (marks.sensitive, marks.ephemeral) {
-        _ if !value.is_known() => return None,
-        (Some(_), _) => "sensitive",
-        (None, Some(_)) => "ephemeral",
-        (None, None) => return None,
-    };
-    let summary = format!("Error message refers to {mark} values");
-    Some(
-        Finding::language(EngineRule::InvalidCheckOrCondition, summary)
-            .severity(Severity::Warning)
-            .detail(format!("This is {mark}, so Terraform does not show the message."))
-            .at(expr.span),
-    )
+    let marked = validation::marked_message(marks, expr, "Terraform does not show the message");
+    marked.filter(|_| value.is_known()).map(|finding| finding.severity(Severity::Warning))
 }
 
 /// The error for the result of a condition that could be evaluated.

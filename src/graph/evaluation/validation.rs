@@ -179,9 +179,12 @@ pub(super) fn wrong_message(text: &Value, expr: &Expr) -> Option<Finding> {
     if inner.is_null() {
         return None;
     }
-    if let Some(wrong) = accepted_values::message(inner, expr) {
-        return Some(wrong);
-    }
+    let marked = || marked_message(marks, expr, "it must not be part of a message");
+    accepted_values::message(inner, expr).or_else(marked)
+}
+
+/// The finding for a message with a sensitive or ephemeral value, and the effect of that.
+pub(super) fn marked_message(marks: Marks, expr: &Expr, effect: &str) -> Option<Finding> {
     let mark = match (marks.sensitive, marks.ephemeral) {
         (Some(_), _) => "sensitive",
         (None, Some(_)) => "ephemeral",
@@ -189,7 +192,7 @@ pub(super) fn wrong_message(text: &Value, expr: &Expr) -> Option<Finding> {
     };
     let summary = format!("Error message refers to {mark} values");
     let finding = Finding::language(EngineRule::InvalidCheckOrCondition, summary);
-    Some(finding.detail(format!("This is {mark}, so it must not be part of a message.")).at(expr.span))
+    Some(finding.detail(format!("This is {mark}, so {effect}.")).at(expr.span))
 }
 
 /// The value that the validations of a variable get, if it has any and the engine evaluates them.
