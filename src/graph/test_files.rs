@@ -9,22 +9,13 @@ mod targets;
 
 use std::collections::BTreeSet;
 
-use crate::finding::{Concern, EngineRule, Finding, Severity, Stage};
+use crate::finding::{Concern, EngineRule, Finding, Severity, Stage, set_address};
 use crate::graph::similar::Similar;
 use crate::graph::{Callee, Node, Test};
 use crate::module::address::{Subject, TestSubject, reference_in_test};
 use crate::module::declaration::{Condition, Dependency};
 use crate::module::test_file::{Run, TestFile};
 use crate::vfs::{TEST_DIRECTORY, child};
-
-/// The module that a run executes.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum UnderTest<'t> {
-    /// A module of the repository.
-    Module(Node<'t>),
-    /// An unknown module.
-    Unknown,
-}
 
 /// Checks the test files of a module.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
@@ -41,7 +32,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
             expectations(run, node, findings);
             targets::of_run(run, under, findings);
             missing_providers(run, &test.file, node, findings);
-            address(&mut findings[from..], run);
+            set_address(&mut findings[from..], &format!("run.{}", run.name));
         }
         if is_loaded {
             provider_types::check(node, test, findings);
@@ -68,27 +59,23 @@ fn test_directory(node: Node<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The runs without errors, each with its module.
-pub(super) fn runs<'t>(node: Node<'t>, test: &'t Test) -> impl Iterator<Item = (&'t Run, UnderTest<'t>)> {
+/// The runs without errors, each with its module, if that is known.
+pub(super) fn runs<'t>(node: Node<'t>, test: &'t Test) -> impl Iterator<Item = (&'t Run, Option<Node<'t>>)> {
     let runs = test.file.runs.iter().zip(&test.loads);
     runs.filter(|(run, _)| !run.is_broken).map(move |(run, callee)| (run, under(node, *callee)))
 }
 
-/// The module that a run executes.
-fn under(node: Node<'_>, callee: Option<Callee>) -> UnderTest<'_> {
-    match callee {
-        None => UnderTest::Module(node),
-        Some(Callee::Module(id)) => UnderTest::Module(node.graph().node(id)),
-        Some(Callee::Missing | Callee::Outside | Callee::Opaque) => UnderTest::Unknown,
-    }
+/// The module that a run executes, if it is known.
+fn under(node: Node<'_>, callee: Option<Callee>) -> Option<Node<'_>> {
+    let Some(callee) = callee else { return Some(node) };
+    Some(node.graph().node(callee.module()?))
 }
 
 impl Node<'_> {
     /// The names in this module that tests refer to: its own tests, and those of other modules that run it.
     pub fn named_by_tests(self) -> BTreeSet<Subject> {
         let mut named = BTreeSet::new();
-        let is_own =
-            |under: UnderTest<'_>| matches!(under, UnderTest::Module(node) if node.id() == self.id());
+        let is_own = |under: Option<Node<'_>>| under.is_some_and(|node| node.id() == self.id());
         for tester in self.run_by_tests().chain([self]) {
             for test in tester.tests() {
                 for (run, _) in runs(tester, test).filter(|(_, under)| is_own(*under)) {
@@ -113,12 +100,6 @@ fn subjects(run: &Run, node: Node<'_>) -> Vec<Subject> {
         TestSubject::Output(_) | TestSubject::Check(_) | TestSubject::Run(_) => None,
     };
     asserted.chain(expected).filter_map(subject).collect()
-}
-
-fn address(findings: &mut [Finding], run: &Run) {
-    for finding in findings {
-        finding.address = format!("run.{}", run.name);
-    }
 }
 
 /// Reports runs whose module directory does not exist.

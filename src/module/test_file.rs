@@ -118,6 +118,11 @@ pub struct RunModule {
 }
 
 impl TestFile {
+    /// Whether the file sets or declares a variable.
+    pub(crate) fn names_variable(&self, name: &str) -> bool {
+        self.variables.contains_key(name) || self.declared.contains_key(name)
+    }
+
     /// Decodes a test file. Errors go to `findings`.
     pub fn read(
         path: impl Into<SmolStr>,

@@ -2,7 +2,6 @@
 
 use smol_str::SmolStr;
 
-use super::UnderTest;
 use crate::finding::{Concern, EngineRule, Finding, Severity};
 use crate::graph::references::{self, Declared, undeclared};
 use crate::graph::similar::Similar;
@@ -29,24 +28,15 @@ pub(super) enum Place {
 
 /// The scope of the expressions of a run.
 pub(super) struct Names<'t, 's> {
-    node: Node<'t>,
-    test: &'t Test,
-    run: &'t Run,
-    under: UnderTest<'t>,
-    similar: &'s Similar,
+    pub(super) node: Node<'t>,
+    pub(super) test: &'t Test,
+    pub(super) run: &'t Run,
+    /// The module that the run executes, if it is known.
+    pub(super) under: Option<Node<'t>>,
+    pub(super) similar: &'s Similar,
 }
 
-impl<'t, 's> Names<'t, 's> {
-    pub(super) fn new(
-        node: Node<'t>,
-        test: &'t Test,
-        run: &'t Run,
-        under: UnderTest<'t>,
-        similar: &'s Similar,
-    ) -> Self {
-        Self { node, test, run, under, similar }
-    }
-
+impl Names<'_, '_> {
     /// The reference at the start of a traversal, if it is valid.
     pub(super) fn subject(&self, traversal: &Traversal) -> Option<TestSubject> {
         Some(reference_in_test(traversal, &self.node.module().features).ok()?.subject)
@@ -74,7 +64,7 @@ impl<'t, 's> Names<'t, 's> {
                     (_, Place::Variables) => findings.push(not_for_variables(reference.span)),
                     (subject, Place::Assert) => {
                         self.in_assert(subject, &reference, findings);
-                        if let UnderTest::Module(module) = self.under {
+                        if let Some(module) = self.under {
                             references::in_assertion(module, traversal, findings);
                         }
                     }
@@ -116,12 +106,9 @@ impl<'t, 's> Names<'t, 's> {
             return;
         }
         let known = self.test.file.runs.iter().zip(&self.test.loads).nth(at);
-        let Some(under) =
-            known.filter(|(run, _)| !run.is_broken).map(|(_, callee)| super::under(self.node, *callee))
-        else {
-            return;
-        };
-        if let UnderTest::Module(module) = under
+        let under =
+            known.filter(|(run, _)| !run.is_broken).and_then(|(_, callee)| super::under(self.node, *callee));
+        if let Some(module) = under
             && let Some(step) = reference.remaining.first()
             && let Some(output) = step.name()
             && !module.module().outputs.contains_key(output)
@@ -134,35 +121,24 @@ impl<'t, 's> Names<'t, 's> {
 
     /// Checks `var.name` in the `variables` of a run.
     fn variable_of_file(&self, name: &SmolStr, at: Span) -> Option<Finding> {
-        let file = &self.test.file;
-        let is_there = file.variables.contains_key(name) || file.declared.contains_key(name);
-        (!is_there && !self.test.has_values_files).then(|| {
-            Finding::language(EngineRule::UndeclaredReference, "Reference to unavailable variable")
-                .severity(Severity::Warning)
-                .detail(format!(
-                    "A run can only refer to variables that its file, the command line or the environment sets. The test \
-                     fails unless the file, `-var` or `TF_VAR_{name}` sets `{name}`; a default in the module does not \
-                     count."
-                ))
-                .at(at)
-                .concerns(Concern::Name(smol_str::format_smolstr!("var.{name}")))
-                .help(format!("set `{name}` in the `variables` block of the file"))
+        (!self.test.file.names_variable(name) && !self.test.has_values_files).then(|| {
+            let detail = format!(
+                "A run can only refer to variables that its file, the command line or the environment sets. The test \
+                 fails unless the file, `-var` or `TF_VAR_{name}` sets `{name}`; a default in the module does not count."
+            );
+            unavailable(name, at, &detail).help(format!("set `{name}` in the `variables` block of the file"))
         })
     }
 
     /// Checks `var.name` in the `variables` of the file.
     fn variable_from_outside(&self, name: &SmolStr, at: Span) -> Option<Finding> {
         (!self.test.has_values_files).then(|| {
-            Finding::language(EngineRule::UndeclaredReference, "Reference to unavailable variable")
-                .severity(Severity::Warning)
-                .detail(format!(
-                    "Before Terraform 1.13, the variables of a test file can only refer to variables of the command line \
-                     or the environment. The test fails unless `-var` or `TF_VAR_{name}` sets `{name}`; the file and a \
-                     default in the module do not count."
-                ))
-                .at(at)
-                .concerns(Concern::Name(smol_str::format_smolstr!("var.{name}")))
-                .help("replace the reference with a value")
+            let detail = format!(
+                "Before Terraform 1.13, the variables of a test file can only refer to variables of the command line \
+                 or the environment. The test fails unless `-var` or `TF_VAR_{name}` sets `{name}`; the file and a \
+                 default in the module do not count."
+            );
+            unavailable(name, at, &detail).help("replace the reference with a value")
         })
     }
 
@@ -190,7 +166,7 @@ impl<'t, 's> Names<'t, 's> {
                 "`count` is not available in an `assert` block of a test.",
             )),
             TestSubject::Output(_) | TestSubject::InModule(_) => {
-                if let UnderTest::Module(module) = self.under {
+                if let Some(module) = self.under {
                     self.declared(module, subject, reference, findings);
                 }
             }
@@ -213,10 +189,8 @@ impl<'t, 's> Names<'t, 's> {
                 }
             }
             TestSubject::InModule(subject @ Subject::Variable(name)) => {
-                let file = &self.test.file;
                 let is_set = self.run.variables.contains_key(name)
-                    || file.variables.contains_key(name)
-                    || file.declared.contains_key(name)
+                    || self.test.file.names_variable(name)
                     || self.test.has_values_files;
                 if !is_set && !module.variables.contains_key(name) {
                     let finding = undeclared(module, subject, at, self.similar, None);
@@ -271,6 +245,14 @@ fn lacking_output(node: Node<'_>, call: &str, output: &SmolStr, at: Span) -> Opt
             Span { start, ..at },
         )
     })
+}
+
+fn unavailable(name: &str, at: Span, detail: &str) -> Finding {
+    Finding::language(EngineRule::UndeclaredReference, "Reference to unavailable variable")
+        .severity(Severity::Warning)
+        .detail(detail)
+        .at(at)
+        .concerns(Concern::Name(smol_str::format_smolstr!("var.{name}")))
 }
 
 fn no_attribute(detail: &str, at: Span) -> Finding {

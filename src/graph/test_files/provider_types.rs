@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
-use super::{UnderTest, runs};
+use super::runs;
 use crate::finding::{Concern, EngineRule, Finding};
 use crate::graph::providers::display;
 use crate::graph::{Node, Test};
@@ -21,14 +21,14 @@ type Providers = BTreeMap<SmolStr, ProviderAddress>;
 /// Reports configurations of one provider that a run of `node` uses as those of another one. Reports nothing if some
 /// run tests an unknown module, which may fix the provider of any name.
 pub(super) fn check(node: Node<'_>, test: &Test, findings: &mut Vec<Finding>) {
-    let runs: Vec<(&Run, UnderTest<'_>)> = runs(node, test).collect();
+    let runs: Vec<(&Run, Option<Node<'_>>)> = runs(node, test).collect();
     if runs.len() < test.file.runs.len() {
         return;
     }
     let mut fixed = Providers::new();
     let mut passed = Vec::new();
     for (run, under) in &runs {
-        let UnderTest::Module(under) = under else { return };
+        let Some(under) = under else { return };
         let theirs = configured(under.module());
         if run.providers.is_empty() {
             for (name, address) in &theirs {

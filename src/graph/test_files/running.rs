@@ -6,9 +6,9 @@ use smol_str::SmolStr;
 
 use super::names::{Names, Place};
 use super::outcome::{self, Earlier};
-use super::{UnderTest, address, runs};
+use super::runs;
 use crate::engine::Product;
-use crate::finding::{Concern, EngineRule, Finding, Severity, Stage};
+use crate::finding::{Concern, EngineRule, Finding, Severity, Stage, set_address};
 use crate::graph::evaluation::{Computed, Resources, RunValues, Within, value_of_test};
 use crate::graph::similar::Similar;
 use crate::graph::{Node, Test};
@@ -36,13 +36,10 @@ pub(super) fn check(node: Node<'_>, test: &Test, similar: &Similar, findings: &m
     let mut earlier = Earlier { is_over, ..Earlier::default() };
     for (run, under) in runs(node, test) {
         let from = findings.len();
-        let names = Names::new(node, test, run, under, similar);
-        let values = match under {
-            UnderTest::Module(module) => Some(of_file(test, module, &earlier, &work)),
-            UnderTest::Unknown => None,
-        };
+        let names = Names { node, test, run, under, similar };
+        let values = under.map(|module| of_file(test, module, &earlier, &work));
         let mut given = variables(run, under, &names, values.as_ref(), findings);
-        if let (UnderTest::Module(module), Some(values)) = (under, &values) {
+        if let (Some(module), Some(values)) = (under, &values) {
             file_variables(test, run, module, &names, values, &mut evaluated, findings);
             required_variables(test, run, module, findings);
             missing_failures(run, module, findings);
@@ -53,7 +50,7 @@ pub(super) fn check(node: Node<'_>, test: &Test, similar: &Similar, findings: &m
             names.check(&attribute.expr, Place::Assert, findings);
         }
         plan_options(run, node, findings);
-        if let UnderTest::Module(module) = under {
+        if let Some(module) = under {
             if findings[from..].iter().all(is_after_plan) {
                 outcome::check(test, run, module, &given, &work, &mut earlier, findings);
             } else if findings[from..].iter().any(|finding| finding.summary == UNSUITABLE) {
@@ -70,7 +67,7 @@ pub(super) fn check(node: Node<'_>, test: &Test, similar: &Similar, findings: &m
         for finding in &mut findings[from..] {
             finding.stage = Stage::Test;
         }
-        address(&mut findings[from..], run);
+        set_address(&mut findings[from..], &format!("run.{}", run.name));
     }
 }
 
@@ -107,7 +104,7 @@ fn of_file<'t>(test: &Test, module: Node<'t>, earlier: &'t Earlier, work: &'t Bu
 /// Checks the values that a run sets, and returns them.
 fn variables(
     run: &Run,
-    under: UnderTest<'_>,
+    under: Option<Node<'_>>,
     names: &Names<'_, '_>,
     values: Option<&RunValues<'_>>,
     findings: &mut Vec<Finding>,
@@ -117,7 +114,7 @@ fn variables(
     for (name, attribute) in run.variables.iter().filter(|(_, attribute)| !attribute.is_broken) {
         let from = findings.len();
         names.check(&attribute.expr, Place::Variables, findings);
-        let (UnderTest::Module(module), Some(values)) = (under, values) else { continue };
+        let (Some(module), Some(values)) = (under, values) else { continue };
         let variable = module.module().variables.get(name).map(|variable| &**variable);
         if findings.len() == from {
             unknown_outputs(&attribute.expr, values, findings);
@@ -214,11 +211,7 @@ fn required_variables(test: &Test, run: &Run, module: Node<'_>, findings: &mut V
     if test.has_values_files {
         return;
     }
-    let has_value = |name: &SmolStr| {
-        run.variables.contains_key(name)
-            || test.file.variables.contains_key(name)
-            || test.file.declared.contains_key(name)
-    };
+    let has_value = |name: &SmolStr| run.variables.contains_key(name) || test.file.names_variable(name);
     for variable in module.module().variables.values() {
         let is_required = variable.default.is_none() && !variable.origin.writes("default");
         if !is_required || has_value(&variable.name) {

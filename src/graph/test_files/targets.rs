@@ -1,6 +1,6 @@
 //! Reports overrides in tests whose targets do not exist.
 
-use super::{UnderTest, runs};
+use super::runs;
 use crate::finding::{EngineRule, Finding, Severity};
 use crate::graph::{Node, Test};
 use crate::module::address::MoveEndpoint;
@@ -16,7 +16,7 @@ pub(super) fn of_file(node: Node<'_>, test: &Test, findings: &mut Vec<Finding>) 
     // A run with an error may use any module.
     let is_unknown = test.file.runs.iter().any(|run| run.is_broken);
     for target in overrides {
-        let mut under = runs(node, test).map(|(_, under)| under).chain([UnderTest::Module(node)]);
+        let mut under = runs(node, test).map(|(_, under)| under).chain([Some(node)]);
         if !is_unknown && under.all(|under| is_absent(under, &target.target)) {
             findings.push(no_target(target));
         }
@@ -24,8 +24,8 @@ pub(super) fn of_file(node: Node<'_>, test: &Test, findings: &mut Vec<Finding>) 
 }
 
 /// Checks the overrides of one run.
-pub(super) fn of_run(run: &Run, under: UnderTest<'_>, findings: &mut Vec<Finding>) {
-    if let UnderTest::Module(node) = under
+pub(super) fn of_run(run: &Run, under: Option<Node<'_>>, findings: &mut Vec<Finding>) {
+    if let Some(node) = under
         && is_checked(node)
     {
         let absent = run.overrides.iter().filter(|it| is_absent(under, &it.target));
@@ -39,8 +39,8 @@ fn is_checked(node: Node<'_>) -> bool {
 }
 
 /// Whether the module under test certainly lacks a target.
-fn is_absent(under: UnderTest<'_>, target: &MoveEndpoint) -> bool {
-    let UnderTest::Module(mut node) = under else { return false };
+fn is_absent(under: Option<Node<'_>>, target: &MoveEndpoint) -> bool {
+    let Some(mut node) = under else { return false };
     for step in &target.path {
         if !node.module().calls.contains_key(&step.name) {
             return !node.module().may_have(&format!("module.{}", step.name));
