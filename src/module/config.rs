@@ -76,30 +76,18 @@ impl Config {
 
     /// Whether a closing brace is missing, so that it is unknown which items belong to the body.
     pub fn is_unclosed(&self) -> bool {
-        match self {
-            Self::Plain(body) => body.is_unclosed(),
-            Self::Escaped(body, escaped) => body.is_unclosed() || escaped.is_unclosed(),
-            Self::Merged(layers) => layers.iter().any(Self::is_unclosed),
-        }
+        self.bodies().into_iter().any(Body::is_unclosed)
     }
 
     /// Whether an empty schema would report nothing. Always true for a merged body: the engine then treats a provider
     /// configuration as empty.
     pub fn looks_empty(&self) -> bool {
-        match self {
-            Self::Plain(body) => body.is_empty(),
-            Self::Escaped(body, escaped) => body.is_empty() && escaped.is_empty(),
-            Self::Merged(..) => true,
-        }
+        self.is_merged() || self.is_empty()
     }
 
     /// Whether nothing is set in the base or any override.
     pub fn is_empty(&self) -> bool {
-        match self {
-            Self::Plain(body) => body.is_empty(),
-            Self::Escaped(body, escaped) => body.is_empty() && escaped.is_empty(),
-            Self::Merged(layers) => layers.iter().all(Self::is_empty),
-        }
+        self.bodies().into_iter().all(Body::is_empty)
     }
 
     /// All arguments, where later ones replace earlier ones. Blocks are reported.
@@ -121,43 +109,25 @@ impl Config {
 
     /// Calls `visit` with every expression in effect, at any depth. Arguments that an override replaces are left out.
     pub fn for_each_expression(&self, visit: &mut dyn FnMut(&Expr)) {
-        match self {
-            Self::Plain(body) => body.for_each_expression(visit),
-            Self::Escaped(body, escaped) => {
-                body.for_each_expression(visit);
-                escaped.for_each_expression(visit);
-            }
-            Self::Merged(layers) => {
-                for layer in in_force(layers) {
-                    layer.for_each_expression(visit);
-                }
-            }
-        }
+        self.for_each_body(&mut |body| body.for_each_expression(visit));
     }
 
     /// Like [`Self::for_each_expression`], with the `dynamic` blocks around each expression.
     pub fn for_each_expression_in_scope(&self, visit: &mut dyn FnMut(&Expr, Iteration<'_>)) {
+        self.for_each_body(&mut |body| body.for_each_expression_in_scope(visit));
+    }
+
+    /// Calls `visit` with every body, without the items that an override replaces.
+    fn for_each_body(&self, visit: &mut dyn FnMut(&Body)) {
         match self {
-            Self::Plain(body) => body.for_each_expression_in_scope(visit),
-            Self::Escaped(body, escaped) => {
-                body.for_each_expression_in_scope(visit);
-                escaped.for_each_expression_in_scope(visit);
-            }
-            Self::Merged(layers) => {
-                for layer in in_force(layers) {
-                    layer.for_each_expression_in_scope(visit);
-                }
-            }
+            Self::Plain(_) | Self::Escaped(..) => self.bodies().into_iter().for_each(visit),
+            Self::Merged(layers) => in_force(layers).for_each(|layer| layer.for_each_body(visit)),
         }
     }
 
     /// The names of all arguments and block types.
     fn names(&self) -> Vec<SmolStr> {
-        match self {
-            Self::Plain(body) => body.names(),
-            Self::Escaped(body, escaped) => [body.names(), escaped.names()].concat(),
-            Self::Merged(layers) => layers.iter().flat_map(Self::names).collect(),
-        }
+        self.bodies().into_iter().flat_map(Body::names).collect()
     }
 
     /// The same body without the arguments and blocks of these names.
