@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::finding::{EngineRule, Finding};
-use crate::module::address::{self, Subject};
+use crate::module::address::Subject;
 use crate::module::config::Config;
 use crate::module::declaration::{Action, Origin};
 use crate::module::decode::Decoder;
@@ -96,48 +96,36 @@ impl Decoder<'_> {
     /// Reports invalid actions. Returns whether there are any elements.
     fn triggered(&mut self, expr: &Expr) -> bool {
         let elements = expr.static_list(self.findings).unwrap_or_default();
-        let before = self.findings.len();
-        for element in elements {
-            // As in the engine, elements after one with an error are not decoded.
-            let element = self.reference_in_json(element);
-            if let Some(element) = element.filter(|_| !self.failed_since(before)) {
-                self.trigger_reference(&element);
-            }
-        }
+        self.each_reference(elements, Self::trigger_reference);
         !elements.is_empty()
     }
 
     fn trigger_reference(&mut self, element: &Expr) {
         let mut actions = 0;
-        let mut unreadable = Vec::new();
-        for traversal in element.variables() {
-            match address::reference(traversal, self.features) {
-                Ok(reference) => match &reference.subject {
-                    Subject::Action { .. } => actions += 1,
-                    Subject::Module { .. } => self.findings.push(wrong(
-                        "Invalid reference to action outside this module",
-                        element.span,
-                        "Actions can be triggered only in the module that declares them.",
-                    )),
-                    Subject::Resource { .. } => self.findings.push(wrong(
-                        "Invalid action argument inside action_triggers",
-                        element.span,
-                        "A trigger lists actions by address: `action.type.name`.",
-                    )),
-                    _ => {}
-                },
-                Err(error) => unreadable.push(error.finding()),
+        let is_readable = self.judge_references(element, &mut |subject| match subject {
+            Subject::Action { .. } => {
+                actions += 1;
+                None
             }
-        }
-        if !unreadable.is_empty() {
-            self.findings.extend(unreadable.into_iter().map(|finding| finding.at(element.span)));
-        } else if actions == 0 {
+            Subject::Module { .. } => Some(wrong(
+                "Invalid reference to action outside this module",
+                element.span,
+                "Actions can be triggered only in the module that declares them.",
+            )),
+            Subject::Resource { .. } => Some(wrong(
+                "Invalid action argument inside action_triggers",
+                element.span,
+                "A trigger lists actions by address: `action.type.name`.",
+            )),
+            _ => None,
+        });
+        if is_readable && actions == 0 {
             self.findings.push(wrong(
                 "No actions specified",
                 element.span,
                 "This is not the address of an action.",
             ));
-        } else if actions > 1 {
+        } else if is_readable && actions > 1 {
             let detail = "This names more than one action. Write a separate element for each.";
             self.findings.push(wrong("Invalid action expression", element.span, detail));
         }

@@ -199,38 +199,53 @@ impl Decoder<'_> {
 
     fn replace_triggered_by(&mut self, expr: &Expr) -> Vec<Expr> {
         let Some(elements) = expr.static_list(self.findings) else { return Vec::new() };
+        self.each_reference(elements, Self::replacement_trigger)
+    }
+
+    /// Decodes the elements of a list of references, and returns them.
+    pub(super) fn each_reference(&mut self, elements: &[Expr], decode: fn(&mut Self, &Expr)) -> Vec<Expr> {
         // As in the engine, elements after one with an error are not decoded.
         let before = self.findings.len();
         let mut kept = Vec::new();
         for element in elements {
             let element = self.reference_in_json(element);
-            if self.failed_since(before) {
-                continue;
+            if let Some(element) = element.filter(|_| !self.failed_since(before)) {
+                decode(self, &element);
+                kept.push(element.into_owned());
             }
-            let Some(element) = element else { continue };
-            self.replacement_trigger(&element);
-            kept.push(element.into_owned());
         }
         kept
     }
 
-    fn replacement_trigger(&mut self, element: &Expr) {
-        let mut resources = 0;
+    /// Reports what `judge` finds wrong with the objects of the references in an element, and then the references that
+    /// cannot be read. Returns whether all can be read.
+    pub(super) fn judge_references(
+        &mut self,
+        element: &Expr,
+        judge: &mut dyn FnMut(&Subject) -> Option<Finding>,
+    ) -> bool {
         let mut unreadable = Vec::new();
         for traversal in element.variables() {
             match address::reference(traversal, self.features) {
-                Ok(reference) => match &reference.subject {
-                    Subject::Resource { .. } => resources += 1,
-                    subject => self.findings.extend(not_a_trigger(subject, element.span)),
-                },
-                Err(error) => unreadable.push(error.finding()),
+                Ok(reference) => self.findings.extend(judge(&reference.subject)),
+                Err(error) => unreadable.push(error.finding().at(element.span)),
             }
         }
-        if !unreadable.is_empty() {
-            self.findings.extend(unreadable.into_iter().map(|finding| finding.at(element.span)));
-            return;
-        }
-        if resources != 1 {
+        let is_readable = unreadable.is_empty();
+        self.findings.append(&mut unreadable);
+        is_readable
+    }
+
+    fn replacement_trigger(&mut self, element: &Expr) {
+        let mut resources = 0;
+        let is_readable = self.judge_references(element, &mut |subject| match subject {
+            Subject::Resource { .. } => {
+                resources += 1;
+                None
+            }
+            subject => not_a_trigger(subject, element.span),
+        });
+        if is_readable && resources != 1 {
             let detail = if resources == 0 {
                 "This is not the address of a resource."
             } else {
