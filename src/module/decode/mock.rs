@@ -196,14 +196,10 @@ impl Decoder<'_> {
             return None;
         }
         let traversal = attribute.expr.static_traversal(self.findings)?;
-        match move_endpoint(&traversal, self.features) {
-            Ok(endpoint) => Some(endpoint),
-            Err(wrong) => {
-                let of_test = |finding| Finding { rule: EngineRule::InvalidTest.id(), ..finding };
-                self.findings.extend(wrong.into_iter().map(of_test));
-                None
-            }
-        }
+        let of_test = |finding| Finding { rule: EngineRule::InvalidTest.id(), ..finding };
+        move_endpoint(&traversal, self.features)
+            .map_err(|wrong| self.findings.extend(wrong.into_iter().map(of_test)))
+            .ok()
     }
 
     fn is_of_kind(&mut self, target: &Override, block: &Block) -> bool {

@@ -52,12 +52,6 @@ impl Decoder<'_> {
     fn endpoint(&mut self, content: &Content, name: &str) -> Option<MoveEndpoint> {
         let attribute = content.attribute(name)?;
         let traversal = attribute.expr.static_traversal(self.findings)?;
-        match move_endpoint(&traversal, self.features) {
-            Ok(endpoint) => Some(endpoint),
-            Err(wrong) => {
-                self.findings.extend(wrong);
-                None
-            }
-        }
+        move_endpoint(&traversal, self.features).map_err(|wrong| self.findings.extend(wrong)).ok()
     }
 }

@@ -31,13 +31,8 @@ impl Decoder<'_> {
 
     /// Parses a version constraint whose span is `at`.
     pub(super) fn constraints(&mut self, text: &str, at: Span) -> Option<Constraints> {
-        match Constraints::parse(text) {
-            Ok(constraints) => Some(constraints),
-            Err(error) => {
-                self.findings.push(invalid_version(at, format!("{error}.")).help(Constraints::help(text)));
-                None
-            }
-        }
+        let invalid = |error| invalid_version(at, format!("{error}.")).help(Constraints::help(text));
+        Constraints::parse(text).map_err(|error| self.findings.push(invalid(error))).ok()
     }
 }
 
