@@ -126,38 +126,21 @@ impl Lock<'_> {
         let Some(text) = value::text(expr, self.limits, self.findings) else { return };
         let version =
             Version::parse(&text).filter(|version| version.written() <= 3 && !text.starts_with('v'));
-        let detail = match version.map(|version| version.to_string()) {
-            Some(normal) if normal == text => return,
-            Some(normal) => {
-                format!(
-                    "The selected version number for provider {} must be written in normalized form: \"{normal}\".",
-                    self.provider
-                )
-            }
-            None => format!(
-                "The selected version number for provider {} is invalid: it must be one exact version, such as \
-                 \"1.2.3\".",
-                self.provider
-            ),
-        };
-        self.findings.push(invalid(INVALID_VERSION).detail(detail).at(expr.span));
+        let subject = format!("The selected version number for provider {}", self.provider);
+        let is_invalid = "is invalid: it must be one exact version, such as \"1.2.3\"";
+        let detail = not_normal(&text, version.map(|version| version.to_string()), &subject, is_invalid);
+        let wrong = detail.map(|detail| invalid(INVALID_VERSION).detail(detail).at(expr.span));
+        self.findings.extend(wrong);
     }
 
     fn constraints(&mut self, attribute: &Attribute) {
         let expr = &attribute.expr;
         let Some(text) = value::text(expr, self.limits, self.findings) else { return };
         let normal = if text.trim().is_empty() { Some(String::new()) } else { normal(&text) };
-        let detail = match normal {
-            Some(normal) if normal == text => return,
-            Some(normal) => {
-                format!(
-                    "The recorded version constraints for provider {} must be written in normalized form: \"{normal}\".",
-                    self.provider
-                )
-            }
-            None => format!("The recorded version constraints for provider {} are invalid.", self.provider),
-        };
-        self.findings.push(invalid(INVALID_CONSTRAINTS).detail(detail).at(expr.span));
+        let subject = format!("The recorded version constraints for provider {}", self.provider);
+        let detail = not_normal(&text, normal, &subject, "are invalid");
+        let wrong = detail.map(|detail| invalid(INVALID_CONSTRAINTS).detail(detail).at(expr.span));
+        self.findings.extend(wrong);
     }
 
     fn hashes(&mut self, attribute: &Attribute) {
@@ -198,6 +181,15 @@ impl Lock<'_> {
             ExprKind::Null => Value::NULL,
             _ => value::constant_within(self.limits, &attribute.expr, &mut Vec::new()),
         }
+    }
+}
+
+/// The detail of the error for a text that is not in its normal form, or has none since it is invalid.
+fn not_normal(text: &str, normal: Option<String>, subject: &str, is_invalid: &str) -> Option<String> {
+    match normal {
+        Some(normal) if normal == text => None,
+        Some(normal) => Some(format!("{subject} must be written in normalized form: \"{normal}\".")),
+        None => Some(format!("{subject} {is_invalid}.")),
     }
 }
 
