@@ -82,23 +82,13 @@ fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {
             "any" => return plain(Type::Any),
             "list" | "map" | "set" => (
                 needs_element(&name),
-                format!("write `{name}(string)`, or `{name}(any)` if the elements are not strings"),
+                Some(format!("write `{name}(string)`, or `{name}(any)` if the elements are not strings")),
             ),
-            "object" => (NEEDS_ATTRIBUTES.to_owned(), "write `object({ … })`, or `any`".to_owned()),
-            "tuple" => (NEEDS_ELEMENTS.to_owned(), "write `tuple([ … ])`, or `any`".to_owned()),
-            _ => {
-                let invalid = invalid(format!("There is no type {name:?}."), expr.span, findings);
-                if let (Some(meant), Some(finding)) = (similar_type(&name), findings.last_mut()) {
-                    finding.help = Some(format!("did you mean `{meant}`?"));
-                }
-                return invalid;
-            }
+            "object" => (NEEDS_ATTRIBUTES.to_owned(), Some("write `object({ … })`, or `any`".to_owned())),
+            "tuple" => (NEEDS_ELEMENTS.to_owned(), Some("write `tuple([ … ])`, or `any`".to_owned())),
+            _ => (format!("There is no type {name:?}."), similar_type(&name).map(did_you_mean)),
         };
-        let invalid = invalid(detail, expr.span, findings);
-        if let Some(finding) = findings.last_mut() {
-            finding.help = Some(help);
-        }
-        return invalid;
+        return invalid_with_help(detail, expr.span, help, findings);
     }
     if let ExprKind::Call(call) = &expr.kind {
         return constructed(call, expr.span, findings);
@@ -178,12 +168,9 @@ fn constructed(call: &Call, span: Span, findings: &mut Vec<Finding>) -> Constrai
             return invalid("Only an attribute of an object type can be optional.", call.name_span, findings);
         }
         _ => {
-            let invalid = invalid(format!("No type with arguments is named {name:?}."), span, findings);
+            let detail = format!("No type with arguments is named {name:?}.");
             let meant = nearest(name, ["list", "set", "map", "object", "tuple"]);
-            if let (Some(meant), Some(finding)) = (meant, findings.last_mut()) {
-                finding.help = Some(format!("did you mean `{meant}`?"));
-            }
-            return invalid;
+            return invalid_with_help(detail, span, meant.map(did_you_mean), findings);
         }
     };
     let argument = match argument {
@@ -307,16 +294,12 @@ fn attribute(expr: &Expr, findings: &mut Vec<Finding>) -> Option<Read> {
 
 /// A default, converted to the type of its attribute.
 fn checked_default(value: &Value, ty: &Type, span: Span, findings: &mut Vec<Finding>) -> Option<Value> {
-    match convert(value, ty) {
-        Ok(converted) => Some(converted),
-        Err(mismatch) => {
-            let summary = "Invalid default value for optional attribute";
-            let detail = format!("The default does not match the type of the attribute: {mismatch}.");
-            findings
-                .push(Finding::language(EngineRule::InvalidDefaultValue, summary).at(span).detail(detail));
-            None
-        }
-    }
+    let invalid = |mismatch| {
+        let summary = "Invalid default value for optional attribute";
+        let detail = format!("The default does not match the type of the attribute: {mismatch}.");
+        findings.push(Finding::language(EngineRule::InvalidDefaultValue, summary).at(span).detail(detail));
+    };
+    convert(value, ty).map_err(invalid).ok()
 }
 
 /// Moves spans relative to the text of a JSON string to their position in the file. The engine counts from the quote,
@@ -336,7 +319,20 @@ fn plain(ty: Type) -> Constraint {
 }
 
 fn invalid(detail: impl Into<String>, at: Span, findings: &mut Vec<Finding>) -> Constraint {
+    invalid_with_help(detail, at, None, findings)
+}
+
+fn invalid_with_help(
+    detail: impl Into<String>,
+    at: Span,
+    help: Option<String>,
+    findings: &mut Vec<Finding>,
+) -> Constraint {
     let finding = Finding::language(EngineRule::InvalidTypeConstraint, "Invalid type specification");
-    findings.push(finding.at(at).detail(detail));
+    findings.push(finding.at(at).detail(detail).help_if(help));
     Constraint::ANY
+}
+
+fn did_you_mean(name: &str) -> String {
+    format!("did you mean `{name}`?")
 }
