@@ -39,8 +39,9 @@ pub(super) fn fileset(arguments: &[Value], scope: &dyn Scope) -> Outcome {
     let is_wanted = |directory: &str| patterns.iter().any(|pattern| may_lead_below(pattern, directory));
     let Some(files) = scope.files_below(path, &is_wanted) else { return unknown };
     let matches = |file: &String| {
-        let names: Vec<&str> = file.split('/').collect();
-        patterns.iter().any(|pattern| is_match(pattern, &names))
+        let is_match =
+            |pattern: &Vec<Segment>| is_match(pattern, &Segment::Any, file.split('/'), Segment::matches);
+        patterns.iter().any(is_match)
     };
     let found: Vec<String> = files.into_iter().filter(matches).collect();
     let is_known = found.iter().all(|file| !scope.ignores(&format!("{path}/{file}")));
@@ -82,59 +83,43 @@ impl Segment {
 
     fn matches(&self, name: &str) -> bool {
         let Self::Name(pieces) = self else { return true };
-        let signs: Vec<char> = name.chars().collect();
-        // For each number of pieces, whether they match the characters so far.
-        let mut reached = vec![false; pieces.len() + 1];
-        reached[0] = true;
-        spread(&mut reached, pieces);
-        for sign in signs {
-            let mut next = vec![false; pieces.len() + 1];
-            for (at, piece) in pieces.iter().enumerate().filter(|(at, _)| reached[*at]) {
-                match piece {
-                    Piece::Many => next[at] = true,
-                    Piece::One => next[at + 1] = true,
-                    Piece::Char(other) => next[at + 1] |= *other == sign,
-                    Piece::Class(is_negated, ranges) => {
-                        let is_in = ranges.iter().any(|(first, last)| (*first..=*last).contains(&sign));
-                        next[at + 1] |= is_in != *is_negated;
-                    }
-                }
+        let is_one = |piece: &Piece, sign: char| match piece {
+            Piece::Many | Piece::One => true,
+            Piece::Char(other) => *other == sign,
+            Piece::Class(is_negated, ranges) => {
+                ranges.iter().any(|(first, last)| (*first..=*last).contains(&sign)) != *is_negated
             }
-            spread(&mut next, pieces);
-            reached = next;
-        }
-        reached[pieces.len()]
+        };
+        is_match(pieces, &Piece::Many, name.chars(), is_one)
     }
 }
 
-/// A `*` may match nothing.
-fn spread(reached: &mut [bool], pieces: &[Piece]) {
-    for (at, piece) in pieces.iter().enumerate() {
-        if reached[at] && *piece == Piece::Many {
-            reached[at + 1] = true;
-        }
-    }
-}
-
-/// Whether a pattern matches a path, given as names.
-fn is_match(pattern: &[Segment], names: &[&str]) -> bool {
-    // For each number of segments, whether they match the names so far.
-    let mut reached = vec![false; pattern.len() + 1];
-    reached[0] = true;
+/// Whether parts of a pattern match all items. The part `many` matches any number of items, and the others one each, as
+/// `is_one` decides.
+fn is_match<P: PartialEq, T: Copy>(
+    pattern: &[P],
+    many: &P,
+    items: impl Iterator<Item = T>,
+    is_one: impl Fn(&P, T) -> bool,
+) -> bool {
     let spread = |reached: &mut Vec<bool>| {
-        for (at, segment) in pattern.iter().enumerate() {
-            if reached[at] && *segment == Segment::Any {
+        for (at, part) in pattern.iter().enumerate() {
+            if reached[at] && part == many {
                 reached[at + 1] = true;
             }
         }
     };
+    // For each number of parts, whether they match the items so far.
+    let mut reached = vec![false; pattern.len() + 1];
+    reached[0] = true;
     spread(&mut reached);
-    for name in names {
+    for item in items {
         let mut next = vec![false; pattern.len() + 1];
-        for (at, segment) in pattern.iter().enumerate().filter(|(at, _)| reached[*at]) {
-            match segment {
-                Segment::Any => next[at] = true,
-                segment @ Segment::Name(_) => next[at + 1] |= segment.matches(name),
+        for (at, part) in pattern.iter().enumerate().filter(|(at, _)| reached[*at]) {
+            if part == many {
+                next[at] = true;
+            } else {
+                next[at + 1] |= is_one(part, item);
             }
         }
         spread(&mut next);
