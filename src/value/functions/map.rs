@@ -118,11 +118,8 @@ pub(super) fn lookup(arguments: &[Value]) -> Outcome {
             (_, None, None) => Err(missing()),
         },
         (_, Type::Map(element), key) => {
-            let default = match default.map(|default| convert(default, &element)) {
-                None => None,
-                Some(Ok(default)) => Some(default),
-                Some(Err(mismatch)) => return Err(FunctionError::of_argument(2, mismatch.to_string())),
-            };
+            let default = default.map(|default| convert(default, &element)).transpose();
+            let default = default.map_err(|mismatch| FunctionError::of_argument(2, mismatch.to_string()))?;
             match (map, key) {
                 (Value::Map(_, elements), Some(key)) => elements
                     .get(key)
