@@ -33,7 +33,7 @@ use crate::graph::{Node, arguments, imports};
 use crate::module::declaration::{Import, Local, ModuleCall, Resource, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part, Step, Traversal};
 use crate::text::Span;
-use crate::value::{Budget, Marks, Value, evaluate};
+use crate::value::{Budget, Marks, Value, elements, evaluate};
 pub(crate) use absence::Absence;
 pub(super) use locals::Locals;
 pub(super) use of_tests::{assertion, failed_validation, value_of_test};
@@ -312,8 +312,9 @@ impl Evaluation<'_, '_> {
         if self.wrong.contains(&id.span) || self.failed.contains(&id.span) {
             return Vec::new();
         }
-        let elements = self.known(for_each, Symbols::default());
-        for each in imports::elements(&elements) {
+        let collection = self.known(for_each, Symbols::default());
+        for (key, value) in elements(&collection).into_iter().flatten() {
+            let each = (key.into_owned(), value.clone());
             let scope = ModuleScope { each: Some(&each), ..self.scope(Symbols::default()) };
             let mut found = Vec::new();
             let mut value = evaluate(id, &scope, &mut found);

@@ -6,7 +6,7 @@ use crate::module::address::{ImportTarget, InstanceKey};
 use crate::module::declaration::{Import, Resource};
 use crate::syntax::{ExprKind, Step, StepKind};
 use crate::text::Span;
-use crate::value::{Number, Value};
+use crate::value::{Value, elements};
 
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     if node.is_called() || !node.module().features.import_targets_validated {
@@ -112,29 +112,13 @@ fn made_for_each(node: Node<'_>, import: &Import, resource: &Resource, at: Span)
                 .at(*span),
         );
     }
-    let (key, value) = elements(&value).next()?;
-    let key = match if name == "key" { key } else { value } {
-        Value::String(text) => InstanceKey::Text(text),
+    let (key, value) = elements(&value)?.into_iter().next()?;
+    let key = match if name == "key" { &*key } else { value } {
+        Value::String(text) => InstanceKey::Text(text.clone()),
         Value::Number(_) => InstanceKey::Number(0),
         _ => return None,
     };
     instances(resource, Some(&key), at)
-}
-
-/// The values of `each.key` and `each.value` for each element of the `for_each` of an import.
-pub(super) fn elements(collection: &Value) -> impl Iterator<Item = (Value, Value)> {
-    let (list, set, map) = match collection {
-        Value::List(_, elements) | Value::Tuple(elements) => (Some(elements), None, None),
-        Value::Set(_, elements) => (None, Some(elements), None),
-        Value::Map(_, elements) | Value::Object(elements) => (None, None, Some(elements)),
-        _ => (None, None, None),
-    };
-    let list = list.into_iter().flatten().enumerate();
-    let list = list.map(|(place, value)| (Value::Number(Number::from(place)), value.clone()));
-    // The elements of a set are their own keys.
-    let set = set.into_iter().flatten().map(|value| (value.clone(), value.clone()));
-    let map = map.into_iter().flatten().map(|(name, value)| (Value::string(name.as_str()), value.clone()));
-    list.chain(set).chain(map)
 }
 
 fn absent(target: &ImportTarget, at: Span, why: &str) -> Finding {

@@ -9,9 +9,9 @@ use smol_str::SmolStr;
 
 use crate::engine::Features;
 use crate::finding::{EngineRule, Finding, Severity};
-use crate::syntax::{Expr, ExprKind, ObjectItem, ObjectKey};
+use crate::syntax::{Expr, ExprKind};
 use crate::text::{Span, nearest};
-use crate::value::{self, Attribute, Type};
+use crate::value::{Attribute, Type, constant_key};
 
 /// Limit of name comparisons per value when searching the nearest declared attribute.
 const MOST_COMPARED: usize = 10_000;
@@ -41,7 +41,7 @@ impl Search<'_> {
     fn value(&mut self, expr: &Expr, ty: &Type) {
         match (&expr.kind, ty) {
             (ExprKind::Object(items), Type::Object(attributes)) => {
-                let named: Vec<_> = items.iter().map(|item| (name(item), &item.value)).collect();
+                let named: Vec<_> = items.iter().map(|item| (constant_key(&item.key), &item.value)).collect();
                 self.object(&named, attributes, false);
             }
             (ExprKind::JsonObject(properties), Type::Object(attributes)) => {
@@ -56,7 +56,7 @@ impl Search<'_> {
                 self.object(&named, attributes, true);
             }
             (ExprKind::Object(items), Type::Map(element)) => {
-                for item in items.iter().filter(|item| name(item).is_some()) {
+                for item in items.iter().filter(|item| constant_key(&item.key).is_some()) {
                     self.value(&item.value, element);
                 }
             }
@@ -118,18 +118,5 @@ impl Search<'_> {
             .help(format!("remove `{name}`, or add it to the type of the variable"))
             .meant(near)
             .push_to(self.findings);
-    }
-}
-
-/// The name of an item, if it is a literal.
-fn name(item: &ObjectItem) -> Option<(SmolStr, Span)> {
-    match &item.key {
-        ObjectKey::Name(name, span) => Some((name.clone(), *span)),
-        ObjectKey::Expr(key) => {
-            let mut wrong = Vec::new();
-            let value = value::constant(key, &mut wrong);
-            let text = value::convert(&value, &Type::String).ok().filter(|_| wrong.is_empty())?;
-            Some((text.as_str()?.into(), key.span))
-        }
     }
 }

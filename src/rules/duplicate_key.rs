@@ -7,9 +7,9 @@ use smol_str::SmolStr;
 use super::support::expressions;
 use super::{Context, Node, Page, Rule, page};
 use crate::finding::{Finding, Fix, Safety};
-use crate::syntax::{Expr, ExprKind, ObjectItem, ObjectKey};
+use crate::syntax::{Expr, ExprKind, ObjectItem};
 use crate::text::Span;
-use crate::value::{self, Type};
+use crate::value::constant_key;
 
 pub(super) struct DuplicateKey;
 
@@ -37,7 +37,7 @@ fn repeated(object: &Expr, items: &[ObjectItem], context: &Context<'_>) -> Vec<F
     let mut last: HashMap<SmolStr, (Span, &Expr)> = HashMap::new();
     let mut found = Vec::new();
     for item in items.iter().rev() {
-        let Some((name, key)) = key(&item.key) else { continue };
+        let Some((name, key)) = constant_key(&item.key) else { continue };
         let Some((kept, value)) = last.get(&name) else {
             last.insert(name, (key, &item.value));
             continue;
@@ -64,17 +64,4 @@ fn repeated(object: &Expr, items: &[ObjectItem], context: &Context<'_>) -> Vec<F
     }
     found.reverse();
     found
-}
-
-/// The constant key of an item.
-fn key(key: &ObjectKey) -> Option<(SmolStr, Span)> {
-    match key {
-        ObjectKey::Name(name, span) => Some((name.clone(), *span)),
-        ObjectKey::Expr(expr) => {
-            let mut wrong = Vec::new();
-            let value = value::constant(expr, &mut wrong);
-            let text = value::convert(&value, &Type::String).ok().filter(|_| wrong.is_empty())?;
-            Some((text.as_str()?.into(), expr.span))
-        }
-    }
 }

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 
 use crate::finding::{Code, EngineRule, Finding, has_errors};
 use crate::limits::{Limit, Limits};
-use crate::syntax::{Expr, ExprKind, JsonString, Step, StepKind, Traversal};
+use crate::syntax::{Expr, ExprKind, JsonString, ObjectKey, Step, StepKind, Traversal};
 use crate::text::Span;
 
 use super::convert::convert;
@@ -23,6 +23,8 @@ mod operator;
 mod template;
 mod template_file;
 
+pub use iterate::elements;
+
 /// Evaluates an expression without variables and functions, with the default limits.
 pub fn constant(expr: &Expr, findings: &mut Vec<Finding>) -> Value {
     constant_within(&Limits::default(), expr, findings)
@@ -33,6 +35,19 @@ pub fn constant_within(limits: &Limits, expr: &Expr, findings: &mut Vec<Finding>
     let length = expr.span.range().len();
     let left = length.saturating_mul(OF_CONSTANT_BYTE).saturating_add(OF_CONSTANT).min(limits.evaluation());
     Evaluator::new(limits, left, None, findings).value(expr, None)
+}
+
+/// The name that a key of an object constructor is, with its place, if it is a constant.
+pub fn constant_key(key: &ObjectKey) -> Option<(SmolStr, Span)> {
+    match key {
+        ObjectKey::Name(name, span) => Some((name.clone(), *span)),
+        ObjectKey::Expr(expr) => {
+            let mut wrong = Vec::new();
+            let text =
+                convert(&constant(expr, &mut wrong), &Type::String).ok().filter(|_| wrong.is_empty())?;
+            Some((text.as_str()?.into(), expr.span))
+        }
+    }
 }
 
 /// Evaluates an expression with the variables and functions of `scope`.

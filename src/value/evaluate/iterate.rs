@@ -337,8 +337,8 @@ struct ForResult {
     known: bool,
 }
 
-/// The elements of a known collection, each with its key.
-fn elements(value: &Value) -> Option<Vec<(Cow<'_, Value>, &Value)>> {
+/// The elements of a known collection, each with its key. The elements of a set are their own keys.
+pub fn elements(value: &Value) -> Option<Vec<(Cow<'_, Value>, &Value)>> {
     Some(match value {
         Value::List(_, elements) | Value::Tuple(elements) => {
             let key = |place| Cow::Owned(Value::Number(Number::from(place)));
