@@ -96,6 +96,11 @@ impl Variable {
         marks(self.sensitive.as_ref(), self.ephemeral.as_ref())
     }
 
+    /// Whether a null value stands for the default.
+    pub fn refuses_null(&self) -> bool {
+        self.nullable.as_ref().is_some_and(|nullable| !nullable.value)
+    }
+
     /// An unknown value with the type and marks of the variable.
     pub fn unknown_value(&self) -> Value {
         let ty = self.constraint.as_ref().map(|constraint| constraint.value.ty.without_optional());

@@ -143,7 +143,7 @@ impl VariableInterface {
         Self {
             constraint: variable.constraint.as_ref().map_or(Constraint::ANY, |given| given.value.clone()),
             default,
-            nullable: variable.nullable.as_ref().is_none_or(|flag| flag.value),
+            nullable: !variable.refuses_null(),
             sensitive: variable.sensitive.as_ref().is_some_and(|flag| flag.value),
             ephemeral: variable.ephemeral.as_ref().is_some_and(|flag| flag.value),
             deprecated: variable.deprecated.as_ref().map(|message| message.value.clone()),

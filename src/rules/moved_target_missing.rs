@@ -281,10 +281,7 @@ fn look_for(node: Node<'_>, endpoint: &MoveEndpoint) -> Sight {
         (at, path) = (child, rest);
     }
     match resource.map(|address| at.module().resources.get(address)) {
-        Some(Some(found)) => {
-            let repeated = found.count.is_some() || found.for_each.is_some() || found.enabled.is_some();
-            Sight::Declared { at: found.origin.header(), repeated }
-        }
+        Some(Some(found)) => Sight::Declared { at: found.origin.header(), repeated: found.is_repeated() },
         Some(None) => absent(is_left_behind),
         None => Sight::Other,
     }

@@ -45,14 +45,17 @@ impl Rule for SensitiveDefault {
 /// The replacement for the default.
 fn help(variable: &Variable, node: Node<'_>) -> String {
     let relies = node.callers().any(|(_, call)| !call.origin.writes(&variable.name));
-    let is_nullable = variable.nullable.as_ref().is_none_or(|nullable| nullable.value);
     let remove = if relies {
         format!("remove the default and set `{}` in every call", variable.name)
     } else {
         "remove the default".to_owned()
     };
     // A condition may fail for null.
-    let null = if is_nullable && variable.validations.is_empty() { ", or change it to `null`" } else { "" };
+    let null = if !variable.refuses_null() && variable.validations.is_empty() {
+        ", or change it to `null`"
+    } else {
+        ""
+    };
     format!("{remove}{null}; if the default is a secret in use, replace that secret")
 }
 

@@ -180,11 +180,6 @@ pub(super) fn message(value: &Value, expr: &Expr) -> Option<Finding> {
     Some(invalid(EngineRule::InvalidCheckOrCondition, "Invalid error message", detail, expr))
 }
 
-/// Whether a null value stands for the default of a variable.
-pub(super) fn refuses_null(variable: &Variable) -> bool {
-    variable.nullable.as_ref().is_some_and(|nullable| !nullable.value)
-}
-
 /// The value converted to the type of a variable.
 pub(super) fn converted(value: &Value, variable: &Variable) -> Result<Value, Mismatch> {
     let any = Constraint::ANY;
@@ -222,7 +217,7 @@ pub(super) fn argument(value: &Value, expr: &Expr, variable: &Variable) -> Optio
                 finding.at(expr.span).related(declared, "the type of the variable")
             })
         }
-        Ok(Value::Null(_)) => (refuses_null(variable) && variable.default.is_none()).then(|| {
+        Ok(Value::Null(_)) => (variable.refuses_null() && variable.default.is_none()).then(|| {
             Finding::language(EngineRule::ModuleArgumentType, "Required variable not set")
                 .detail(format!("The variable `{name}` requires a value, which must not be null."))
                 .at(expr.span)

@@ -43,10 +43,8 @@ fn variables(node: Node<'_>, known: &mut BTreeMap<NodeId, BTreeSet<SmolStr>>) ->
         let in_child = variables(child, known);
         for argument in arguments::given(call, child.module()) {
             evaluated(&argument.expr, &mut refusing);
-            let takes_default =
-                child.module().variables.get(&argument.name).is_some_and(|variable| {
-                    variable.nullable.as_ref().is_some_and(|nullable| !nullable.value)
-                });
+            let variable = child.module().variables.get(&argument.name);
+            let takes_default = variable.is_some_and(|variable| variable.refuses_null());
             if in_child.contains(&argument.name) && !takes_default {
                 refusing.extend(variable_of(&argument.expr).cloned());
             }

@@ -348,7 +348,7 @@ impl<'t> RunValues<'t> {
 /// A value converted to the type of its variable.
 pub(super) fn suited(given: &Computed, variable: &Variable) -> Computed {
     match accepted_values::converted(&given.value, variable) {
-        Ok(value) if value.is_null() && accepted_values::refuses_null(variable) => default_of(variable),
+        Ok(value) if value.is_null() && variable.refuses_null() => default_of(variable),
         Ok(value) => Computed { value: value.mark(variable.marks()), is_exact: given.is_exact },
         Err(_) => Computed::UNKNOWN,
     }

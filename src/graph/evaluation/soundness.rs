@@ -207,7 +207,7 @@ impl Values<'_> {
             || value.is_wholly_known();
         is_of_type
             && child.validates(&value, variable)
-            && (value.is_wholly_known() || !accepted_values::refuses_null(variable))
+            && (value.is_wholly_known() || !variable.refuses_null())
             && accepted_values::argument(&value, expr, variable).is_none()
     }
 

@@ -201,7 +201,7 @@ fn validated(value: &Value, variable: &Variable, node: Node<'_>) -> Option<Value
         return None;
     }
     let value = accepted_values::converted(value, variable).ok()?;
-    if value.is_null() && accepted_values::refuses_null(variable) {
+    if value.is_null() && variable.refuses_null() {
         return None;
     }
     // The engine checks the references of all parts before it evaluates any.

@@ -119,7 +119,7 @@ fn judge(
             findings.push(unsuitable(&mismatch.to_string(), argument, variable));
             return;
         }
-        Ok(Value::Null(_)) if accepted_values::refuses_null(variable) => {
+        Ok(Value::Null(_)) if variable.refuses_null() => {
             if variable.default.is_none() {
                 findings.push(null(argument, variable));
             }

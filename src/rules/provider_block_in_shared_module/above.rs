@@ -96,5 +96,5 @@ impl<'t> Above<'t> {
 }
 
 fn repeats(call: &ModuleCall) -> bool {
-    call.count.is_some() || call.for_each.is_some() || call.enabled.is_some() || !call.depends_on.is_empty()
+    call.is_repeated() || !call.depends_on.is_empty()
 }

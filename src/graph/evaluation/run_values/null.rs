@@ -81,11 +81,7 @@ impl NotNull {
 
     fn has(&self, node: Node<'_>, variable: &SmolStr) -> bool {
         self.variables.contains(variable)
-            || node
-                .module()
-                .variables
-                .get(variable)
-                .is_some_and(|variable| variable.nullable.as_ref().is_some_and(|nullable| !nullable.value))
+            || node.module().variables.get(variable).is_some_and(|variable| variable.refuses_null())
             || self.is_root && self.refusing.get_or_init(|| refusing_null(node)).contains(variable)
     }
 }
