@@ -1,9 +1,8 @@
 #![doc = include_str!("../../policies/rules/module-depth-with-commit.md")]
 
+use super::support::module_source;
 use super::{Context, Node, Page, Rule, page};
-use crate::finding::{Concern, Finding, Fix, Safety};
-use crate::module::address::ModuleSource;
-use crate::syntax::quoted;
+use crate::finding::{Finding, Fix, Safety};
 
 pub(super) struct ModuleDepthWithCommit;
 
@@ -12,9 +11,7 @@ impl Rule for ModuleDepthWithCommit {
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        for call in node.module().calls.values() {
-            let Some(source) = &call.source else { continue };
-            let Some(ModuleSource::Remote(remote)) = &source.address else { continue };
+        for (call, source, remote) in module_source::remote(node.module()) {
             let (Some(depth), Some(version)) = (remote.parameter("depth"), remote.parameter("ref")) else {
                 continue;
             };
@@ -22,27 +19,19 @@ impl Rule for ModuleDepthWithCommit {
             if remote.getter() != "git" || !is_shallow || !is_commit(version) {
                 continue;
             }
-            let corrected = source.raw.split_once('?').map(|(address, query)| {
+            let edit = source.raw.split_once('?').and_then(|(address, query)| {
                 let kept: Vec<&str> = query.split('&').filter(|part| !part.starts_with("depth=")).collect();
-                quoted(&format!("{address}?{}", kept.join("&")))
+                module_source::replace(context, source, &format!("{address}?{}", kept.join("&")))
             });
-            let editor = context
-                .editor(source.span.file)
-                .filter(|editor| editor.slice(source.span) == quoted(&source.raw));
-            let edit =
-                editor.zip(corrected).map(|(editor, corrected)| editor.replace(source.span, corrected));
-            Self::finding("Shallow clone of a commit")
+            let finding = Self::finding("Shallow clone of a commit")
                 .detail(format!(
                     "With `depth`, `init` makes a shallow clone, which starts at a branch or tag and not at a commit. \
                      It fails unless a branch or tag is named `{version}`."
                 ))
-                .at(source.span)
                 .label("both `depth` and a commit")
                 .help(format!("remove `depth={depth}`, or set `ref` to a branch or tag"))
-                .fixed_by(edit.map(|edit| Fix::on_request([edit])))
-                .address(format!("module.{}", call.name))
-                .concerns(Concern::ModuleSource(source.raw.clone()))
-                .push_to(findings);
+                .fixed_by(edit.map(|edit| Fix::on_request([edit])));
+            findings.push(module_source::at_source(finding, call, source));
         }
     }
 }

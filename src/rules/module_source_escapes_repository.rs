@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::support::module_source;
 use super::{Context, Page, Rule, page};
-use crate::finding::{Concern, Finding};
+use crate::finding::Finding;
 use crate::graph::{Callee, Node};
 use crate::module::address::ModuleSource;
 
@@ -48,12 +49,8 @@ impl Rule for ModuleSourceEscapesRepository {
                     continue;
                 }
             };
-            finding
-                .at(source.span)
-                .label("not part of this repository")
-                .address(format!("module.{}", call.name))
-                .concerns(Concern::ModuleSource(source.raw.clone()))
-                .push_to(findings);
+            let finding = finding.label("not part of this repository");
+            findings.push(module_source::at_source(finding, call, source));
         }
     }
 }

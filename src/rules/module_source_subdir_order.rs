@@ -1,8 +1,8 @@
 #![doc = include_str!("../../policies/rules/module-source-subdir-order.md")]
 
+use super::support::module_source;
 use super::{Context, Node, Page, Rule, page};
-use crate::finding::{Concern, Finding, Fix, Safety};
-use crate::module::address::ModuleSource;
+use crate::finding::{Finding, Fix, Safety};
 use crate::syntax::quoted;
 
 pub(super) struct ModuleSourceSubdirOrder;
@@ -12,9 +12,7 @@ impl Rule for ModuleSourceSubdirOrder {
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        for call in node.module().calls.values() {
-            let Some(source) = &call.source else { continue };
-            let Some(ModuleSource::Remote(remote)) = &source.address else { continue };
+        for (call, source, remote) in module_source::remote(node.module()) {
             // Only a version is checked: other parameters may well contain paths.
             let version =
                 ["ref", "rev", "tag"].into_iter().find_map(|key| Some((key, remote.parameter(key)?)));
@@ -29,24 +27,16 @@ impl Rule for ModuleSourceSubdirOrder {
                 Some(corrected) => format!("write {}", quoted(corrected)),
                 None => "write one subdirectory, before the `?`".to_owned(),
             };
-            let editor = context
-                .editor(source.span.file)
-                .filter(|editor| editor.slice(source.span) == quoted(&source.raw));
-            let edit = editor
-                .zip(corrected)
-                .map(|(editor, corrected)| editor.replace(source.span, quoted(&corrected)));
-            Self::finding("Subdirectory after the query string")
+            let edit = corrected.and_then(|corrected| module_source::replace(context, source, &corrected));
+            let finding = Self::finding("Subdirectory after the query string")
                 .detail(format!(
                     "The query string of a module source starts at `?`, so `init` looks for the version \
                          `{version}//{directory}`, and fails."
                 ))
-                .at(source.span)
                 .label("the subdirectory must come before the `?`")
                 .help(help)
-                .fixed_by(edit.map(|edit| Fix::on_request([edit])))
-                .address(format!("module.{}", call.name))
-                .concerns(Concern::ModuleSource(source.raw.clone()))
-                .push_to(findings);
+                .fixed_by(edit.map(|edit| Fix::on_request([edit])));
+            findings.push(module_source::at_source(finding, call, source));
         }
     }
 }

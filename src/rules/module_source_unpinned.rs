@@ -1,9 +1,10 @@
 #![doc = include_str!("../../policies/rules/module-source-unpinned.md")]
 
+use super::support::module_source;
 use super::support::own_module::{is_own_package, local_path};
 use super::{Configure, Context, Node, Page, Role, Rule, page};
-use crate::finding::{Concern, Finding, Severity};
-use crate::module::address::{ModuleSource, RemoteModule};
+use crate::finding::{Finding, Severity};
+use crate::module::address::RemoteModule;
 use crate::policy::{Globs, Options};
 
 pub(super) struct ModuleSourceUnpinned {
@@ -56,9 +57,7 @@ impl Rule for ModuleSourceUnpinned {
     const ROLES: &'static [Role] = &[Role::Root, Role::Shared, Role::Example];
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        for call in node.module().calls.values() {
-            let Some(source) = &call.source else { continue };
-            let Some(ModuleSource::Remote(remote)) = &source.address else { continue };
+        for (call, source, remote) in module_source::remote(node.module()) {
             if self.allow.matches(&[source.raw.as_str(), &remote.to_string()], &[]) {
                 continue;
             }
@@ -105,11 +104,9 @@ impl Rule for ModuleSourceUnpinned {
                         .help(format!("replace `{written}` with a {}", pin.what.replace(" or ", " or a ")))
                 }
             };
-            let concern = Concern::ModuleSource(source.raw.clone());
-            let finding = finding.at(source.span).address(format!("module.{}", call.name));
             let is_example = node.role() == Role::Example;
             let finding = if is_example { finding.severity(Severity::Notice) } else { finding };
-            findings.push(finding.concerns(concern));
+            findings.push(module_source::at_source(finding, call, source));
         }
     }
 }

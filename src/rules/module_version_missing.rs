@@ -3,10 +3,11 @@
 use smol_str::SmolStr;
 
 use super::support::edits::argument;
+use super::support::module_source;
 use super::support::own_module::is_own_registry_module;
 use super::{Configure, Context, Node, Page, Rule, page};
 use crate::engine::Product;
-use crate::finding::{Concern, Finding};
+use crate::finding::Finding;
 use crate::module::Module;
 use crate::module::address::{ModuleSource, RegistryModule};
 use crate::module::declaration::VersionConstraint;
@@ -44,10 +45,8 @@ impl Rule for ModuleVersionMissing {
                 .detail(
                     "Without `version`, `init` installs the newest version, even a new major version. The dependency \
                      lock file does not record the versions of modules.",
-                )
-                .at(source.span)
-                .address(format!("module.{}", call.name))
-                .concerns(Concern::ModuleSource(source.raw.clone()));
+                );
+            let finding = module_source::at_source(finding, call, source);
             findings.push(if let Some((other, version)) = version_elsewhere(module, package) {
                 let text = argument(context, source.span.file, "version", &quoted(&version.text));
                 finding

@@ -3,6 +3,7 @@
 pub(super) mod before_change;
 pub(super) mod edits;
 pub(super) mod expressions;
+pub(super) mod module_source;
 pub(super) mod own_module;
 pub(super) mod provider_source;
 pub(super) mod state_addresses;

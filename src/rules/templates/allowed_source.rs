@@ -7,6 +7,7 @@ use crate::module::Module;
 use crate::module::address::{ModuleSource, ProviderAddress};
 use crate::module::declaration::Source;
 use crate::policy::{Globs, Options};
+use crate::rules::support::module_source;
 use crate::rules::{Configure, Context, Node, Page, Rule, page};
 use crate::text::Span;
 
@@ -57,13 +58,10 @@ impl Rule for AllowedSource {
                 let Some(source) = call.source.as_ref().filter(|source| is_refused(source, allowed)) else {
                     continue;
                 };
-                Self::finding("Module source is not allowed")
+                let finding = Self::finding("Module source is not allowed")
                     .detail(format!("`{}` is not an allowed module source.", source.raw))
-                    .at(source.span)
-                    .help("call a module from an allowed source")
-                    .address(format!("module.{}", call.name))
-                    .concerns(Concern::ModuleSource(source.raw.clone()))
-                    .push_to(findings);
+                    .help("call a module from an allowed source");
+                findings.push(module_source::at_source(finding, call, source));
             }
         }
         if let Some(allowed) = &self.providers {
