@@ -70,13 +70,8 @@ fn needs(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
         }
     }
     for node in below.iter().map(|id| graph.node(*id)) {
-        let needs = node.module().static_needs.iter();
-        next.extend(needs.map(|(variable, purpose)| Need {
-            of: node.id(),
-            variable: variable.clone(),
-            purpose: purpose.clone(),
-            reported_in: node.id(),
-        }));
+        let needs = node.module().static_needs.iter().cloned();
+        next.extend(needs.map(|need| Need::own(node, need)));
     }
     let mut seen = BTreeSet::new();
     let mut findings = Vec::new();
@@ -108,6 +103,11 @@ struct Need {
 }
 
 impl Need {
+    /// The need of a module that reports it itself.
+    fn own(node: Node<'_>, (variable, purpose): (SmolStr, Purpose)) -> Self {
+        Self { of: node.id(), variable, purpose, reported_in: node.id() }
+    }
+
     /// Checks the argument of a call for the variable. Returns the variables that the argument needs in turn.
     fn by<'t>(
         &self,
@@ -131,12 +131,7 @@ impl Need {
                 evaluator.static_value(&attribute.expr, &purpose);
                 let (wrong, reached) = evaluator.take();
                 findings.extend(wrong.into_iter().map(|finding| with_declaration(finding, variable)));
-                needs.extend(reached.into_iter().map(|(variable, purpose)| Need {
-                    of: caller.id(),
-                    variable,
-                    purpose,
-                    reported_in: caller.id(),
-                }));
+                needs.extend(reached.into_iter().map(|need| Need::own(caller, need)));
             }
             None if variable.default.is_some() || !caller.module().complete || !child.complete => {}
             None => findings.push(missing(call, variable)),
