@@ -11,13 +11,6 @@ use crate::module::decode::{Decoder, arguments, known_items};
 use crate::module::test_file::{Run, RunModule};
 use crate::syntax::{Block, BlockSchema, Content, Schema};
 
-/// `plan_options {}`.
-struct PlanOptions {
-    replace: Vec<Dependency>,
-    target: Vec<Dependency>,
-    refreshes_only: bool,
-}
-
 impl Decoder<'_> {
     pub(super) fn run(&mut self, block: &Arc<Block>) -> Run {
         let before = self.findings.len();
@@ -96,8 +89,7 @@ impl Decoder<'_> {
                     // As in the engine, one with an error is dropped.
                     if !self.failed_since(before) {
                         options = Some(block.header);
-                        (run.replace, run.target) = (read.replace, read.target);
-                        run.refreshes_only = read.refreshes_only;
+                        (run.replace, run.target, run.refreshes_only) = read;
                     }
                 }
                 "variables" => {
@@ -156,7 +148,8 @@ impl Decoder<'_> {
         known
     }
 
-    fn plan_options(&mut self, block: &Block) -> PlanOptions {
+    /// `replace`, `target`, and whether the run only refreshes the state.
+    fn plan_options(&mut self, block: &Block) -> (Vec<Dependency>, Vec<Dependency>, bool) {
         let attributes = arguments(&["mode", "refresh", "replace", "target"], &[]);
         let content = block.body.content(&Schema { attributes: &attributes, blocks: &[] }, self.findings);
         let mode = self.one_word(&content, "mode", &["normal", "refresh-only"]);
@@ -173,7 +166,7 @@ impl Decoder<'_> {
                 .help("remove one of them")
                 .push_to(self.findings);
         }
-        PlanOptions { replace, target, refreshes_only: mode == Some("refresh-only") }
+        (replace, target, mode == Some("refresh-only"))
     }
 
     /// The module that a run executes instead of the one under test.
