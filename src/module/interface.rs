@@ -13,7 +13,7 @@ use smol_str::SmolStr;
 pub use compare::{Impact, InterfaceChange, Part};
 
 use crate::module::Module;
-use crate::module::declaration::{Condition, Output, Variable};
+use crate::module::declaration::{Condition, Output, Variable, VersionConstraint};
 use crate::syntax::{Attribute, Expr, ExprKind, Step, StepKind, Traversal, without_layout};
 use crate::text::Sources;
 use crate::value::{Constraint, Constraints, constant};
@@ -97,17 +97,14 @@ impl Interface {
     pub fn of(module: &Module, sources: &Sources) -> Self {
         let host = module.features.registry_host;
         let required = module.required_providers.values();
-        let providers = required.clone().map(|entry| {
-            let version = entry.version.as_ref().map(|version| RequiredVersion {
-                text: version.text.clone(),
-                constraints: version.constraints.clone(),
-            });
-            (entry.name.clone(), ProviderInterface { source: entry.address.display(host), version })
-        });
-        let required_version = |version: &crate::module::declaration::VersionConstraint| RequiredVersion {
+        let required_version = |version: &VersionConstraint| RequiredVersion {
             text: version.text.clone(),
             constraints: version.constraints.clone(),
         };
+        let providers = required.clone().map(|entry| {
+            let version = entry.version.as_ref().map(required_version);
+            (entry.name.clone(), ProviderInterface { source: entry.address.display(host), version })
+        });
         Self {
             variables: module
                 .variables
