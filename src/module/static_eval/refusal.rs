@@ -69,9 +69,7 @@ pub(super) fn of_symbol(subject: &Subject, at: Span, purpose: &Purpose) -> Optio
 }
 
 pub(super) fn undefined(kind: &str, name: &str, at: Span) -> Finding {
-    Finding::language(EngineRule::UndeclaredReference, format!("Undefined {kind}"))
-        .detail(format!("This module does not declare {kind} `{name}`."))
-        .at(at)
+    Finding { summary: format!("Undefined {kind}"), ..undeclared(kind, name, at) }
 }
 
 pub(super) fn undeclared(kind: &str, name: &str, at: Span) -> Finding {
