@@ -18,7 +18,7 @@ use crate::graph::Node;
 use crate::graph::similar::Similar;
 use crate::module::address::{Reference, Subject, reference};
 use crate::module::declaration::{Dependency, Variable};
-use crate::syntax::{Expr, ExprKind, Iteration, Traversal};
+use crate::syntax::{Expr, Iteration, Traversal};
 use crate::text::{Span, is_similar};
 pub(super) use declared::{Declared, undeclared};
 pub(super) use links::Links;
@@ -116,11 +116,8 @@ impl<'t, 'f> Judge<'t, 'f> {
     }
 
     fn expression(&mut self, site: &Site<'_>, expr: &Expr, around: Iteration<'_>) {
-        expr.walk(&mut |inner, scope| {
-            if let ExprKind::Traversal(traversal) = &inner.kind
-                && !scope.has(&traversal.root)
-                && !around.names.contains(&traversal.root)
-            {
+        expr.for_each_variable(|traversal| {
+            if !around.names.contains(&traversal.root) {
                 self.traversal(site, traversal, around);
             }
         });

@@ -15,7 +15,7 @@ use crate::graph::references::sites::{self, Found, Owner, Site};
 use crate::module::Module;
 use crate::module::address::{Subject, reference};
 use crate::module::declaration::{ModuleCall, Resource};
-use crate::syntax::{Expr, ExprKind, Traversal};
+use crate::syntax::Traversal;
 use crate::text::Span;
 
 /// The dependencies among the declarations of a module.
@@ -137,11 +137,8 @@ impl<'t, 'n> Builder<'t, 'n> {
                     self.reference(from, &dependency.traversal);
                 }
             }
-            Found::Expression(expr, around) => expr.walk(&mut |inner, scope| {
-                if let ExprKind::Traversal(traversal) = &inner.kind
-                    && !scope.has(&traversal.root)
-                    && !around.names.contains(&traversal.root)
-                {
+            Found::Expression(expr, around) => expr.for_each_variable(|traversal| {
+                if !around.names.contains(&traversal.root) {
                     self.reference(from, traversal);
                 }
             }),
@@ -185,13 +182,7 @@ impl<'t, 'n> Builder<'t, 'n> {
         let provider = self.provider(name);
         self.edge(from, provider, place.or(Some(resource.origin.header())));
         for expr in &resource.managed.replace_triggered_by {
-            self.triggers(from, expr);
-        }
-    }
-
-    fn triggers(&mut self, from: usize, expr: &Expr) {
-        for traversal in expr.variables() {
-            self.reference(from, traversal);
+            expr.for_each_variable(|traversal| self.reference(from, traversal));
         }
     }
 

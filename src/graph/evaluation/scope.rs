@@ -206,12 +206,10 @@ impl ModuleScope<'_> {
     /// The value of a module: only the names of the outputs of each instance are known.
     fn call(&self, name: &str) -> Value {
         let Some(call) = self.node.module().calls.get(name) else { return Value::UNKNOWN };
-        let Some(child) = self.node.child(name).map(Node::module).filter(|child| child.complete) else {
+        let child = self.node.child(name).map(Node::module);
+        let Some(child) = child.filter(|child| child.complete && call.enabled.is_none()) else {
             return Value::UNKNOWN;
         };
-        if call.enabled.is_some() {
-            return Value::UNKNOWN;
-        }
         let elsewhere = child.declared_elsewhere.iter().filter_map(|address| address.strip_prefix("output."));
         let outputs = child.outputs.keys().cloned().chain(elsewhere.map(SmolStr::new));
         let outputs = outputs.map(|name| (name, value::Attribute::required(Type::Any)));

@@ -153,18 +153,8 @@ impl<'m> Site<'m> {
 
     /// The name of the `check` block whose conditions these are.
     pub(in crate::graph) fn check(&self) -> Option<&'m SmolStr> {
-        match &self.owner {
-            Owner::Check(check) => Some(&check.name),
-            Owner::Variable(_)
-            | Owner::Local(_)
-            | Owner::Output(_)
-            | Owner::Call(_)
-            | Owner::Argument(..)
-            | Owner::Resource(_)
-            | Owner::Provider(_)
-            | Owner::Import(_)
-            | Owner::Action(_) => None,
-        }
+        let Owner::Check(check) = &self.owner else { return None };
+        Some(&check.name)
     }
 
     /// The same block, without any symbols.
@@ -316,8 +306,7 @@ impl<'t> Sites<'_, 't> {
     fn conditions(&mut self, site: &Site<'t>, conditions: &'t [Condition]) {
         for condition in conditions {
             let site = Site { condition: Some(condition), no_namespaces: true, ..site.clone() };
-            self.argument(&site, condition.condition.as_deref());
-            self.argument(&site, condition.error_message.as_deref());
+            condition.parts().for_each(|part| self.argument(&site, Some(part)));
         }
     }
 
