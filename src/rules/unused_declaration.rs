@@ -11,7 +11,7 @@ use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::module::Module;
 use crate::module::address::{Mode, Subject, reference};
 use crate::module::declaration::{Local, Resource, Variable};
-use crate::syntax::{Expr, ExprKind, Traversal};
+use crate::syntax::Expr;
 use crate::text::{FileId, Span};
 
 pub(super) struct UnusedDeclaration;
@@ -179,20 +179,10 @@ fn used(node: Node<'_>, context: &Context<'_>) -> Option<HashSet<Subject>> {
 }
 
 fn mark(expr: &Expr, module: &Module, used: &mut HashSet<Subject>) {
-    match &expr.kind {
-        ExprKind::Traversal(traversal) => mark_traversal(traversal, module, used),
-        // It is unknown whether such a string is an address, as in `depends_on`.
-        ExprKind::JsonString(_) => {
-            if let Some(traversal) = expr.as_traversal() {
-                mark_traversal(&traversal, module, used);
-            }
-        }
-        _ => {}
-    }
-}
-
-fn mark_traversal(traversal: &Traversal, module: &Module, used: &mut HashSet<Subject>) {
-    if let Ok(reference) = reference(traversal, &module.features) {
+    // It is unknown whether a string in JSON is an address, as in `depends_on`.
+    if let Some(traversal) = expr.as_traversal()
+        && let Ok(reference) = reference(&traversal, &module.features)
+    {
         used.insert(match reference.subject {
             Subject::Resource { address, .. } => Subject::Resource { address, key: None },
             subject => subject,
