@@ -186,6 +186,13 @@ pub(super) const BUILT_IN: &str = "terraform";
 pub(super) const NO_ENTRY_FOR_BUILT_IN: &str =
     "remove this entry: the provider `terraform` is built in and needs no configuration";
 
+/// A finding about the configuration of this name that a call passes, or should pass.
+pub(super) fn in_call(call: &ModuleCall, rule: EngineRule, summary: &str, name: &SmolStr) -> Finding {
+    Finding::language(rule, summary)
+        .address(format!("module.{}", call.name))
+        .concerns(Concern::Provider(name.clone()))
+}
+
 /// Reports configurations that a call passes and the module does not declare.
 fn undeclared_in_calls(module: &Module, declared: &Declared<'_>, findings: &mut Vec<Finding>) {
     for call in module.calls.values() {
@@ -195,23 +202,19 @@ fn undeclared_in_calls(module: &Module, declared: &Declared<'_>, findings: &mut 
                 continue;
             }
             let empty = declared.empty.get(name).map(|provider| provider.origin.header());
-            let finding = Finding::language(
-                EngineRule::UndefinedProviderReference,
-                "Reference to undefined provider",
-            )
-            .severity(Severity::Warning)
-            .detail(format!(
-                "This module has no `required_providers` entry `{name}`, so {} assumes hashicorp/{name}.",
-                module.features.engine.product.name()
-            ))
-            .at(passed.in_parent.name_span)
-            .address(format!("module.{}", call.name))
-            .concerns(Concern::Provider(name.clone()))
-            .help(if name == BUILT_IN {
-                NO_ENTRY_FOR_BUILT_IN.to_owned()
-            } else {
-                format!("add an entry `{name}` with its `source` to `required_providers`")
-            });
+            let summary = "Reference to undefined provider";
+            let finding = in_call(call, EngineRule::UndefinedProviderReference, summary, name)
+                .severity(Severity::Warning)
+                .detail(format!(
+                    "This module has no `required_providers` entry `{name}`, so {} assumes hashicorp/{name}.",
+                    module.features.engine.product.name()
+                ))
+                .at(passed.in_parent.name_span)
+                .help(if name == BUILT_IN {
+                    NO_ENTRY_FOR_BUILT_IN.to_owned()
+                } else {
+                    format!("add an entry `{name}` with its `source` to `required_providers`")
+                });
             findings.push(finding.related(empty, "an empty block does not declare it"));
         }
     }

@@ -4,15 +4,17 @@ use std::collections::BTreeSet;
 
 use smol_str::SmolStr;
 
-use super::declarations::{BUILT_IN, Declared, NO_ENTRY_FOR_BUILT_IN, display};
+use super::declarations::{BUILT_IN, Declared, NO_ENTRY_FOR_BUILT_IN, display, in_call};
 use super::missing;
-use crate::finding::{Concern, EngineRule, Finding, Severity, set_module};
+use crate::finding::{EngineRule, Finding, Severity, set_module};
 use crate::graph::providers::configuration::Configuration;
 use crate::graph::reach::Reached;
 use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{ModuleCall, PassedProvider, RequiredProvider, one_block_each};
+
+const NOT_PASSED: &str = "Missing required provider configuration";
 
 /// Checks a module as the child of its callers.
 pub(in crate::graph) fn check(node: Node<'_>, reached: &Reached, findings: &mut Vec<Finding>) {
@@ -74,22 +76,17 @@ impl Edge<'_> {
                 let name = &passed.in_parent.name;
                 let required = module.required_providers.contains_key(name);
                 if required && !self.declared.configured.contains_key(name) && self.passed(name).is_none() {
-                    Finding::language(
-                        EngineRule::MissingProviderConfiguration,
-                        "Missing required provider configuration",
-                    )
-                    .severity(Severity::Warning)
-                    .detail(format!(
-                        "The child module passes its provider `{name}` on to `module.{}`, but this call does not \
-                         pass a configuration under that name.",
-                        onward.name
-                    ))
-                    .at(self.call.origin.header())
-                    .address(format!("module.{}", self.call.name))
-                    .concerns(Concern::Provider(name.clone()))
-                    .related(passed.in_parent.name_span, "passed on here")
-                    .help(self.how_to_hand_on(onward, passed))
-                    .push_to(findings);
+                    in_call(self.call, EngineRule::MissingProviderConfiguration, NOT_PASSED, name)
+                        .severity(Severity::Warning)
+                        .detail(format!(
+                            "The child module passes its provider `{name}` on to `module.{}`, but this call does not \
+                             pass a configuration under that name.",
+                            onward.name
+                        ))
+                        .at(self.call.origin.header())
+                        .related(passed.in_parent.name_span, "passed on here")
+                        .help(self.how_to_hand_on(onward, passed))
+                        .push_to(findings);
                 }
             }
         }
@@ -130,19 +127,15 @@ impl Edge<'_> {
         for (name, provider) in &self.declared.configured {
             if let Some(passed) = self.passed(name) {
                 refused.insert((*name).clone());
-                Finding::language(
-                    EngineRule::ProviderConfigurationOverridden,
-                    "Cannot override provider configuration",
-                )
-                .detail(format!(
-                    "The child module configures `{name}` itself, so callers cannot pass another configuration."
-                ))
-                .at(passed.in_child.name_span)
-                .address(format!("module.{}", self.call.name))
-                .concerns(Concern::Provider((*name).clone()))
-                .related(provider.origin.header(), "configured here")
-                .help("remove the provider block from the child module, or this entry from the call")
-                .push_to(findings);
+                let summary = "Cannot override provider configuration";
+                in_call(self.call, EngineRule::ProviderConfigurationOverridden, summary, name)
+                    .detail(format!(
+                        "The child module configures `{name}` itself, so callers cannot pass another configuration."
+                    ))
+                    .at(passed.in_child.name_span)
+                    .related(provider.origin.header(), "configured here")
+                    .help("remove the provider block from the child module, or this entry from the call")
+                    .push_to(findings);
             }
         }
         refused
@@ -190,20 +183,15 @@ impl Edge<'_> {
             if self.declared.configured.contains_key(name) || self.passed(name).is_some() {
                 continue;
             }
-            Finding::language(
-                EngineRule::MissingProviderConfiguration,
-                "Missing required provider configuration",
-            )
-            .detail(format!(
-                "The child module requires a configuration of {} under the name `{name}`.",
-                display(self.child.module(), address)
-            ))
-            .at(self.call.origin.header())
-            .address(format!("module.{}", self.call.name))
-            .concerns(Concern::Provider(name.clone()))
-            .related(*span, "required here")
-            .help(self.how_to_pass(name, address))
-            .push_to(findings);
+            in_call(self.call, EngineRule::MissingProviderConfiguration, NOT_PASSED, name)
+                .detail(format!(
+                    "The child module requires a configuration of {} under the name `{name}`.",
+                    display(self.child.module(), address)
+                ))
+                .at(self.call.origin.header())
+                .related(*span, "required here")
+                .help(self.how_to_pass(name, address))
+                .push_to(findings);
         }
     }
 
@@ -269,17 +257,15 @@ impl Edge<'_> {
             }
         };
         let severity = if is_default { Severity::Warning } else { Severity::Error };
-        let finding =
-            Finding::language(EngineRule::UndefinedProviderReference, "Reference to undefined provider")
-                .severity(severity)
-                .detail(detail)
-                .at(passed.in_child.name_span)
-                .address(format!("module.{}", self.call.name))
-                .concerns(Concern::Provider(name.clone()))
-                .help(self.how_to_declare(
-                    passed,
-                    &self.parent_address(passed, name, linked).unwrap_or_else(|| theirs.clone()),
-                ));
+        let summary = "Reference to undefined provider";
+        let finding = in_call(self.call, EngineRule::UndefinedProviderReference, summary, name)
+            .severity(severity)
+            .detail(detail)
+            .at(passed.in_child.name_span)
+            .help(self.how_to_declare(
+                passed,
+                &self.parent_address(passed, name, linked).unwrap_or_else(|| theirs.clone()),
+            ));
         let finding = finding.related(
             child.required_providers_block.as_ref().map(|block| block.header),
             "it should be declared here",
@@ -325,9 +311,8 @@ impl Edge<'_> {
     fn mismatch(&self, passed: &PassedProvider, theirs: &ProviderAddress, ours: &ProviderAddress) -> Finding {
         let child = self.child.module();
         let other_name = child.required_providers.values().find(|required| required.address == *ours);
-        let finding = Finding::language(EngineRule::ProviderTypeMismatch, "Provider type mismatch")
-            .address(format!("module.{}", self.call.name))
-            .concerns(Concern::Provider(passed.in_child.compact()));
+        let name = passed.in_child.compact();
+        let finding = in_call(self.call, EngineRule::ProviderTypeMismatch, "Provider type mismatch", &name);
         // Without the host, two addresses in different registries may look alike.
         let shown = |address: &ProviderAddress| {
             if theirs.host == ours.host { display(child, address).to_string() } else { address.to_string() }
@@ -373,11 +358,10 @@ impl Edge<'_> {
     fn child_address(&self, passed: &PassedProvider, linked: bool) -> Option<ProviderAddress> {
         let child = self.child.module();
         let name = passed.in_child.compact();
-        if let Some((address, _)) = self.declared.aliases.get(&name) {
-            return Some((*address).clone());
-        }
-        if let Some(required) = child.required_providers.get(&name) {
-            return Some(required.address.clone());
+        let required = || Some(&child.required_providers.get(&name)?.address);
+        let alias = self.declared.aliases.get(&name).map(|(address, _)| *address);
+        if let Some(declared) = alias.or_else(required) {
+            return Some(declared.clone());
         }
         if linked && let Some(address) = self.linked_in_child(&passed.in_child.name) {
             return Some(address);
