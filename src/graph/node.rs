@@ -320,6 +320,17 @@ impl<'t> Node<'t> {
         })
     }
 
+    /// This module, and all modules that lead to it.
+    pub(crate) fn above(self) -> impl Iterator<Item = Node<'t>> {
+        let mut seen = BTreeSet::from([self.id]);
+        let mut next = vec![self];
+        std::iter::from_fn(move || {
+            let node = next.pop()?;
+            next.extend(node.callers().map(|(caller, _)| caller).filter(|caller| seen.insert(caller.id)));
+            Some(node)
+        })
+    }
+
     /// The module path from a root module, with a final dot: through a call of this module, and the first calls of the
     /// modules above.
     pub(super) fn path_through(self, mut call: Option<(Node<'t>, &'t ModuleCall)>) -> String {

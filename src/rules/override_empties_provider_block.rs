@@ -1,7 +1,5 @@
 #![doc = include_str!("../../policies/rules/override-empties-provider-block.md")]
 
-use std::collections::BTreeSet;
-
 use super::{Context, Finding, Node, Page, Rule, page};
 use crate::text::Span;
 
@@ -70,20 +68,8 @@ fn passed(node: Node<'_>, name: &str) -> Option<Span> {
 
 /// The argument that repeats or delays a call on any path from a root module to this module.
 fn repeated(node: Node<'_>) -> Option<Span> {
-    let mut seen = BTreeSet::from([node.id()]);
-    let mut next = vec![node];
-    while let Some(called) = next.pop() {
-        for (caller, call) in called.callers() {
-            let argument =
-                call.count.as_ref().or(call.for_each.as_ref()).map(|attribute| attribute.name_span);
-            let argument = argument.or(call.depends_on.first().map(|dependency| dependency.span));
-            if argument.is_some() {
-                return argument;
-            }
-            if seen.insert(caller.id()) {
-                next.push(caller);
-            }
-        }
-    }
-    None
+    node.above().flat_map(Node::callers).find_map(|(_, call)| {
+        let argument = call.count.as_ref().or(call.for_each.as_ref()).map(|attribute| attribute.name_span);
+        argument.or(call.depends_on.first().map(|dependency| dependency.span))
+    })
 }

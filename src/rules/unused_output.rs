@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/unused-output.md")]
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use smol_str::SmolStr;
 
@@ -39,20 +39,11 @@ fn is_internal(node: Node<'_>) -> bool {
     let runs = module.backend.is_some() || module.cloud.is_some();
     let may_be_run = node.run_by_units().may_be_run;
     let is_called_here = !may_be_run && !node.is_called_from_outside();
-    node.role() == Role::Shared && !runs && is_called_here && has_root_above(node)
-}
-
-fn has_root_above(node: Node<'_>) -> bool {
-    let mut seen: BTreeSet<NodeId> = BTreeSet::new();
-    let mut next = vec![node];
-    while let Some(one) = next.pop() {
-        let (role, reason) = one.role_with_reason();
-        if role == Role::Root && reason != Reason::Uncalled {
-            return true;
-        }
-        next.extend(one.callers().map(|(caller, _)| caller).filter(|caller| seen.insert(caller.id())));
-    }
-    false
+    let is_root = |above: Node<'_>| {
+        let (role, reason) = above.role_with_reason();
+        role == Role::Root && reason != Reason::Uncalled
+    };
+    node.role() == Role::Shared && !runs && is_called_here && node.above().any(is_root)
 }
 
 /// The outputs of a module that its callers read. Returns `None` if a caller may read any of them.
