@@ -159,18 +159,16 @@ fn unmodelled(product: Product, required: &[VersionConstraint]) -> Option<Versio
     let conditions = required.iter().filter_map(|constraint| constraint.constraints.as_ref());
     let all = Constraints::of(conditions.flat_map(Constraints::conditions).cloned().collect());
     let oldest = product.oldest_modelled();
-    let is_met = |release| release >= oldest && matches(&all, release);
-    if all.names_prerelease() || !all.can_be_met() || product.newest_release_where(is_met).is_some() {
+    let is_met = |constraints: &Constraints| {
+        let is_met = |release| release >= oldest && matches(constraints, release);
+        product.newest_release_where(is_met).is_some()
+    };
+    if all.names_prerelease() || !all.can_be_met() || is_met(&all) {
         return None;
     }
-    let alone = required.iter().find(|constraint| {
-        let constraints = constraint.constraints.as_ref();
-        constraints.is_some_and(|constraints| {
-            product
-                .newest_release_where(|release| release >= oldest && matches(constraints, release))
-                .is_none()
-        })
-    });
+    let is_unmet =
+        |constraint: &&VersionConstraint| constraint.constraints.as_ref().is_some_and(|own| !is_met(own));
+    let alone = required.iter().find(is_unmet);
     alone.or(required.first()).cloned()
 }
 
