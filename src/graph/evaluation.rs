@@ -73,13 +73,11 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
         }
     });
     for resource in module.resources.values() {
-        let (count, for_each) = (resource.count.as_deref(), resource.for_each.as_deref());
-        evaluation.repetition(count, for_each, &resource.address);
+        evaluation.repetition(resource.repeated(), &resource.address);
         evaluation.built_in(resource);
     }
     for call in module.calls.values() {
-        let address = format_args!("module.{}", call.name);
-        evaluation.repetition(call.count.as_deref(), call.for_each.as_deref(), &address);
+        evaluation.repetition(call.repeated(), &format_args!("module.{}", call.name));
         if let Some(child) = node.child(&call.name) {
             evaluation.arguments(call, child);
         }
@@ -275,8 +273,8 @@ impl Evaluation<'_, '_> {
     }
 
     /// Checks `count`, or else `for_each`: if override files lead to both, `count` takes precedence.
-    fn repetition(&mut self, count: Option<&Attribute>, for_each: Option<&Attribute>, address: &dyn Display) {
-        let finding = match (count, for_each) {
+    fn repetition(&mut self, repeated: (Option<&Attribute>, Option<&Attribute>), address: &dyn Display) {
+        let finding = match repeated {
             (Some(count), _) => self.converted(&count.expr, Symbols::default(), accepted_values::count),
             (None, Some(for_each)) => {
                 accepted_values::for_each(&self.known(&for_each.expr, Symbols::default()), &for_each.expr)

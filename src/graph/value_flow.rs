@@ -63,17 +63,17 @@ pub(crate) fn for_each_user(node: Node<'_>, files: &[ModuleFile<'_>], visit: &mu
         let user = || User::Validation(variable.name.clone());
         users.extend(parts.map(|part| (part.expr.span, user())));
     }
-    let repetition = |count: Option<&Attribute>, for_each: Option<&Attribute>, of: NamedValue| {
+    let repetition = |(count, for_each): (Option<&Attribute>, Option<&Attribute>), of: NamedValue| {
         let both = [count, for_each].into_iter().flatten();
         both.map(|it| (it.expr.span, User::Repetition(of.clone()))).collect::<Vec<_>>()
     };
     for call in module.calls.values() {
         let of = NamedValue::Call(call.name.clone());
-        users.extend(repetition(call.count.as_deref(), call.for_each.as_deref(), of));
+        users.extend(repetition(call.repeated(), of));
     }
     for resource in module.resources.values() {
         let of = NamedValue::Resource(resource.address.clone());
-        users.extend(repetition(resource.count.as_deref(), resource.for_each.as_deref(), of));
+        users.extend(repetition(resource.repeated(), of));
         resource.config.for_each_expression(&mut |expr| {
             users.insert(expr.span, User::Resource(resource.address.clone()));
         });

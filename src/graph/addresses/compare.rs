@@ -267,11 +267,9 @@ pub(super) fn has_instances(object: &Object<'_>) -> bool {
 fn is_lost(from: &Object<'_>, to: &Object<'_>) -> bool {
     let has_objects = match (from.declared, to.declared) {
         (Declared::Call(before), Declared::Call(now)) => {
-            match (from.node.child(&before.name), to.node.child(&now.name)) {
-                (Some(before), Some(now)) => keeps_resources(before, now, &mut BTreeSet::new()),
-                // The declarations of a module from elsewhere are unknown.
-                (Some(_) | None, Some(_) | None) => true,
-            }
+            let children = from.node.child(&before.name).zip(to.node.child(&now.name));
+            // The declarations of a module from elsewhere are unknown.
+            children.is_none_or(|(before, now)| keeps_resources(before, now, &mut BTreeSet::new()))
         }
         _ => true,
     };
@@ -283,8 +281,7 @@ fn keeps_resources(before: Node<'_>, now: Node<'_>, seen: &mut BTreeSet<(NodeId,
     let (was, is) = (before.module(), now.module());
     let has_managed = |node: Node<'_>| {
         node.module().resources.values().any(|resource| {
-            let repeated = (resource.count.as_deref(), resource.for_each.as_deref());
-            resource.address.mode == Mode::Managed && !keys::are_none(node, repeated)
+            resource.address.mode == Mode::Managed && !keys::are_none(node, resource.repeated())
         })
     };
     let is_known = was.complete && is.complete;
@@ -292,10 +289,8 @@ fn keeps_resources(before: Node<'_>, now: Node<'_>, seen: &mut BTreeSet<(NodeId,
         && (!is_known
             || has_managed(before) && has_managed(now)
             || was.calls.keys().filter(|name| is.calls.contains_key(*name)).any(|name| {
-                match (before.child(name), now.child(name)) {
-                    (Some(before), Some(now)) => keeps_resources(before, now, seen),
-                    (Some(_) | None, Some(_) | None) => true,
-                }
+                let children = before.child(name).zip(now.child(name));
+                children.is_none_or(|(before, now)| keeps_resources(before, now, seen))
             }))
 }
 

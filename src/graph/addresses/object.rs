@@ -100,8 +100,8 @@ impl<'t> Object<'t> {
     /// `count` and `for_each`.
     pub(super) fn repeated(&self) -> (Option<&'t Attribute>, Option<&'t Attribute>) {
         match self.declared {
-            Declared::Resource(resource) => (resource.count.as_deref(), resource.for_each.as_deref()),
-            Declared::Call(call) => (call.count.as_deref(), call.for_each.as_deref()),
+            Declared::Resource(resource) => resource.repeated(),
+            Declared::Call(call) => call.repeated(),
         }
     }
 
@@ -117,9 +117,7 @@ impl<'t> Object<'t> {
 
     /// Whether there are no instances of it, or of a call in its module path.
     pub(super) fn has_no_instances(&self) -> bool {
-        let is_empty = |(node, call): &(Node<'_>, &ModuleCall)| {
-            keys::are_none(*node, (call.count.as_deref(), call.for_each.as_deref()))
-        };
+        let is_empty = |(node, call): &(Node<'_>, &ModuleCall)| keys::are_none(*node, call.repeated());
         keys::are_none(self.node, self.repeated()) || self.path.iter().any(is_empty)
     }
 
@@ -127,7 +125,7 @@ impl<'t> Object<'t> {
     pub(super) fn end(&self, with_key: bool) -> Option<String> {
         let mut written = String::new();
         for (node, call) in &self.path {
-            let key = keys::only(*node, (call.count.as_deref(), call.for_each.as_deref()))?;
+            let key = keys::only(*node, call.repeated())?;
             written.push_str(&format!("module.{}{key}.", call.name));
         }
         written.push_str(&self.local_address());

@@ -83,7 +83,7 @@ impl Absence {
         let (earlier, work) = (BTreeMap::new(), Budget::of(module.evaluation_steps()));
         let values = RunValues::new(node, (Resources::Changed, false), variables.clone(), &earlier, &work)
             .knowing(&not_null);
-        let is_absent = |count: Option<&Attribute>, for_each: Option<&Attribute>| {
+        let is_absent = |(count, for_each): (Option<&Attribute>, Option<&Attribute>)| {
             let value = |attribute: &Attribute| {
                 let mut value = values.of(&attribute.expr, Within::Module).0.value;
                 value.take_deep_marks();
@@ -95,7 +95,7 @@ impl Absence {
         };
         let (mut calls, mut given, mut resources) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
         for call in module.calls.values() {
-            if is_absent(call.count.as_deref(), call.for_each.as_deref()) {
+            if is_absent(call.repeated()) {
                 calls.insert(call.name.clone());
             } else if let Some(child) = node.child(&call.name) {
                 let not_null = NotNull::in_child(&values, &arguments::given(call, child.module()));
@@ -103,7 +103,7 @@ impl Absence {
             }
         }
         for resource in module.resources.values() {
-            if is_absent(resource.count.as_deref(), resource.for_each.as_deref()) {
+            if is_absent(resource.repeated()) {
                 resources.insert(resource.address.clone());
             }
         }

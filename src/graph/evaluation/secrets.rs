@@ -23,15 +23,11 @@ impl Evaluation<'_, '_> {
     pub(super) fn secrets(&mut self) {
         let module = self.node.module();
         for resource in module.resources.values() {
-            self.secret_instances(resource.count.as_deref(), resource.for_each.as_deref(), &resource.address);
+            self.secret_instances(resource.repeated(), &resource.address);
             self.kept(resource);
         }
         for call in module.calls.values() {
-            self.secret_instances(
-                call.count.as_deref(),
-                call.for_each.as_deref(),
-                &format_args!("module.{}", call.name),
-            );
+            self.secret_instances(call.repeated(), &format_args!("module.{}", call.name));
             if let Some(child) = self.node.child(&call.name) {
                 self.handed_over(call, child);
             }
@@ -44,8 +40,7 @@ impl Evaluation<'_, '_> {
     /// Instance keys are shown, and the number of instances is stored.
     fn secret_instances(
         &mut self,
-        count: Option<&Attribute>,
-        for_each: Option<&Attribute>,
+        (count, for_each): (Option<&Attribute>, Option<&Attribute>),
         address: &dyn Display,
     ) {
         let (summary, attribute) = match (count, for_each) {

@@ -42,6 +42,11 @@ pub struct Resource {
 }
 
 impl Resource {
+    /// `count` and `for_each`.
+    pub fn repeated(&self) -> (Option<&Attribute>, Option<&Attribute>) {
+        (self.count.as_deref(), self.for_each.as_deref())
+    }
+
     /// Whether it may have another number of instances than one.
     pub fn is_repeated(&self) -> bool {
         self.count.is_some() || self.for_each.is_some() || self.enabled.is_some()
