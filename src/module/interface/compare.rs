@@ -106,6 +106,15 @@ impl Interface {
     }
 }
 
+/// The change of a flag, with the impact of setting it or else that of leaving it out.
+fn flag(name: &str, values: (bool, bool), [set, unset]: [Impact; 2]) -> Option<(Impact, String)> {
+    match values {
+        (false, true) => Some((set, name.to_owned())),
+        (true, false) => Some((unset, format!("no longer {name}"))),
+        (true, true) | (false, false) => None,
+    }
+}
+
 /// The names that only one of two maps has.
 fn only_in<'m, V>(
     one: &'m BTreeMap<SmolStr, V>,
@@ -188,23 +197,14 @@ impl Changes {
             }
             _ => {}
         }
-        match (before.nullable, after.nullable) {
-            // A call that sets `null` gets the default.
-            (true, false) if after.default.is_some() => add(Impact::Feature, "no longer nullable".to_owned()),
-            (true, false) => add(Impact::Breaking, "no longer nullable".to_owned()),
-            (false, true) => add(Impact::Feature, "nullable".to_owned()),
-            _ => {}
-        }
-        match (before.ephemeral, after.ephemeral) {
-            (true, false) => add(Impact::Breaking, "no longer ephemeral".to_owned()),
-            (false, true) => add(Impact::Feature, "ephemeral".to_owned()),
-            _ => {}
-        }
-        match (before.sensitive, after.sensitive) {
-            (false, true) => add(Impact::Fix, "sensitive".to_owned()),
-            (true, false) => add(Impact::Fix, "no longer sensitive".to_owned()),
-            _ => {}
-        }
+        // A call that sets `null` gets the default.
+        let refused = if after.default.is_some() { Impact::Feature } else { Impact::Breaking };
+        let flags = [
+            flag("nullable", (before.nullable, after.nullable), [Impact::Feature, refused]),
+            flag("ephemeral", (before.ephemeral, after.ephemeral), [Impact::Feature, Impact::Breaking]),
+            flag("sensitive", (before.sensitive, after.sensitive), [Impact::Fix, Impact::Fix]),
+        ];
+        flags.into_iter().flatten().for_each(|(impact, what)| add(impact, what));
         if let Some((impact, what)) = validations(&before.validations, &after.validations) {
             add(impact, what.to_owned());
         }
@@ -232,22 +232,18 @@ impl Changes {
         for (name, before) in before {
             let Some(after) = after.get(name) else { continue };
             let name = format!("output.{name}");
-            let mut add = |impact, what: &str| self.add(impact, Part::Output, name.clone(), what);
-            match (before.sensitive, after.sensitive) {
-                (false, true) => add(Impact::Breaking, "sensitive"),
-                (true, false) => add(Impact::Feature, "no longer sensitive"),
-                _ => {}
-            }
-            match (before.ephemeral, after.ephemeral) {
-                (false, true) => add(Impact::Breaking, "ephemeral"),
-                (true, false) => add(Impact::Feature, "no longer ephemeral"),
-                _ => {}
-            }
+            let mut add = |impact, what: String| self.add(impact, Part::Output, name.clone(), what);
+            let impacts = [Impact::Breaking, Impact::Feature];
+            let flags = [
+                flag("sensitive", (before.sensitive, after.sensitive), impacts),
+                flag("ephemeral", (before.ephemeral, after.ephemeral), impacts),
+            ];
+            flags.into_iter().flatten().for_each(|(impact, what)| add(impact, what));
             if before.value != after.value {
-                add(Impact::Fix, "expression changed");
+                add(Impact::Fix, "expression changed".to_owned());
             }
             if before.deprecated.is_none() && after.deprecated.is_some() {
-                add(Impact::Feature, "deprecated");
+                add(Impact::Feature, "deprecated".to_owned());
             }
         }
     }
