@@ -61,14 +61,12 @@ impl<'t> Blocks<'t> {
 
     /// Whether both objects are in the module of the same call, which has compared them already.
     pub(super) fn is_in_one_call(&self, (from, to): &Pair<'t>) -> bool {
-        match (from.path.first(), to.path.first()) {
-            (Some((was, before)), Some((is, now))) => {
-                let directory = |child: Option<Node<'t>>| child.map(|child| &child.module().directory);
-                self.successor(&before.name).is_some_and(|successor| successor.name == now.name)
-                    && directory(was.child(&before.name)) == directory(is.child(&now.name))
-            }
-            _ => false,
-        }
+        let calls = from.path.first().zip(to.path.first());
+        calls.is_some_and(|((was, before), (is, now))| {
+            let directory = |child: Option<Node<'t>>| child.map(|child| &child.module().directory);
+            self.successor(&before.name).is_some_and(|successor| successor.name == now.name)
+                && directory(was.child(&before.name)) == directory(is.child(&now.name))
+        })
     }
 }
 

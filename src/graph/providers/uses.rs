@@ -8,7 +8,7 @@ use std::collections::btree_map::Entry;
 
 use super::configuration::{Configuration, Need, Uses};
 use super::supply::Supply;
-use crate::graph::{Callee, ModuleGraph, Node, NodeId};
+use crate::graph::{ModuleGraph, Node, NodeId};
 use crate::module::Module;
 use crate::module::address::ResourceAddress;
 use crate::module::declaration::{Import, ModuleCall, ProviderConfiguration, ProviderRef};
@@ -110,21 +110,15 @@ fn own(node: Node<'_>) -> Uses {
             add(Configuration::named(module, reference), reference.name_span, false);
         }
     }
-    for (call, callee) in node.calls() {
-        match callee {
-            Callee::Module(_) => {}
-            // For a module that is not in the graph, only the passed configurations are known.
-            Callee::Missing | Callee::Outside | Callee::Opaque => {
-                for passed in &call.providers {
-                    add(Configuration::named(module, &passed.in_parent), passed.in_parent.name_span, true);
-                }
-            }
-        }
+    // For a module that is not in the graph, only the passed configurations are known.
+    let unknown = node.calls().filter(|(_, callee)| callee.module().is_none());
+    for passed in unknown.flat_map(|(call, _)| &call.providers) {
+        add(Configuration::named(module, &passed.in_parent), passed.in_parent.name_span, true);
     }
     let removed =
         module.removed.iter().filter_map(|removed| removed.from.as_ref()?.address.resource.as_ref());
     let of_removed = removed.filter_map(|resource| Some(implied(module, resource)?.provider)).collect();
-    let known = node.calls().all(|(_, callee)| matches!(callee, Callee::Module(_)));
+    let known = node.calls().all(|(_, callee)| callee.module().is_some());
     Uses { configurations, of_removed, complete: known && module.complete }
 }
 
