@@ -204,19 +204,11 @@ fn generality(a: &Type, b: &Type) -> Ordering {
         (Type::List(a), Type::List(b)) | (Type::Set(a), Type::Set(b)) | (Type::Map(a), Type::Map(b)) => {
             generality(a, b)
         }
-        (Type::Object(a), Type::Object(b)) => {
-            if a.len() == b.len() && a.keys().eq(b.keys()) {
-                together(a.values().zip(b.values()).map(|(a, b)| generality(&a.ty, &b.ty)))
-            } else {
-                Ordering::Equal
-            }
+        (Type::Object(a), Type::Object(b)) if a.len() == b.len() && a.keys().eq(b.keys()) => {
+            together(a.values().zip(b.values()).map(|(a, b)| generality(&a.ty, &b.ty)))
         }
-        (Type::Tuple(a), Type::Tuple(b)) => {
-            if a.len() == b.len() {
-                together(a.iter().zip(b.iter()).map(|(a, b)| generality(a, b)))
-            } else {
-                Ordering::Equal
-            }
+        (Type::Tuple(a), Type::Tuple(b)) if a.len() == b.len() => {
+            together(a.iter().zip(b.iter()).map(|(a, b)| generality(a, b)))
         }
         _ => Ordering::Equal,
     }

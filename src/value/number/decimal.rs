@@ -75,30 +75,22 @@ impl Number {
 
     /// Multiplies by five to the power of `power`.
     fn scaled_up(self, power: u64) -> Self {
-        match self.size {
-            Size::Finite { mantissa, exponent } => {
-                let (five, shift) = power_of_five(power);
-                Self::finite(self.negative, mantissa * five, exponent + shift)
-            }
-            Size::Infinite => self,
-        }
+        let Size::Finite { mantissa, exponent } = self.size else { return self };
+        let (five, shift) = power_of_five(power);
+        Self::finite(self.negative, mantissa * five, exponent + shift)
     }
 
     /// Divides by five to the power of `power`.
     fn scaled_down(self, power: u64) -> Self {
-        match self.size {
-            Size::Finite { mantissa, exponent } => {
-                let (five, shift) = power_of_five(power);
-                let room = PRECISION + 66 + five.bits();
-                let mut quotient = ((&mantissa << room) / &five) << 1_u8;
-                if (&mantissa << room) % &five != BigUint::ZERO {
-                    quotient.set_bit(0, true);
-                }
-                let room = i64::try_from(room).unwrap_or(i64::MAX);
-                Self::finite(self.negative, quotient, exponent - shift - room - 1)
-            }
-            Size::Infinite => self,
+        let Size::Finite { mantissa, exponent } = self.size else { return self };
+        let (five, shift) = power_of_five(power);
+        let room = PRECISION + 66 + five.bits();
+        let mut quotient = ((&mantissa << room) / &five) << 1_u8;
+        if (&mantissa << room) % &five != BigUint::ZERO {
+            quotient.set_bit(0, true);
         }
+        let room = i64::try_from(room).unwrap_or(i64::MAX);
+        Self::finite(self.negative, quotient, exponent - shift - room - 1)
     }
 }
 
