@@ -9,7 +9,7 @@ use super::references::sites::{self, Found};
 use crate::module::StateAddress;
 use crate::module::address::Mode;
 use crate::module::declaration::Resource;
-use crate::syntax::{AttributeSchema, Expr, Schema, StepKind, Traversal};
+use crate::syntax::{AttributeSchema, Expr, Schema, Step, Traversal};
 use crate::text::Span;
 use crate::value::Value;
 
@@ -119,21 +119,15 @@ fn encloses(around: Span, span: Span) -> bool {
 }
 
 fn read(traversal: &Traversal, is_guarded: bool, states: &mut BTreeMap<&SmolStr, RemoteState<'_>>) {
-    let mut steps = traversal.steps.iter();
-    let mut next_name = || loop {
-        match &steps.next()?.kind {
-            StepKind::Attribute(name) => return Some(name.clone()),
-            StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_) => {}
-        }
-    };
-    if traversal.root != "data" || next_name().as_deref() != Some(KIND) {
+    let mut names = traversal.steps.iter().filter_map(Step::name);
+    if traversal.root != "data" || names.next().is_none_or(|kind| kind != KIND) {
         return;
     }
-    let Some(state) = next_name().and_then(|name| states.get_mut(&name)) else { return };
-    if next_name().is_some_and(|name| name == "outputs")
+    let Some(state) = names.next().and_then(|name| states.get_mut(name)) else { return };
+    if names.next().is_some_and(|name| name == "outputs")
         && !is_guarded
-        && let Some(output) = next_name()
+        && let Some(output) = names.next()
     {
-        state.outputs.insert((output, traversal.span()));
+        state.outputs.insert((output.clone(), traversal.span()));
     }
 }
