@@ -231,17 +231,6 @@ pub(in crate::rules) fn passed_name(key: &MapKey<'_>) -> Option<SmolStr> {
     }
 }
 
-/// Whether [`passed_name`] returns this name.
-fn is_passed_as(key: &MapKey<'_>, name: &str) -> bool {
-    let Some(address) = key.as_traversal() else { return false };
-    let rest = name.strip_prefix(address.root.as_str());
-    match address.steps.first().map(|step| &step.kind) {
-        None => rest == Some(""),
-        Some(StepKind::Attribute(alias)) => rest.and_then(|rest| rest.strip_prefix('.')) == Some(alias),
-        Some(StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_)) => false,
-    }
-}
-
 /// Adds an entry to the `providers` map of a call.
 pub(in crate::rules) fn pass(
     context: &Context<'_>,
@@ -271,7 +260,7 @@ pub(in crate::rules) fn pass_no_more(
     for map in call.origin.written("providers") {
         let editor = context.editor(map.span.file)?;
         let items = map.expr.as_map()?;
-        let is_it = |(key, _): &&(MapKey<'_>, _)| is_passed_as(key, theirs);
+        let is_it = |(key, _): &&(MapKey<'_>, _)| passed_name(key).is_some_and(|name| name == theirs);
         let Some((key, value)) = items.iter().find(is_it) else { continue };
         edits.push(if items.len() == 1 {
             editor.remove(map.span)
