@@ -69,23 +69,15 @@ fn marked(output: &Output, context: &Context<'_>) -> Option<Edit> {
 
 /// The reference whose value an expression returns unchanged.
 fn traversal(expr: &Expr) -> Option<&Traversal> {
-    let mut expr = expr;
-    loop {
-        let template: &Template = match &expr.kind {
-            ExprKind::Traversal(found) => return Some(found),
-            ExprKind::Parens(inner) => {
-                expr = inner;
-                continue;
-            }
-            ExprKind::Template(template) => template,
-            ExprKind::JsonString(string) => string.template.as_ref().ok()?,
-            _ => return None,
-        };
-        match &*template.parts {
-            [Part::Interpolation(inner)] => expr = inner,
-            _ => return None,
-        }
-    }
+    let template: &Template = match &expr.kind {
+        ExprKind::Traversal(found) => return Some(found),
+        ExprKind::Parens(inner) => return traversal(inner),
+        ExprKind::Template(template) => template,
+        ExprKind::JsonString(string) => string.template.as_ref().ok()?,
+        _ => return None,
+    };
+    let [Part::Interpolation(inner)] = &*template.parts else { return None };
+    traversal(inner)
 }
 
 /// The span that marks the referenced value as sensitive.
