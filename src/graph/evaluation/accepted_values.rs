@@ -59,10 +59,7 @@ pub(super) fn for_each(value: &Value, expr: &Expr) -> Option<Finding> {
     };
     let detail = format!("`for_each` must be a map, an object or a set of strings: {why}.");
     let finding = invalid(EngineRule::InvalidValue, summary, detail, expr);
-    Some(match help(&value.ty()) {
-        Some(help) => finding.help(help),
-        None => finding,
-    })
+    Some(finding.help_if(help(&value.ty()).map(str::to_owned)))
 }
 
 /// The help for a collection that is not valid in `for_each`.
@@ -159,24 +156,23 @@ fn validation(value: &Value, expr: &Expr, variable: &Variable) -> Option<Finding
 
 /// The engine's error for a result that is not a boolean.
 pub(super) fn unusable(result: &Value, condition: &Expr) -> Option<Finding> {
-    let why = match convert(result, &Type::Bool) {
-        _ if !result.is_known() => return None,
-        Ok(Value::Null(_)) => "it is null".to_owned(),
-        Ok(_) => return None,
-        Err(mismatch) => mismatch.to_string(),
-    };
-    let finding =
-        Finding::language(EngineRule::InvalidCheckOrCondition, "Invalid variable validation result");
-    Some(finding.detail(format!("A condition is true or false: {why}.")).at(condition.span))
+    let why = why_not(result, &Type::Bool).filter(|_| result.is_known())?;
+    let detail = format!("A condition is true or false: {why}.");
+    let summary = "Invalid variable validation result";
+    Some(invalid(EngineRule::InvalidCheckOrCondition, summary, detail, condition))
+}
+
+/// Why a value cannot be used as one of a type.
+fn why_not(value: &Value, ty: &Type) -> Option<String> {
+    match convert(value, ty) {
+        Ok(Value::Null(_)) => Some("it is null".to_owned()),
+        Ok(_) => None,
+        Err(mismatch) => Some(mismatch.to_string()),
+    }
 }
 
 pub(super) fn message(value: &Value, expr: &Expr) -> Option<Finding> {
-    let why = match convert(value, &Type::String) {
-        Ok(Value::Null(_)) => "it is null".to_owned(),
-        Ok(_) => return None,
-        Err(mismatch) => mismatch.to_string(),
-    };
-    let detail = format!("An error message must be a string: {why}.");
+    let detail = format!("An error message must be a string: {}.", why_not(value, &Type::String)?);
     Some(invalid(EngineRule::InvalidCheckOrCondition, "Invalid error message", detail, expr))
 }
 
