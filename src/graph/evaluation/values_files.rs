@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::accepted_values;
 use super::validation::{Refusal, refusals};
 use crate::engine::Product;
-use crate::finding::{Concern, EngineRule, Finding, Severity, has_errors};
+use crate::finding::{Concern, EngineRule, Finding, Severity, Stage, has_errors};
 use crate::graph::{Node, Role};
 use crate::module::declaration::Variable;
 use crate::module::values::ValuesFile;
@@ -45,6 +45,7 @@ pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
             None => findings.extend(undeclared(file, argument, node, &suggestions)),
         }
         for finding in &mut findings[from..] {
+            finding.stage = Stage::Plan;
             finding.address = format!("variable.{}", argument.name);
             finding.concern = Concern::File(file.path.clone());
         }
@@ -88,7 +89,6 @@ fn undeclared(
         let near = suggestions.nearest(name, module.variables.keys().map(SmolStr::as_str));
         Finding::language(EngineRule::UndeclaredVariableValue, "Value for undeclared variable")
             .severity(Severity::Warning)
-            .at_plan()
             .detail(format!(
                 "The root module does not declare the variable `{name}`, so this value has no effect."
             ))
@@ -109,7 +109,7 @@ fn judge(
     let mut found = Vec::new();
     let value = constant_within(&node.module().limits, &argument.expr, &mut found);
     let is_wrong = has_errors(&found);
-    findings.extend(found.into_iter().map(Finding::at_plan));
+    findings.append(&mut found);
     // A person replaces the placeholders of a template before the file is used.
     if is_wrong || value.holds_placeholder() {
         return;
@@ -140,8 +140,7 @@ fn judge(
 
 fn unsuitable(why: &str, argument: &Attribute, variable: &Variable) -> Finding {
     let name = &variable.name;
-    let finding =
-        Finding::language(EngineRule::InvalidVariableValue, "Invalid value for input variable").at_plan();
+    let finding = Finding::language(EngineRule::InvalidVariableValue, "Invalid value for input variable");
     let is_sensitive = variable.sensitive.as_ref().is_some_and(|sensitive| sensitive.value);
     // The engine hides the value of a sensitive variable, and reports the declaration.
     if is_sensitive {
@@ -159,7 +158,6 @@ fn unsuitable(why: &str, argument: &Attribute, variable: &Variable) -> Finding {
 
 fn null(argument: &Attribute, variable: &Variable) -> Finding {
     Finding::language(EngineRule::InvalidVariableValue, "Required variable not set")
-        .at_plan()
         .detail(format!(
             "The given value is not suitable for var.{}: required variable may not be set to null.",
             variable.name
@@ -171,7 +169,7 @@ fn null(argument: &Attribute, variable: &Variable) -> Finding {
 fn refused(refusal: Refusal, argument: &Attribute, variable: &Variable) -> Finding {
     let Refusal { condition, error, message, .. } = refusal;
     if let Some(error) = error {
-        return error.at_plan().related(argument.expr.span, "with this value");
+        return error.related(argument.expr.span, "with this value");
     }
     let is_sensitive = variable.sensitive.as_ref().is_some_and(|sensitive| sensitive.value);
     let detail = match message.filter(|_| !is_sensitive) {
@@ -179,7 +177,6 @@ fn refused(refusal: Refusal, argument: &Attribute, variable: &Variable) -> Findi
         None => format!("The value fails a validation of the variable `{}`.", variable.name),
     };
     Finding::language(EngineRule::InvalidVariableValue, "Invalid value for variable")
-        .at_plan()
         .detail(detail)
         .at(argument.expr.span)
         .related(condition, "the value must meet this condition")
@@ -190,7 +187,6 @@ fn deprecated(argument: &Attribute, variable: &Variable, product: Product) -> Op
     let finding = |summary| {
         Finding::language(EngineRule::DeprecatedModuleArgument, summary)
             .severity(Severity::Warning)
-            .at_plan()
             .detail(format!("The module marks `{}` as deprecated: {}", variable.name, reported.value))
     };
     Some(match product {
