@@ -11,7 +11,7 @@ use crate::module::config::Config;
 use crate::module::declaration::{Dependency, ProviderRef, Spanned, names_value, one_block_each};
 use crate::module::decode::Decoder;
 use crate::syntax::{
-    Attribute, Block, Body, Content, Expr, ExprKind, Label, Part, StepKind, Template, TemplateKind,
+    Attribute, Block, Body, Content, Expr, ExprKind, Label, Part, Step, StepKind, Template, TemplateKind,
     Traversal, parse_expression,
 };
 use crate::text::Span;
@@ -181,16 +181,12 @@ impl Decoder<'_> {
         if self.failed_since(before) {
             return None;
         }
-        let alias = match traversal.steps.first().map(|step| (&step.kind, step.span)) {
-            None => None,
-            Some((StepKind::Attribute(alias), _)) => Some(alias.clone()),
-            Some((StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_), span)) => {
-                let detail =
-                    "A provider reference is a local name, optionally followed by a dot and an alias.";
-                self.findings.push(wrong_provider_ref(span, detail));
-                None
-            }
-        };
+        let step = traversal.steps.first();
+        let alias = step.and_then(Step::name).cloned();
+        if let Some(step) = step.filter(|_| alias.is_none()) {
+            let detail = "A provider reference is a local name, optionally followed by a dot and an alias.";
+            self.findings.push(wrong_provider_ref(step.span, detail));
+        }
         Some(ProviderRef { name: traversal.root, name_span: traversal.root_span, alias, key })
     }
 

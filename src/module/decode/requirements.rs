@@ -11,7 +11,7 @@ use crate::module::address::{ProviderAddress, legal_part};
 use crate::module::declaration::{ProviderRefName, RequiredProvider, Spanned, VersionConstraint};
 use crate::module::decode::Decoder;
 use crate::module::decode::version::invalid_version;
-use crate::syntax::{Attribute, Block, Expr, MapKey, StepKind};
+use crate::syntax::{Attribute, Block, Expr, MapKey, Step};
 use crate::text::{Span, similar};
 use crate::value::{self, Value};
 
@@ -178,14 +178,12 @@ impl Decoder<'_> {
         for element in elements {
             let Some(traversal) = element.static_traversal(self.findings) else { continue };
             // The engine ignores any steps after the alias, too.
-            let alias = match traversal.steps.first().map(|step| &step.kind) {
-                None => None,
-                Some(StepKind::Attribute(alias)) => Some(alias.clone()),
-                Some(StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_)) => {
-                    self.findings.push(invalid_alias(expr.span, "An alias is written as `name.alias`."));
-                    continue;
-                }
-            };
+            let step = traversal.steps.first();
+            let alias = step.and_then(Step::name).cloned();
+            if step.is_some() && alias.is_none() {
+                self.findings.push(invalid_alias(expr.span, "An alias is written as `name.alias`."));
+                continue;
+            }
             if traversal.root != entry.name {
                 let detail = format!(
                     "Aliases of `{0}` start with `{0}.`, not with `{1}`.",
