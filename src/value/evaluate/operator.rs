@@ -117,12 +117,11 @@ impl Evaluator<'_> {
             (Value::Bool(left), Value::Bool(right)) => {
                 Value::Bool(if operator == BinaryOperator::Or { *left || *right } else { *left && *right })
             }
-            (Value::Number(left), Value::Number(right)) => match calculated(operator, left, right) {
-                Some(value) => value,
-                None => {
-                    self.operation_failed("This operation has no result for zero or infinity.", gives, at)
-                }
-            },
+            (Value::Number(left), Value::Number(right)) => {
+                let detail = "This operation has no result for zero or infinity.";
+                let calculated = calculated(operator, left, right);
+                calculated.unwrap_or_else(|| self.operation_failed(detail, gives, at))
+            }
             _ => Value::Unknown(gives),
         }
     }
@@ -206,14 +205,11 @@ impl Evaluator<'_> {
     }
 
     fn operand(&mut self, value: &Value, ty: &Type, at: Span) -> Value {
-        match convert(value, ty) {
-            Ok(value) => value,
-            Err(mismatch) => {
-                let detail = format!("The operand has the wrong type: {mismatch}.");
-                self.error(EngineRule::InvalidValue, "Invalid operand", detail, at);
-                Value::Unknown(ty.clone())
-            }
-        }
+        convert(value, ty).unwrap_or_else(|mismatch| {
+            let detail = format!("The operand has the wrong type: {mismatch}.");
+            self.error(EngineRule::InvalidValue, "Invalid operand", detail, at);
+            Value::Unknown(ty.clone())
+        })
     }
 
     fn operation_failed(&mut self, detail: &str, ty: Type, at: Span) -> Value {
