@@ -58,7 +58,7 @@ pub use documents::Documents;
 pub use edited::{HARD_LINKS, Standing, has_hard_links};
 pub use error::Error;
 pub use excluded::Exclusion;
-pub use git_tree::Content;
+pub use git_tree::{ByContent, Content};
 pub use hook::{Found, Hook};
 pub use installed::{DataDirectory, Manifest};
 pub use named_files::{NamedFile, NamedFiles};

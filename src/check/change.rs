@@ -104,7 +104,7 @@ pub fn run_change(
         let excerpt = if all { impact.excerpt(&affected) } else { impact.excerpt_of_new(&affected, &unseen) };
         let compared = compare(change, &excerpt, policy, settings, scope, &units, &renamed)?;
         let mut more = compared.with_new_findings();
-        more.extend(impact.above(compared.with_other_findings(&unseen)));
+        more.extend(impact.above(&compared.with_other_findings(&unseen)));
         if more.is_subset(&affected) {
             break compared;
         }
@@ -229,6 +229,6 @@ fn is_about_names(settings: &Settings) -> bool {
 
 /// The cache to write, if it has changed.
 fn news(memory: &CallIndex, known: &Known<'_>) -> Option<(&'static str, Vec<u8>)> {
-    let bytes = memory.has_new_entries().then(|| memory.write(&known.contents()))?;
+    let bytes = memory.has_new_entries.then(|| memory.write(&known.contents()))?;
     Some((call_index::NAME, bytes?))
 }

@@ -5,12 +5,12 @@
 //! that is damaged, is not used. A run without it takes longer and has the same findings.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::hash::{BuildHasherDefault, DefaultHasher, Hasher};
+use std::hash::{DefaultHasher, Hasher};
 
 use smol_str::SmolStr;
 
 use crate::session::calls::Calls;
-use crate::vfs::Content;
+use crate::vfs::{ByContent, Content};
 
 /// The name of the cache file.
 pub(crate) const NAME: &str = "calls";
@@ -29,14 +29,14 @@ const CHECKSUM_BYTES: usize = 8;
 #[derive(Debug, Default)]
 pub(crate) struct CallIndex {
     /// Each path, address and pattern once.
-    addresses: Vec<SmolStr>,
+    pub(crate) addresses: Vec<SmolStr>,
     /// Indexes into [`CallIndex::addresses`]: for each module those of its calls, then of its states, then of its
     /// patterns.
     calls: Vec<u32>,
     /// The range of a module in [`CallIndex::calls`], by the content of its directory.
-    directories: HashMap<Content, CallsOf, BuildHasherDefault<NoHasher>>,
+    directories: ByContent<CallsOf>,
     /// Whether it has entries that were not read from the cache.
-    has_new_entries: bool,
+    pub(crate) has_new_entries: bool,
 }
 
 /// The ranges of one module in [`CallIndex::calls`].
@@ -71,16 +71,6 @@ impl CallIndex {
     /// The patterns of a module, as indexes of addresses.
     pub(crate) fn reads(&self, of: CallsOf) -> &[u32] {
         &self.calls[of.reads as usize..of.end as usize]
-    }
-
-    /// The addresses that the indexes refer to.
-    pub(crate) fn addresses(&self) -> &[SmolStr] {
-        &self.addresses
-    }
-
-    /// Whether it has entries that were not read from the cache.
-    pub(crate) fn has_new_entries(&self) -> bool {
-        self.has_new_entries
     }
 
     /// Adds entries for directories.
@@ -123,18 +113,9 @@ impl CallIndex {
             let content = Content::from_bytes(rest.take(length_of_content)?)?;
             let shows_root = rest.number()? != 0;
             let start = length(&memory.calls);
-            for _ in 0..rest.number()? {
-                memory.calls.push(rest.number()?.try_into().ok()?);
-            }
-            let states = length(&memory.calls);
-            for _ in 0..rest.number()? {
-                memory.calls.push(rest.number()?.try_into().ok()?);
-            }
-            let reads = length(&memory.calls);
-            for _ in 0..rest.number()? {
-                memory.calls.push(rest.number()?.try_into().ok()?);
-            }
-            let end = length(&memory.calls);
+            let states = rest.numbers(&mut memory.calls)?;
+            let reads = rest.numbers(&mut memory.calls)?;
+            let end = rest.numbers(&mut memory.calls)?;
             memory.directories.insert(content, CallsOf { start, states, reads, end, shows_root });
         }
         let is_known = |number: &u32| (*number as usize) < memory.addresses.len();
@@ -180,24 +161,6 @@ impl CallIndex {
     }
 }
 
-/// A hasher that returns a content hash as it is.
-#[derive(Debug, Default)]
-struct NoHasher(u64);
-
-impl Hasher for NoHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.0 ^= u64::from_le_bytes(word);
-        }
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
-
 fn length<T>(list: &[T]) -> u32 {
     length_of(list.len())
 }
@@ -220,6 +183,14 @@ impl<'b> Bytes<'b> {
         let (bytes, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
         usize::try_from(u32::from_le_bytes(*bytes)).ok()
+    }
+
+    /// Adds a list of numbers to another one, and returns the new length of that.
+    fn numbers(&mut self, list: &mut Vec<u32>) -> Option<u32> {
+        for _ in 0..self.number()? {
+            list.push(self.number()?.try_into().ok()?);
+        }
+        Some(length(list))
     }
 }
 
@@ -271,12 +242,12 @@ mod tests {
 
     fn states(memory: &CallIndex, byte: u8) -> Option<Vec<&str>> {
         let numbers = memory.states(memory.place(content(byte))?);
-        Some(numbers.iter().map(|number| memory.addresses()[*number as usize].as_str()).collect())
+        Some(numbers.iter().map(|number| memory.addresses[*number as usize].as_str()).collect())
     }
 
     fn calls(memory: &CallIndex, byte: u8) -> Option<Vec<&str>> {
         let numbers = memory.calls(memory.place(content(byte))?);
-        Some(numbers.iter().map(|number| memory.addresses()[*number as usize].as_str()).collect())
+        Some(numbers.iter().map(|number| memory.addresses[*number as usize].as_str()).collect())
     }
 
     #[test]
@@ -299,9 +270,9 @@ mod tests {
     fn what_is_read_can_be_added_to() {
         let bytes = memory().write(&BTreeSet::new()).expect("it is small");
         let mut read = CallIndex::read(&bytes).expect("it is sound");
-        assert!(!read.has_new_entries());
+        assert!(!read.has_new_entries);
         read.keep([(content(4), seen(&["../net", "../dns"], &[], false))]);
-        assert!(read.has_new_entries());
+        assert!(read.has_new_entries);
         let again =
             CallIndex::read(&read.write(&BTreeSet::new()).expect("it is small")).expect("it is sound");
         assert_eq!(calls(&again, 2), Some(vec!["../net", "./é"]));

@@ -36,43 +36,30 @@ pub(crate) struct Calls {
 impl Calls {
     /// Searches the files of a directory for calls. A file without a source could not be read.
     pub(crate) fn of(files: &[(SmolStr, Option<Source>)]) -> Self {
+        let sources: Vec<&Source> = files.iter().filter_map(|(_, source)| source.as_ref()).collect();
         let mut calls = Self {
-            complete: files.iter().all(|(_, source)| source.is_some()),
-            shows_root: files.iter().filter_map(|(_, source)| source.as_ref()).any(shows_root),
+            complete: sources.len() == files.len(),
+            shows_root: sources.iter().copied().any(shows_root),
             ..Self::default()
         };
-        for source in files.iter().filter_map(|(_, source)| source.as_ref()) {
+        let mut all_are_written_out = true;
+        for source in sources {
+            let has = |word| source.text().contains(word);
             let is_json = Notation::of(source.name()) == Notation::Json;
             reads::patterns(source.text(), is_json, &mut calls.reads);
-        }
-        for source in
-            files.iter().filter_map(|(_, source)| source.as_ref()).filter(|source| may_store(source))
-        {
-            let states = StateAddress::all_in(&parse(source).body, &Limits::default());
-            calls.states.extend(states.iter().map(ToSmolStr::to_smolstr));
-        }
-        let mut all_are_written_out = true;
-        for (_, source) in files {
-            let Some(source) = source.as_ref().filter(|source| may_call(source)) else { continue };
-            let file = parse(source);
-            for address in written_out(&file.body) {
-                match address {
-                    Some(address) => calls.add(&address),
-                    None => all_are_written_out = false,
-                }
+            if has("backend") || has("cloud") {
+                let states = StateAddress::all_in(&parse(source).body, &Limits::default());
+                calls.states.extend(states.iter().map(ToSmolStr::to_smolstr));
             }
+            // Every call starts with this word.
+            let addresses = if has("module") { written_out(&parse(source).body) } else { Vec::new() };
+            all_are_written_out &= addresses.iter().all(Option::is_some);
+            calls.addresses.extend(addresses.iter().flatten().filter_map(|address| local_address(address)));
         }
         if !all_are_written_out {
             calls.evaluate(files);
         }
         calls
-    }
-
-    fn add(&mut self, raw: &str) {
-        let features = Engine::newest(Product::Terraform).features();
-        if let Ok(ModuleSource::Local(path)) = ModuleSource::parse(raw, false, &features) {
-            self.addresses.insert(path);
-        }
     }
 
     /// Adds addresses that the engines evaluate.
@@ -105,17 +92,15 @@ pub(crate) fn shows_root(source: &Source) -> bool {
     words.iter().any(|word| text.contains(word)) && module::shows_root(&parse(source).body)
 }
 
-/// Whether a text has one of the words that configure a state.
-fn may_store(source: &Source) -> bool {
-    ["backend", "cloud"].iter().any(|word| source.text().contains(word))
+/// The path that a source address names, if it is local.
+pub(super) fn local_address(raw: &str) -> Option<SmolStr> {
+    match ModuleSource::parse(raw, false, &Engine::newest(Product::Terraform).features()) {
+        Ok(ModuleSource::Local(path)) => Some(path),
+        Ok(ModuleSource::Registry(_) | ModuleSource::Remote(_)) | Err(_) => None,
+    }
 }
 
-/// Whether a text has the word with which every call starts.
-fn may_call(source: &Source) -> bool {
-    source.text().contains("module")
-}
-
-fn parse(source: &Source) -> File {
+pub(super) fn parse(source: &Source) -> File {
     syntax::parse(FileId::new(0), source, Notation::of(source.name()), &Limits::default()).0
 }
 

@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::FileKind;
-use crate::finding::{Code, EngineRule, Finding, RuleId, Severity};
+use crate::finding::{Code, EngineRule, Finding, Severity};
 use crate::graph::{Node, Reason, Role};
 use crate::module::Module;
 use crate::module::declaration::Origin;
@@ -36,17 +36,10 @@ pub(crate) fn finding(
     findings: &[Finding],
     is_template: impl Fn(FileId) -> bool,
 ) -> Option<Finding> {
-    let mut broken: BTreeMap<FileId, (Span, String)> = BTreeMap::new();
-    let (mut unread, mut templates) = (0, 0);
-    for finding in findings.iter().filter(|finding| breaks_file(finding)) {
-        let Some(place) = finding.primary else { continue };
-        if broken.contains_key(&place.file) {
-            continue;
-        }
-        broken.insert(place.file, (place, finding.summary.clone()));
-        unread += usize::from(finding.rule == EngineRule::SyntaxError.id());
-        templates += usize::from(is_template(place.file));
-    }
+    let broken = first_of_each_file(findings.iter().filter(|finding| breaks_file(finding)));
+    let is_unread = |(_, finding): &&(Span, &Finding)| finding.rule == EngineRule::SyntaxError.id();
+    let unread = broken.values().filter(is_unread).count();
+    let templates = broken.keys().filter(|file| is_template(**file)).count();
     let why = if templates > 0 && templates == unread {
         "The files in this directory contain template placeholders, so Terraform and OpenTofu cannot parse them."
             .to_owned()
@@ -61,7 +54,18 @@ pub(crate) fn finding(
     };
     let is_of_templates = directory.path.split('/').any(|name| matches!(name, "template" | "templates"));
     let severity = if templates > 0 && is_of_templates { Severity::Notice } else { Severity::Error };
-    Some(not_a_module(directory, &why, severity, broken.into_values()))
+    Some(not_a_module(directory, &why, severity, broken))
+}
+
+/// The first of some findings in each file, with its place.
+fn first_of_each_file<'f>(
+    findings: impl Iterator<Item = &'f Finding>,
+) -> BTreeMap<FileId, (Span, &'f Finding)> {
+    let mut first = BTreeMap::new();
+    for (place, finding) in findings.filter_map(|finding| Some((finding.primary?, finding))) {
+        first.entry(place.file).or_insert((place, finding));
+    }
+    first
 }
 
 /// Why a directory is not a module, although an engine would load it as one.
@@ -86,18 +90,8 @@ pub(crate) fn evidence(node: Node<'_>, snapshot: &Snapshot, findings: &[&Finding
         return None;
     }
     let fragments = |why: &str| {
-        let mut errors: BTreeMap<FileId, (Span, String)> = BTreeMap::new();
-        for finding in findings {
-            if let Some(place) = finding.primary {
-                errors.entry(place.file).or_insert_with(|| (place, finding.summary.clone()));
-            }
-        }
-        Some(Evidence::Fragments(Box::new(not_a_module(
-            directory,
-            why,
-            Severity::Notice,
-            errors.into_values(),
-        ))))
+        let errors = first_of_each_file(findings.iter().copied());
+        Some(Evidence::Fragments(Box::new(not_a_module(directory, why, Severity::Notice, errors))))
     };
     if let Some(why) = are_snippets(node, findings) {
         return fragments(&why);
@@ -399,7 +393,7 @@ fn not_a_module(
     directory: &Directory,
     why: &str,
     severity: Severity,
-    errors: impl Iterator<Item = (Span, String)>,
+    errors: BTreeMap<FileId, (Span, &Finding)>,
 ) -> Finding {
     let pattern = if directory.path.is_empty() { "*.tf" } else { directory.path.as_str() };
     let finding = Finding::language(EngineRule::NotAModule, "Directory is not a module")
@@ -410,14 +404,14 @@ fn not_a_module(
             "correct the marked errors, or, if the files are not meant to be one module, add `exclude = [\"{pattern}\"]` \
              to the `policy` block of `overrule.hcl`"
         ));
-    errors.take(SHOWN).fold(finding, |finding, (place, summary)| {
-        finding.related(place, format!("the first error in this file: {summary}"))
+    errors.into_values().take(SHOWN).fold(finding, |finding, (place, error)| {
+        finding.related(place, format!("the first error in this file: {}", error.summary))
     })
 }
 
 /// Whether an error shows that a file does not belong to the others of its directory.
 fn breaks_file(finding: &Finding) -> bool {
-    let is = |rule: EngineRule| -> bool { finding.rule == RuleId::built_in(rule.name()) };
+    let is = |rule: EngineRule| finding.rule == rule.id();
     finding.severity == Severity::Error
         && (is(EngineRule::SyntaxError) || is(EngineRule::DuplicateDeclaration))
 }

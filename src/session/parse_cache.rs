@@ -72,15 +72,12 @@ impl ParseCache {
     /// Parses the module files, test files and companions of directories, unless they are parsed already.
     pub(crate) fn read(&mut self, snapshot: &Snapshot, directories: &[usize]) {
         let sources = snapshot.sources();
-        let of_directories =
-            directories.iter().flat_map(|directory| &snapshot.directory_at(*directory).files);
-        let ids: Vec<FileId> =
-            of_directories.filter_map(|file| file.id).filter(|id| !self.files.contains_key(id)).collect();
-        self.parse(sources, ids);
+        let files = directories.iter().flat_map(|directory| &snapshot.directory_at(*directory).files);
+        self.parse(sources, files.filter_map(|file| file.id));
         self.read_tests(snapshot, directories);
         let companions = Arc::clone(&self.companions);
         let paths = directories.iter().map(|number| snapshot.directory_at(*number).path.as_str());
-        self.parse_new(sources, paths.flat_map(|path| companions.ids(path)));
+        self.parse(sources, paths.flat_map(|path| companions.ids(path)));
     }
 
     /// Parses the test files of modules, and then the mock files that they name.
@@ -92,20 +89,16 @@ impl ParseCache {
         if tests.is_empty() {
             return;
         }
-        self.parse_new(snapshot.sources(), tests.iter().map(|(_, id)| *id));
+        self.parse(snapshot.sources(), tests.iter().map(|(_, id)| *id));
         let files = tests.iter().filter_map(|(path, id)| Some((path, self.files.get(id)?)));
         let mocks: Vec<FileId> =
             files.flat_map(|(path, file)| test_paths::mock_ids(snapshot, path, file)).collect();
-        self.parse_new(snapshot.sources(), mocks.into_iter());
+        self.parse(snapshot.sources(), mocks.into_iter());
     }
 
     /// Parses files that are not parsed yet.
-    fn parse_new(&mut self, sources: &Sources, ids: impl Iterator<Item = FileId>) {
+    fn parse(&mut self, sources: &Sources, ids: impl Iterator<Item = FileId>) {
         let ids: BTreeSet<FileId> = ids.filter(|id| !self.files.contains_key(id)).collect();
-        self.parse(sources, ids.into_iter().collect());
-    }
-
-    fn parse(&mut self, sources: &Sources, ids: Vec<FileId>) {
         let parse = |id: &FileId| {
             let source = sources.get(*id);
             syntax::parse(*id, source, Notation::of(source.name()), &self.limits)

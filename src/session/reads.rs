@@ -235,7 +235,7 @@ pub(crate) fn first_match<'p>(
         let Some((start, _)) = full.split_once('*') else { return paths.get(&full) };
         let mut from = paths.range(start.to_owned()..).take_while(|path| path.starts_with(start));
         let is_meant = |path: &str| !is_module_file(last_name(path)) || is_module_file(last_name(&full));
-        return from.find(|path| is_match(&full, path) && is_meant(path));
+        return from.find(|path| is_match(&full, path, '*') && is_meant(path));
     }
     first_match_somewhere(pattern, paths)
 }
@@ -252,12 +252,12 @@ fn first_match_somewhere<'p>(pattern: &str, paths: &'p BTreeSet<String>) -> Opti
     }
     let full = format!("*/{}", names.join("/"));
     let is_meant = |path: &&String| !is_any(pattern) || !is_module_file(last_name(path));
-    paths.iter().filter(is_meant).find(|path| is_match(&full[2..], path) || is_match(&full, path))
+    paths.iter().filter(is_meant).find(|path| is_match(&full[2..], path, '*') || is_match(&full, path, '*'))
 }
 
-/// Whether a pattern matches a path.
-fn is_match(pattern: &str, path: &str) -> bool {
-    let mut parts = pattern.split('*');
+/// Whether a pattern, in which `any` stands for any text, matches a path.
+pub(crate) fn is_match(pattern: &str, path: &str, any: char) -> bool {
+    let mut parts = pattern.split(any);
     let first = parts.next().unwrap_or_default();
     let Some(mut rest) = path.strip_prefix(first) else { return false };
     let mut parts: Vec<&str> = parts.collect();

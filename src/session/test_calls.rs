@@ -1,14 +1,13 @@
 //! Finds the modules that the test files of a state load in their runs.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::engine::{Engine, Product};
-use crate::limits::Limits;
-use crate::module::address::ModuleSource;
-use crate::syntax::{self, BlockSchema, Notation, Schema};
-use crate::text::{FileId, Source};
+use crate::session::calls::{local_address, parse};
+use crate::syntax::{Attribute, BlockSchema, Schema};
+use crate::text::Source;
 use crate::value;
 use crate::vfs::{Change, State, parent, tested_by};
 
@@ -33,18 +32,13 @@ fn addresses(source: &Source) -> BTreeSet<SmolStr> {
     if !source.text().contains("module") {
         return BTreeSet::new();
     }
-    let notation = Notation::of(source.name());
-    let (file, _) = syntax::parse(FileId::new(0), source, notation, &Limits::default());
     let schema = Schema { attributes: &[], blocks: &[BlockSchema::new("run", &["name"])] };
-    let runs = file.body.matching(&schema).blocks;
+    let runs = parse(source).body.matching(&schema).blocks;
     let modules = runs.iter().flat_map(|run| run.blocks("module", &[]));
     let sources = modules.filter_map(|module| module.attribute("source"));
-    let features = Engine::newest(Product::Terraform).features();
-    let address = |raw: &str| match ModuleSource::parse(raw, false, &features) {
-        Ok(ModuleSource::Local(path)) => Some(path),
-        Ok(ModuleSource::Registry(_) | ModuleSource::Remote(_)) | Err(_) => None,
-    };
-    sources.filter_map(|source| address(value::constant(&source.expr, &mut Vec::new()).as_str()?)).collect()
+    let address =
+        |source: Arc<Attribute>| local_address(value::constant(&source.expr, &mut Vec::new()).as_str()?);
+    sources.filter_map(address).collect()
 }
 
 #[cfg(test)]

@@ -25,8 +25,8 @@ use crate::engine::{self, Companion, Signal};
 use crate::text::file_name::decode;
 pub(super) use commit::Commit;
 pub(super) use index::Index;
-pub use overview::Content;
 pub(super) use overview::Overview;
+pub use overview::{ByContent, Content};
 pub(super) use reading::Reading;
 
 /// The content of an index or a commit.

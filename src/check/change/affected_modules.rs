@@ -97,7 +97,7 @@ impl<'c> Impact<'c> {
 
     /// Like [`Self::affected`], without some of the touched modules, unless another one affects them.
     pub(super) fn affected_without(&self, unseen: &BTreeSet<SmolStr>) -> BTreeSet<SmolStr> {
-        self.above(self.touched.difference(unseen).cloned().collect())
+        self.above(&self.touched.difference(unseen).cloned().collect())
     }
 
     /// These modules and their callers at every level, each with the module through which it is reached by the
@@ -141,17 +141,17 @@ impl<'c> Impact<'c> {
 
     /// The directories to read so that these modules get all their findings.
     pub(super) fn excerpt(&self, modules: &BTreeSet<SmolStr>) -> Excerpt {
-        self.excerpt_of(self.with_shared_states(modules, modules), &BTreeSet::new())
+        self.excerpt_of(&self.with_shared_states(modules, modules), &BTreeSet::new())
     }
 
     /// Like [`Self::excerpt`], but without directories that only existing findings need: modules that shared a state
     /// before the change cannot show that anew. `unseen` are further modules, which are read without their callers.
     pub(super) fn excerpt_of_new(&self, modules: &BTreeSet<SmolStr>, unseen: &BTreeSet<SmolStr>) -> Excerpt {
         let restated = modules.intersection(&self.restated).cloned().collect();
-        self.excerpt_of(self.with_shared_states(modules, &restated), unseen)
+        self.excerpt_of(&self.with_shared_states(modules, &restated), unseen)
     }
 
-    fn excerpt_of(&self, modules: BTreeSet<SmolStr>, unseen: &BTreeSet<SmolStr>) -> Excerpt {
+    fn excerpt_of(&self, modules: &BTreeSet<SmolStr>, unseen: &BTreeSet<SmolStr>) -> Excerpt {
         let mut read = self.above(modules);
         read.extend(unseen.iter().cloned());
         let read = self.below(read);
@@ -168,7 +168,7 @@ impl<'c> Impact<'c> {
         sharing: &BTreeSet<SmolStr>,
     ) -> BTreeSet<SmolStr> {
         let addresses = |(path, states): (&'c str, &'c [u32])| {
-            let addresses = states.iter().map(|number| &self.memory.addresses()[*number as usize]);
+            let addresses = states.iter().map(|number| &self.memory.addresses[*number as usize]);
             addresses.filter_map(move |address| StateAddress::text_from_top(address, path))
         };
         let stores = || self.stores.iter().copied();
@@ -183,18 +183,8 @@ impl<'c> Impact<'c> {
     }
 
     /// These modules and their callers at every level.
-    pub(super) fn above(&self, modules: BTreeSet<SmolStr>) -> BTreeSet<SmolStr> {
-        let mut above = modules.clone();
-        let mut level = modules;
-        while !level.is_empty() {
-            let mut callers = BTreeSet::new();
-            self.for_each_caller(&level, &mut |caller, _| {
-                callers.insert(SmolStr::new(caller));
-            });
-            level = callers.difference(&above).cloned().collect();
-            above.extend(callers);
-        }
-        above
+    pub(super) fn above(&self, modules: &BTreeSet<SmolStr>) -> BTreeSet<SmolStr> {
+        self.reached(modules.iter(), &|_, _| true).into_keys().collect()
     }
 
     /// These modules and the modules that they call, at every level.
@@ -229,10 +219,10 @@ impl<'c> Impact<'c> {
     pub(super) fn for_each_caller(&self, modules: &BTreeSet<SmolStr>, visit: &mut dyn FnMut(&str, &SmolStr)) {
         let names: HashSet<&str> = modules.iter().map(|path| last_name(path)).collect();
         let may_lead_there: Vec<bool> =
-            self.memory.addresses().iter().map(|address| ends_in_one_of(address, &names)).collect();
+            self.memory.addresses.iter().map(|address| ends_in_one_of(address, &names)).collect();
         for (path, calls) in &self.directories {
             for number in calls.iter().filter(|number| may_lead_there[**number as usize]) {
-                let callee = join(path, &self.memory.addresses()[*number as usize]);
+                let callee = join(path, &self.memory.addresses[*number as usize]);
                 if let Some(module) = callee.and_then(|callee| modules.get(callee.as_str())) {
                     visit(path, module);
                 }
@@ -251,15 +241,14 @@ impl<'c> Impact<'c> {
     /// The addresses in the calls of the module in a directory, from the call index.
     fn remembered(&self, directory: &str) -> impl Iterator<Item = &'c SmolStr> {
         let calls = self.place(directory).map(|at| self.directories[at].1).unwrap_or_default();
-        let addresses = self.memory.addresses();
-        calls.iter().map(|number| &addresses[*number as usize])
+        calls.iter().map(|number| &self.memory.addresses[*number as usize])
     }
 
     /// The addresses at which the module in a directory keeps its state, according to the call index.
     fn states(&self, directory: &str) -> BTreeSet<SmolStr> {
         let at = self.stores.binary_search_by(|(other, _)| (*other).cmp(directory));
         let states = at.map(|at| self.stores[at].1).unwrap_or_default();
-        states.iter().map(|number| self.memory.addresses()[*number as usize].clone()).collect()
+        states.iter().map(|number| self.memory.addresses[*number as usize].clone()).collect()
     }
 
     fn is_directory(&self, path: &str) -> bool {

@@ -97,7 +97,7 @@ impl Comparison {
         let reading: BTreeMap<SmolStr, _> =
             read.keys().map(|directory| (directory.into(), reading(&directory.into()))).collect();
         comparison.altered = comparison.alterations(&by_module, reading, &impact);
-        comparison.concerned = impact.above(comparison.altered.keys().cloned().collect());
+        comparison.concerned = impact.above(&comparison.altered.keys().cloned().collect());
         let mut effects = comparison.effects();
         let causes: Vec<&SmolStr> = comparison.causes.keys().filter(|cause| effects.reach(cause)).collect();
         let effects = RefCell::new(effects);
@@ -137,7 +137,7 @@ impl Comparison {
     /// The paths in a module, its callers at every level and the units that run it: those that a path relative to a
     /// root module can name.
     fn near(&self, directory: &str, impact: &Impact<'_>, paths: &BTreeSet<String>) -> BTreeSet<String> {
-        let above = impact.above(BTreeSet::from([directory.into()]));
+        let above = impact.above(&BTreeSet::from([directory.into()]));
         let run_by: Vec<_> = above.iter().map(|module| self.units.that_run(module)).collect();
         let units = run_by.iter().flat_map(|run_by| &run_by.units);
         let mut directories: BTreeSet<&str> = units.filter_map(|unit| parent(unit)).collect();
@@ -265,7 +265,7 @@ impl Comparison {
     /// The callers of modules that the change may affect which do not call them as linked here: through symbolic
     /// links, in test files, or before the change.
     fn unlinked_callers(&self, impact: &Impact<'_>) -> BTreeSet<SmolStr> {
-        let above = impact.above(self.causes.keys().cloned().collect());
+        let above = impact.above(&self.causes.keys().cloned().collect());
         let mut unlinked = BTreeSet::new();
         impact.for_each_caller(&above, &mut |caller, module| {
             let is_linked = |(_, node): (EngineView<'_>, Node<'_>)| {
@@ -307,7 +307,7 @@ fn values_for_callers<'p>(
     for path in paths.iter().filter(|it| Companion::of(last_name(it)) == Some(Companion::Values)) {
         let directory = parent(path).unwrap_or_default();
         let Some(owner) = change.owner(directory) else { continue };
-        let callers = impact.above(BTreeSet::from([owner.into()])).into_iter();
+        let callers = impact.above(&BTreeSet::from([owner.into()])).into_iter();
         let is_around = |caller: &SmolStr| caller != owner && ancestors(owner).any(|it| it == caller);
         found.extend(callers.filter(is_around).map(|caller| (caller, path)));
     }

@@ -88,7 +88,7 @@ impl<'c> Known<'c> {
         let mut readers = BTreeMap::new();
         for (path, _, calls) in &self.directories {
             let patterns = calls.map(|calls| memory.reads(calls)).unwrap_or_default();
-            let mut patterns = patterns.iter().map(|number| memory.addresses()[*number as usize].as_str());
+            let mut patterns = patterns.iter().map(|number| memory.addresses[*number as usize].as_str());
             let concerns = |pattern| {
                 if reads::is_relative_to_module(pattern) {
                     reads_one(pattern, path)
@@ -120,7 +120,7 @@ impl<'c> Known<'c> {
         let remembered = calls.map(|calls| memory.reads(calls)).unwrap_or_default();
         let unread = self.unread.iter().filter(|(path, _)| *path == directory);
         let unread = unread.flat_map(|(_, calls)| calls.reads.iter().map(SmolStr::as_str));
-        remembered.iter().map(|number| memory.addresses()[*number as usize].as_str()).chain(unread).collect()
+        remembered.iter().map(|number| memory.addresses[*number as usize].as_str()).chain(unread).collect()
     }
 
     /// The content ids of the directories.

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use crate::check::Verdict;
 use crate::finding::{EngineRule, RuleId};
 use crate::text::Sources;
-use crate::vfs::join;
+use crate::vfs::{join, relative};
 
 /// Adds the reason to each finding about a call of a removed directory. `were` has the modules before the change, and
 /// `renamed` the new directories of renamed ones.
@@ -45,14 +45,9 @@ pub(super) fn explain(
 
 /// The source address for a call between two directories.
 fn way(from: &str, to: &str) -> String {
-    let names = |path: &'_ str| -> Vec<String> {
-        path.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect()
-    };
-    let (from, to) = (names(from), names(to));
-    let shared = from.iter().zip(&to).take_while(|(one, other)| one == other).count();
-    let ups = from.len() - shared;
-    let start = if ups == 0 { ".".to_owned() } else { vec![".."; ups].join("/") };
-    [&[start], &to[shared..]].concat().join("/")
+    let way = relative(from, to);
+    let starts_with_dots = matches!(way.split('/').next(), Some("." | ".."));
+    if starts_with_dots { way } else { format!("./{way}") }
 }
 
 #[cfg(test)]

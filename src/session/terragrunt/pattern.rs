@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use smol_str::SmolStr;
 
 use crate::module::terragrunt::Generated;
+use crate::session::reads::is_match;
 use crate::session::terragrunt::paths::UNKNOWN;
 use crate::vfs::last_name;
 
@@ -49,7 +50,7 @@ impl Patterns {
         let path = format!("/{directory}");
         let of_name = |name: &str| self.by_name.get(name).into_iter().flatten();
         let patterns = of_name(last_name(directory)).chain(of_name(""));
-        let mut matching = patterns.filter(|(pattern, _)| matches(pattern, &path)).peekable();
+        let mut matching = patterns.filter(|(pattern, _)| is_match(pattern, &path, UNKNOWN)).peekable();
         matching.peek()?;
         let mut all = Generated::default();
         matching.for_each(|(_, generated)| all.add(generated));
@@ -62,26 +63,13 @@ impl Patterns {
     }
 }
 
-/// Whether a pattern matches a path.
-fn matches(pattern: &str, path: &str) -> bool {
-    let mut literals = pattern.split(UNKNOWN);
-    let Some(mut rest) = literals.next().and_then(|first| path.strip_prefix(first)) else { return false };
-    let literals: Vec<&str> = literals.collect();
-    let Some((last, between)) = literals.split_last() else { return rest.is_empty() };
-    for literal in between {
-        let Some(at) = rest.find(literal) else { return false };
-        rest = &rest[at + literal.len()..];
-    }
-    rest.ends_with(last)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn what_is_unknown_stands_for_anything() {
-        let matches = |pattern: &str, path: &str| matches(&pattern.replace('*', "\u{1}"), path);
+        let matches = |pattern: &str, path: &str| is_match(pattern, path, '*');
         assert!(matches("*/aws/sns", "/aws/sns"));
         assert!(matches("*/aws/sns", "/deploy/aws/sns"));
         assert!(!matches("*/aws/sns", "/deploy/other-aws/sns"));

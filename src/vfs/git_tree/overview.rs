@@ -1,6 +1,6 @@
 //! A list of the directories with module files in a snapshot, each with an id of its content.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use gix::ObjectId;
 use smol_str::SmolStr;
@@ -27,6 +27,9 @@ pub(in crate::vfs) struct Overview {
 /// The id of the content of a directory: directories with equal ids have equal module files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Content(ObjectId);
+
+/// A map by content, whose ids need no further hash.
+pub type ByContent<V> = HashMap<Content, V, gix::hashtable::hash::Builder>;
 
 impl Content {
     /// The id in these bytes. Returns `None` if their length is wrong.
