@@ -21,8 +21,8 @@ mod verdict;
 pub use analysis::{Analysis, EngineView};
 pub(crate) use change::readers;
 pub use change::{
-    Affected, AffectedModule, AffectedUnit, Checked, ModuleChange, affected, interface_changes, run_change,
-    run_named,
+    Affected, AffectedModule, AffectedUnit, Asked, Checked, ModuleChange, affected, interface_changes,
+    run_change, run_named,
 };
 pub use counts::Counts;
 pub use fix::{Fixed, fix};

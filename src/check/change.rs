@@ -28,6 +28,7 @@ use smol_str::SmolStr;
 
 pub use affected_roots::{Affected, AffectedModule, AffectedUnit, affected};
 pub use interfaces::{ModuleChange, interface_changes};
+pub use side::Asked;
 
 use crate::check::change::affected_modules::Impact;
 use crate::check::change::known::Known;

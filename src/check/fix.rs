@@ -69,7 +69,7 @@ pub fn fix(
     let now = look(&mut snapshot);
     let wanted = reported.iter().map(Key::of).collect();
     let mut fixing =
-        Fixing { reported, wanted, baseline, before: Counts::of(&now), safety, standing, look: &look };
+        Fixing { reported, wanted, baseline, before: Counts::of(all(&now)), safety, standing, look: &look };
     // Code that is unused only because of other unused code is removed with it, if all of it can be removed.
     let fixed = fixing.run(snapshot.clone(), now, true);
     let fixed = fixed.or_else(|| {
@@ -101,14 +101,14 @@ impl Fixing<'_> {
             let (chosen, withheld) = self.choose(&now, &snapshot);
             fixed.withheld = withheld;
             let follows = follows.then_some(self.safety);
-            let tried = Trials::new(&snapshot, Counts::of(&now), follows, self.look).run(chosen.fixes);
+            let tried = Trials::new(&snapshot, Counts::of(all(&now)), follows, self.look).run(chosen.fixes);
             fixed.withheld.extend(tried.withheld);
             let Some((after, outcome)) = tried.after else { break };
             fixed.files.extend(tried.files);
             discard(std::mem::replace(&mut now, outcome));
             snapshot = after;
         }
-        if Counts::of(&now).exceed(&self.before) {
+        if Counts::of(all(&now)).exceed(&self.before) {
             return None;
         }
         let is_left =
@@ -224,18 +224,8 @@ fn standing_now(withheld: Vec<(Verdict, String)>, left: &[Verdict]) -> Vec<(Verd
 
 /// The reported findings that are fixed.
 fn resolved(reported: &[Verdict], left: &[Verdict]) -> Vec<Verdict> {
-    let mut left_of: BTreeMap<Key, usize> = BTreeMap::new();
-    for verdict in left {
-        *left_of.entry(Key::of(verdict)).or_insert(0) += 1;
-    }
-    let is_gone = |verdict: &&Verdict| match left_of.get_mut(&Key::of(verdict)) {
-        Some(number) if *number > 0 => {
-            *number -= 1;
-            false
-        }
-        Some(_) | None => true,
-    };
-    reported.iter().filter(is_gone).cloned().collect()
+    let mut left = Counts::of(left);
+    reported.iter().filter(|verdict| !left.take(&Key::of(verdict))).cloned().collect()
 }
 
 /// The findings that have no fix because their file is JSON.

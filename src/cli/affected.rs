@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use super::terminal::Terminal;
 use super::{Failure, change_options, place, policy, say};
-use crate::check;
+use crate::check::{self, Asked};
 use crate::engine::Choice;
 use crate::graph::Role;
 use crate::report::affected;
@@ -56,8 +56,9 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let change = arguments.base.change(&current)?;
     let mut snapshot = change.unread();
     let (policy, _) = arguments.policy.load("compared", &current, &mut snapshot, terminal)?;
-    let choice = arguments.engine.as_ref().or(policy.engine()).cloned();
-    let mut affected = check::affected(&change, &policy, snapshot.sources(), choice.as_ref())?;
+    let choice = arguments.engine.as_ref().or(policy.engine());
+    let asked = Asked { policy: &policy, texts: snapshot.sources(), choice };
+    let mut affected = check::affected(&change, asked)?;
     if arguments.tests {
         affected.modules.clear();
         affected.units.clear();

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 
 use super::terminal::Terminal;
 use super::{Failure, change_options, exit_code, place, policy, stream};
-use crate::check;
+use crate::check::{self, Asked};
 use crate::engine::Choice;
 use crate::module::interface::Impact;
 use crate::report::changes;
@@ -52,8 +52,9 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let modules = change.scope(&current, &arguments.modules)?;
     let mut snapshot = change.unread();
     let (policy, _) = arguments.policy.load("compared", &current, &mut snapshot, terminal)?;
-    let choice = arguments.engine.as_ref().or(policy.engine()).cloned();
-    let found = check::interface_changes(&change, &policy, snapshot.sources(), choice.as_ref(), &modules)?;
+    let choice = arguments.engine.as_ref().or(policy.engine());
+    let asked = Asked { policy: &policy, texts: snapshot.sources(), choice };
+    let found = check::interface_changes(&change, asked, &modules)?;
     let style = terminal.style(place::names(&current, snapshot.top()));
     stream::out(&match arguments.format {
         Format::Human => changes::human(&found, &style),

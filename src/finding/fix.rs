@@ -7,7 +7,7 @@ use crate::text::Span;
 pub struct Fix {
     /// What they may change besides the finding.
     pub safety: Safety,
-    /// The edits, in one or more files, without overlaps.
+    /// The edits, in one or more files, sorted and without overlaps.
     pub edits: Vec<Edit>,
 }
 
@@ -20,6 +20,11 @@ impl Fix {
     /// Creates a fix that may change the behaviour or the interface of the module, so it needs a review.
     pub fn on_request(edits: impl IntoIterator<Item = Edit>) -> Self {
         Self { safety: Safety::Unsafe, edits: without_overlaps(edits) }
+    }
+
+    /// The edits of each file, in the order of the files.
+    pub fn by_file(&self) -> impl Iterator<Item = &[Edit]> {
+        self.edits.chunk_by(|edit, next| edit.span.file == next.span.file)
     }
 }
 

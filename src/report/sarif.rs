@@ -16,7 +16,6 @@ use crate::check::{AppliedException, Verdict};
 use crate::engine::Product;
 use crate::finding::{self, RuleId, Severity};
 use crate::rules::page::Page;
-use crate::text::FileId;
 use log::{
     Artifact, ArtifactChange, Base, Driver, Fix, Help, Log, Logical, Physical, Region, Replacement, Result,
     ResultProperties, Rule, RuleLevel, RuleProperties, Run, Suppression, Text, Tool,
@@ -136,11 +135,7 @@ fn result<'a>(
 
 /// The edits of a fix, by file.
 fn fix(fix: &finding::Fix, order: Option<&str>, places: &Places<'_>) -> Fix {
-    let mut by_file: BTreeMap<FileId, Vec<&finding::Edit>> = BTreeMap::new();
-    for edit in &fix.edits {
-        by_file.entry(edit.span.file).or_default().push(edit);
-    }
-    let change = |edits: Vec<&finding::Edit>| {
+    let change = |edits: &[finding::Edit]| {
         let place = places.at(edits[0].span);
         let replacement = |edit: &finding::Edit| {
             let deleted_region = physical(&places.at(edit.span)).region?;
@@ -148,12 +143,12 @@ fn fix(fix: &finding::Fix, order: Option<&str>, places: &Places<'_>) -> Fix {
         };
         ArtifactChange {
             artifact_location: physical(&place).artifact_location,
-            replacements: edits.into_iter().filter_map(replacement).collect(),
+            replacements: edits.iter().filter_map(replacement).collect(),
         }
     };
     Fix {
         description: Text::of(plain(order.unwrap_or_default())),
-        artifact_changes: by_file.into_values().map(change).collect(),
+        artifact_changes: fix.by_file().map(change).collect(),
     }
 }
 

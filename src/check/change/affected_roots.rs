@@ -6,10 +6,8 @@ use smol_str::SmolStr;
 
 use crate::check::change::comparison::Comparison;
 use crate::check::change::side::Asked;
-use crate::engine::{Choice, Companion, Product};
+use crate::engine::{Companion, Product};
 use crate::graph::{Reason, Role};
-use crate::policy::Policy;
-use crate::text::Sources;
 use crate::vfs::{Change, Error, last_name, parent};
 
 /// The modules, units and tests that a change can affect.
@@ -49,14 +47,9 @@ pub struct AffectedUnit {
     pub chain: Vec<SmolStr>,
 }
 
-/// Finds the modules, units and tests that a change can affect. `policy_sources` are the texts of the policy.
-pub fn affected(
-    change: &Change,
-    policy: &Policy,
-    policy_sources: &Sources,
-    choice: Option<&Choice>,
-) -> Result<Affected, Error> {
-    let comparison = Comparison::of(change, Asked { policy, texts: policy_sources, choice })?;
+/// Finds the modules, units and tests that a change can affect.
+pub fn affected(change: &Change, asked: Asked<'_>) -> Result<Affected, Error> {
+    let comparison = Comparison::of(change, asked)?;
     let mut affected = Affected::default();
     let mut units: BTreeSet<AffectedUnit> = comparison.changed_units().collect();
     let mut effects = comparison.effects();

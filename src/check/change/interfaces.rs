@@ -7,11 +7,9 @@ use smol_str::SmolStr;
 use crate::check::change::comparison::Comparison;
 use crate::check::change::side::Asked;
 use crate::check::location::in_scope;
-use crate::engine::{Choice, Companion, LOCK_FILE, is_module_file};
+use crate::engine::{Companion, LOCK_FILE, is_module_file};
 use crate::graph::{Node, Role};
 use crate::module::interface::{Impact, Interface, InterfaceChange, Part};
-use crate::policy::Policy;
-use crate::text::Sources;
 use crate::vfs::{Change, Error, last_name, parent};
 
 /// The interface changes of a module.
@@ -35,15 +33,13 @@ impl ModuleChange {
 }
 
 /// Finds the interface changes of modules, limited to `directories` unless that is empty. Examples and tests have no
-/// callers and are left out. `policy_sources` are the texts of the policy.
+/// callers and are left out.
 pub fn interface_changes(
     change: &Change,
-    policy: &Policy,
-    policy_sources: &Sources,
-    choice: Option<&Choice>,
+    asked: Asked<'_>,
     directories: &[String],
 ) -> Result<Vec<ModuleChange>, Error> {
-    let comparison = Comparison::of(change, Asked { policy, texts: policy_sources, choice })?;
+    let comparison = Comparison::of(change, asked)?;
     let is_named = |directory: &SmolStr| {
         let is_in = |named: &String| in_scope(directory, std::slice::from_ref(named));
         directories.is_empty() || directories.iter().any(is_in)

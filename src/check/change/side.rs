@@ -26,11 +26,13 @@ pub(super) struct Side {
 
 /// The options of the run.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked<'a> {
-    pub(super) policy: &'a Policy,
+pub struct Asked<'a> {
+    /// The policy.
+    pub policy: &'a Policy,
     /// The texts of the policy.
-    pub(super) texts: &'a Sources,
-    pub(super) choice: Option<&'a Choice>,
+    pub texts: &'a Sources,
+    /// The chosen engines.
+    pub choice: Option<&'a Choice>,
 }
 
 impl Side {

@@ -36,9 +36,9 @@ impl Key {
 pub(super) struct Counts(BTreeMap<Key, usize>);
 
 impl Counts {
-    pub(super) fn of(outcome: &Outcome) -> Self {
+    pub(super) fn of<'v>(verdicts: impl IntoIterator<Item = &'v Verdict>) -> Self {
         let mut counts = BTreeMap::new();
-        for verdict in all(outcome) {
+        for verdict in verdicts {
             *counts.entry(Key::of(verdict)).or_insert(0) += 1;
         }
         Self(counts)
@@ -51,6 +51,11 @@ impl Counts {
     /// Whether a key occurs more often than in another state.
     pub(super) fn exceed(&self, other: &Self) -> bool {
         self.0.iter().any(|(key, number)| *number > other.get(key))
+    }
+
+    /// Takes one of the findings with a key away. Returns whether there was one.
+    pub(super) fn take(&mut self, key: &Key) -> bool {
+        self.0.get_mut(key).filter(|number| **number > 0).map(|number| *number -= 1).is_some()
     }
 
     fn get(&self, key: &Key) -> usize {
@@ -209,7 +214,7 @@ impl<'t> Trials<'t> {
 
     /// The objections to some fixes after they are applied.
     fn objections(&self, fixes: &[Found<'_>], outcome: &Outcome) -> Vec<Objection> {
-        let after = Counts::of(outcome);
+        let after = Counts::of(all(outcome));
         let rules: BTreeSet<&RuleId> = fixes.iter().map(|(verdict, _)| &verdict.finding.rule).collect();
         let followed: BTreeSet<Key> =
             outcome.verdicts.iter().filter(|verdict| self.is_followed(verdict)).map(Key::of).collect();
@@ -227,12 +232,9 @@ impl<'t> Trials<'t> {
                 modules: others.chain([module]).collect(),
             }
         });
-        let mut resolved: BTreeMap<Key, usize> = BTreeMap::new();
-        for (verdict, _) in fixes {
-            *resolved.entry(Key::of(verdict)).or_insert(0) += 1;
-        }
+        let resolved = Counts::of(fixes.iter().map(|(verdict, _)| *verdict));
         let stays = |(key, number): &(&Key, &usize)| after.get(key) + **number > self.before.get(key);
-        let staying = resolved.iter().filter(stays).map(|(key, _)| Objection {
+        let staying = resolved.0.iter().filter(stays).map(|(key, _)| Objection {
             words: "the fix would not remove the finding".to_owned(),
             modules: BTreeSet::from([key.module.clone()]),
         });

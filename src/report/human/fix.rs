@@ -1,14 +1,12 @@
 //! The lines that a fix changes, as a small diff.
 
-use std::collections::BTreeMap;
-
 use crate::check::Verdict;
-use crate::finding::{Edit, Fix};
+use crate::finding::Edit;
 use crate::report::paint::Paint;
 use crate::report::sanitize::at_line_start;
 use crate::report::{Style, one_line, sanitize};
 use crate::syntax::aligned;
-use crate::text::{FileId, Sources};
+use crate::text::Sources;
 
 /// The maximum number of lines of a diff.
 const MAX_LINES: usize = 12;
@@ -34,15 +32,16 @@ pub(super) fn write(
     report.push_str(&format!("  {title}\n"));
     let primary = verdict.finding.primary.map(|span| span.file);
     let mut lines = Vec::new();
-    let mut files: Vec<_> = by_file(fix).into_iter().collect();
-    files.sort_by_key(|(file, _)| Some(*file) != primary);
+    let mut files: Vec<&[Edit]> = fix.by_file().collect();
+    files.sort_by_key(|edits| Some(edits[0].span.file) != primary);
     let has_names = files.len() > 1;
-    for (file, edits) in files {
+    for edits in files {
+        let file = edits[0].span.file;
         if has_names || Some(file) != primary {
             let name = style.names.of(sources.get(file).name());
             lines.push(at_line_start(&one_line(&name)).into_owned());
         }
-        lines.extend(changed(sources.get(file).text(), &edits, paint));
+        lines.extend(changed(sources.get(file).text(), edits, paint));
     }
     let more = lines.len().saturating_sub(MAX_LINES + 1);
     if more > 0 {
@@ -54,20 +53,8 @@ pub(super) fn write(
     }
 }
 
-fn by_file(fix: &Fix) -> BTreeMap<FileId, Vec<&Edit>> {
-    let mut by_file: BTreeMap<FileId, Vec<&Edit>> = BTreeMap::new();
-    for edit in &fix.edits {
-        by_file.entry(edit.span.file).or_default().push(edit);
-    }
-    for edits in by_file.values_mut() {
-        edits.sort_unstable();
-        edits.dedup();
-    }
-    by_file
-}
-
 /// The removed lines with `-`, and the added lines with `+`.
-fn changed(text: &str, edits: &[&Edit], paint: Paint) -> Vec<String> {
+fn changed(text: &str, edits: &[Edit], paint: Paint) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = edits;
     while let Some(first) = rest.first() {
@@ -112,7 +99,7 @@ mod tests {
     use indoc::indoc;
 
     use super::*;
-    use crate::text::Span;
+    use crate::text::{FileId, Span};
 
     fn edit(from: usize, to: usize, text: &str) -> Edit {
         Edit { span: Span::new(FileId::new(0), from..to), text: text.to_owned() }
@@ -126,7 +113,7 @@ mod tests {
             c = 3
             d = 4
         "};
-        let shown = |edits: &[Edit]| changed(text, &edits.iter().collect::<Vec<_>>(), Paint::new(false));
+        let shown = |edits: &[Edit]| changed(text, edits, Paint::new(false));
         assert_eq!(shown(&[edit(10, 11, "5")]), ["- b = 2", "+ b = 5"]);
         assert_eq!(shown(&[edit(6, 12, "")]), ["- b = 2"]);
         assert_eq!(shown(&[edit(12, 12, "x = 0\n")]), ["+ x = 0"]);
