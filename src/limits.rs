@@ -21,13 +21,20 @@ pub enum Limit {
 }
 
 /// The name, texts and values of a limit.
-struct Entry {
-    name: &'static str,
-    bounds: &'static str,
-    beyond: &'static str,
-    default: u64,
-    min: u64,
-    max: u64,
+#[derive(Debug)]
+pub struct Entry {
+    /// The name in policies and on the command line.
+    pub name: &'static str,
+    /// What the limit applies to, for documentation.
+    pub bounds: &'static str,
+    /// The effect of reaching the limit, for documentation.
+    pub beyond: &'static str,
+    /// The default value.
+    pub default: u64,
+    /// The minimum value.
+    pub min: u64,
+    /// The maximum value.
+    pub max: u64,
     /// The reason for the maximum.
     why: &'static str,
 }
@@ -46,7 +53,8 @@ impl Limit {
     pub const ALL: [Self; 5] =
         [Self::FileSize, Self::Nesting, Self::Mistakes, Self::Evaluation, Self::Conditions];
 
-    const fn entry(self) -> Entry {
+    /// The name, texts and values.
+    pub const fn entry(self) -> Entry {
         match self {
             // Files that people write stay far below this; generated files may come close.
             Self::FileSize => Entry {
@@ -101,31 +109,6 @@ impl Limit {
     /// The name in policies and on the command line.
     pub const fn name(self) -> &'static str {
         self.entry().name
-    }
-
-    /// What the limit applies to, for documentation.
-    pub const fn bounds(self) -> &'static str {
-        self.entry().bounds
-    }
-
-    /// The effect of reaching the limit, for documentation.
-    pub const fn beyond(self) -> &'static str {
-        self.entry().beyond
-    }
-
-    /// The default value.
-    pub const fn default(self) -> u64 {
-        self.entry().default
-    }
-
-    /// The minimum value.
-    pub const fn min(self) -> u64 {
-        self.entry().min
-    }
-
-    /// The maximum value.
-    pub const fn max(self) -> u64 {
-        self.entry().max
     }
 
     /// The limit with this name.

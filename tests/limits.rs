@@ -263,7 +263,7 @@ fn conditions_that_are_not_compared_are_reported_once() {
 /// nor this one, which has as much.
 #[test]
 fn at_the_highest_nesting_no_thread_runs_out_of_stack() {
-    let most = Limit::Nesting.max();
+    let most = Limit::Nesting.entry().max;
     let levels = usize::try_from(most).expect("a small number");
     let nested = |start: &str, middle: &str, end: &str, levels: usize| {
         format!("{}{middle}{}", start.repeat(levels), end.repeat(levels))

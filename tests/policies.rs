@@ -130,9 +130,9 @@ fn limits() -> String {
     let mut rows =
         "| limit | applies to | default | minimum | maximum | beyond the limit |\n|---|---|---|---|---|---|\n".to_owned();
     for limit in Limit::ALL {
-        let [usual, least, most] =
-            [limit.default(), limit.min(), limit.max()].map(|value| limit.format(value));
-        let (what, beyond) = (limit.bounds(), limit.beyond());
+        let entry = limit.entry();
+        let [usual, least, most] = [entry.default, entry.min, entry.max].map(|value| limit.format(value));
+        let (what, beyond) = (entry.bounds, entry.beyond);
         rows += &format!("| `{}` | {what} | {usual} | {least} | {most} | {beyond} |\n", limit.name());
     }
     rows

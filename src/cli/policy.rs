@@ -100,7 +100,7 @@ fn limit(text: &str) -> Result<(Limit, u64), String> {
     let limit = Limit::of(name).ok_or_else(|| unknown("limit", name, &Limit::ALL.map(Limit::name)))?;
     let value = limit.read(value).map_err(|(why, _)| {
         // A policy has quotes around a size, which a shell would remove.
-        let usual = limit.written(limit.default());
+        let usual = limit.written(limit.entry().default);
         format!("{}; write it as in `--limit {name}={}`", why.trim_end_matches('.'), usual.trim_matches('"'))
     })?;
     Ok((limit, value))

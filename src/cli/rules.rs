@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         return say(&report::rules(&rows, &limits));
     }
     let limits = Limit::ALL.map(|limit| {
-        let bounds = format!("{} for {}.", limit.format(limits.get(limit)), limit.bounds());
+        let bounds = format!("{} for {}.", limit.format(limits.get(limit)), limit.entry().bounds);
         without_level(limit.name(), bounds, false)
     });
     let rows: Vec<Listed> = rows.into_iter().chain(limits).collect();
