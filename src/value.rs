@@ -28,7 +28,9 @@ pub use conversion_error::{Mismatch, PathStep};
 pub use convert::convert;
 pub use data::Value;
 pub use defaults::Defaults;
-pub use evaluate::{constant, constant_key, constant_within, elements, evaluate, flag, follow, text};
+pub use evaluate::{
+    TERRAFORM_FUNCTIONS, constant, constant_key, constant_within, elements, evaluate, flag, follow, text,
+};
 pub use functions::{Function, Kind, Parameter};
 pub use marks::{MarkSource, Marks};
 pub use number::Number;

@@ -61,16 +61,21 @@ fn described(change: &AddressChange, product: &str) -> (&'static str, String, &'
             )
         }
         AddressCause::Repeated(before, after) => {
-            let (summary, label) = match after {
-                Repetition::Count => ("`count` without a `moved` block", "adds keys to the addresses"),
-                Repetition::ForEach => ("`for_each` without a `moved` block", "adds keys to the addresses"),
-                Repetition::One => ("Instance keys removed without a `moved` block", "has no instance keys"),
+            let summary = match after {
+                Repetition::Count => "`count` without a `moved` block",
+                Repetition::ForEach => "`for_each` without a `moved` block",
+                Repetition::One => "Instance keys removed without a `moved` block",
+            };
+            let (label, instances, new) = match (before, after) {
+                (_, Repetition::One) => ("has no instance keys", "instances", "a new one"),
+                (Repetition::One, _) => ("adds a key to the address", "instance", "new ones"),
+                _ => ("changes the keys in the addresses", "instances", "new ones"),
             };
             (
                 summary,
                 format!(
-                    "`{from}` had {} before the change. Without a `moved` block, {product} destroys its existing instances \
-                     and creates new ones.",
+                    "`{from}` had {} before the change. Without a `moved` block, {product} destroys its existing {instances} \
+                     and creates {new}.",
                     before.name()
                 ),
                 label,
@@ -87,8 +92,28 @@ fn help(change: &AddressChange) -> String {
         None if change.addresses.len() > 1 => {
             "add a `moved` block for each address, with the keys of the existing instances".to_owned()
         }
-        None => format!(
-            "add a `moved` block for each existing instance, from `{from}` to `{to}` with the keys of the instances"
-        ),
+        None => match change.cause {
+            AddressCause::Repeated(Repetition::One, after) => format!(
+                "add a `moved` block from `{from}` to the instance that keeps the existing object, such as `{to}{}`",
+                example_key(after)
+            ),
+            AddressCause::Repeated(before, after) => format!(
+                "add a `moved` block for each existing instance, such as from `{from}{}` to `{to}{}`",
+                example_key(before),
+                example_key(after)
+            ),
+            AddressCause::Renamed | AddressCause::Moved => format!(
+                "add a `moved` block for each existing instance, from `{from}` to `{to}` with the keys of the instances"
+            ),
+        },
+    }
+}
+
+/// The form of an instance key in an address.
+const fn example_key(repetition: Repetition) -> &'static str {
+    match repetition {
+        Repetition::One => "",
+        Repetition::Count => "[0]",
+        Repetition::ForEach => "[\"KEY\"]",
     }
 }

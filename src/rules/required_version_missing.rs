@@ -37,6 +37,15 @@ impl Rule for RequiredVersionMissing {
         }
         let settings = in_base_files(settings, module, context);
         let Some(at) = is_run_or_published(node).then(|| place(module, &settings)).flatten() else { return };
+        // The version is a question for the module that requires one which no release known here meets.
+        if node
+            .graph()
+            .below(&[node.id()])
+            .into_iter()
+            .any(|below| node.graph().node(below).module().unmodelled.is_some())
+        {
+            return;
+        }
         let product = module.features.engine.product;
         let below = newest_below(node);
         let name = product.name();

@@ -71,11 +71,19 @@ fn shared(address: &StateAddress, roots: &BTreeMap<SmolStr, Span>) -> Option<Fin
         .at(*at)
         .module((*first).clone())
         .help(match address.backend {
-            "remote" => "give each root module its own workspace (`name`)".to_owned(),
-            _ => format!("give each root module its own `{}`", address.own),
+            "remote" => other_address("workspace (`name`)"),
+            _ => other_address(&format!("`{}`", address.own)),
         })
         .concerns(Concern::Modules(roots.keys().cloned().collect()));
     Some(finding.related_all(others.iter().map(|(_, at)| *at), "the same state"))
+}
+
+/// The help. `init -migrate-state` would copy the state of the first root module.
+fn other_address(own: &str) -> String {
+    format!(
+        "keep this {own} in the root module that owns the state; in the others, write another one and run \
+         `init -reconfigure`"
+    )
 }
 
 /// Whether the root module in a directory is likely used with several workspaces, which have separate states: it

@@ -23,6 +23,7 @@ mod operator;
 mod template;
 mod template_file;
 
+pub use call::TERRAFORM_FUNCTIONS;
 pub use iterate::elements;
 
 /// Evaluates an expression without variables and functions, with the default limits.

@@ -174,9 +174,6 @@ pub(super) fn is_unknown(node: Node<'_>, traversal: &Traversal) -> bool {
     }
 }
 
-/// The functions of the built-in provider.
-const OWN_FUNCTIONS: &[&str] = &["decode_tfvars", "encode_expr", "encode_tfvars"];
-
 /// Whether no provider of the module can have this function.
 fn lacks_function(node: Node<'_>, name: &str) -> bool {
     let module = node.module();
@@ -187,7 +184,7 @@ fn lacks_function(node: Node<'_>, name: &str) -> bool {
     let (Some(local), Some(function), None) = (parts.next(), parts.next(), parts.next()) else { return true };
     match module.required_providers.get(local) {
         None => true,
-        Some(required) => required.address.is_built_in() && !OWN_FUNCTIONS.contains(&function),
+        Some(required) => required.address.is_built_in() && !value::TERRAFORM_FUNCTIONS.contains(&function),
     }
 }
 

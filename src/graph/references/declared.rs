@@ -46,7 +46,7 @@ impl<'m> Declared<'m> {
 
 /// The error for a reference to `subject`, which the module does not declare. Returns `None` if the module may declare it
 /// in a file that could not be read, or if no module declares such a subject. `inside` is the declaration that contains
-/// the reference, which it cannot mean.
+/// the reference, which it cannot mean; a test has none.
 pub(in crate::graph) fn undeclared(
     module: &Module,
     subject: &Subject,
@@ -69,7 +69,7 @@ pub(in crate::graph) fn undeclared(
             .at(at)
             .concerns(Concern::Name(address));
     Some(match subject {
-        Subject::Variable(name) => no_variable(finding, module, name, similar),
+        Subject::Variable(name) => no_variable(finding, module, name, similar, inside.is_none()),
         Subject::Local(name) => no_local(finding, module, name, similar),
         Subject::Module { call, .. } => no_call(finding, module, call, similar, inside),
         Subject::Resource { address, .. } => no_resource(finding, module, address, similar, inside),
@@ -77,7 +77,13 @@ pub(in crate::graph) fn undeclared(
     })
 }
 
-fn no_variable(finding: Finding, module: &Module, name: &SmolStr, similar: &Similar) -> Finding {
+fn no_variable(
+    finding: Finding,
+    module: &Module,
+    name: &SmolStr,
+    similar: &Similar,
+    is_in_test: bool,
+) -> Finding {
     let finding = finding.detail(format!("This module declares no input variable `{name}`."));
     if let Some(local) = module.locals.get(name) {
         let local = (local.attribute.name_span, format!("local.{name}"));
@@ -85,9 +91,12 @@ fn no_variable(finding: Finding, module: &Module, name: &SmolStr, similar: &Simi
     }
     let near = similar.nearest(name, module.variables.values(), |variable| &variable.name);
     let near = near.map(|near| (near.origin.header(), format!("var.{}", near.name)));
-    finding
-        .help(format!("declare it: `variable \"{name}\" {{}}`"))
-        .meant_at(near, "a variable with a similar name")
+    let help = if is_in_test {
+        format!("set `{name}` in a `variables` block of the test")
+    } else {
+        format!("declare it: `variable \"{name}\" {{}}`")
+    };
+    finding.help(help).meant_at(near, "a variable with a similar name")
 }
 
 fn no_local(finding: Finding, module: &Module, name: &SmolStr, similar: &Similar) -> Finding {

@@ -33,14 +33,22 @@ impl ModuleSource {
     pub fn parse(raw: &str, has_version: bool, features: &Features) -> Result<Self, AddressError> {
         let product = features.engine.product.name();
         if has_version {
-            let is_other = || Self::parse(raw, false, features).is_ok();
+            let help = || {
+                match Self::parse(raw, false, features).ok()? {
+                Self::Remote(remote) if remote.getter() == "git" && remote.parameter("ref").is_none() => Some(
+                    "remove `version`, which only registry modules have, and add `?ref=` with a tag to the source"
+                        .to_owned(),
+                ),
+                _ => Some("remove `version`, which only registry modules have".to_owned()),
+            }
+            };
             return registry(raw, features).map_err(|reason| AddressError {
                 summary: "Invalid registry module source address",
                 detail: format!(
                     "\"{raw}\" is not a registry address: {reason}. {product} expects a registry address \
                      because `version` is set."
                 ),
-                help: is_other().then(|| "remove `version`, which only registry modules have".to_owned()),
+                help: help(),
             });
         }
         if is_local(raw) {
@@ -60,7 +68,7 @@ impl ModuleSource {
                         "\"{address}\" is neither a local path nor a URL, and not a registry address: {why}."
                     ),
                     help: Some(format!(
-                        "if this module has a directory \"{address}\", write \"./{address}\""
+                        "write \"./{address}\" for a directory of this module, or a URL, or a registry address such as \"hashicorp/consul/aws\""
                     )),
                 },
                 remote::Problem::Unreadable(reason) => AddressError {

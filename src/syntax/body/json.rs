@@ -187,7 +187,7 @@ impl Unpacking<'_> {
             if properties.is_empty() {
                 let finding = Finding::language(EngineRule::MissingArgument, "Missing block label")
                     .detail(format!(
-                        "Each property name here is the {label} of a `{kind}` block, but {}.",
+                        "A `{kind}` block requires an object with a property for its {label}, but {}.",
                         without_properties(node)
                     ))
                     .at(node.start());

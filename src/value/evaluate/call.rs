@@ -15,6 +15,9 @@ use super::{Evaluator, Inside};
 /// The steps for a finding about an unknown function, which compares its name with all functions.
 const OF_UNKNOWN_FUNCTION: usize = 1_000;
 
+/// The functions of the built-in provider.
+pub const TERRAFORM_FUNCTIONS: [&str; 3] = ["decode_tfvars", "encode_expr", "encode_tfvars"];
+
 /// The steps to create or search one byte of a string.
 const STEPS_PER_BYTE: usize = 8;
 
@@ -81,12 +84,11 @@ impl Evaluator<'_> {
         let is_namespaced = engine.has_namespaces() && call.name.contains("::");
         let summary = if is_namespaced { "Unknown provider function" } else { "Call to unknown function" };
         let of_provider = call.name.strip_prefix("provider::").filter(|_| is_namespaced);
-        let provider = of_provider.and_then(|rest| rest.split("::").next());
         let mut finding = Finding::language(EngineRule::InvalidFunctionCall, summary)
             .detail(format!("{engine} has no function named {:?}.", call.name))
             .at(call.name_span)
             .concerns(Concern::Name(call.name.as_str().into()))
-            .help_if(provider.map(|name| format!("declare the provider `{name}` in `required_providers`")))
+            .help_if(of_provider.map(declare_provider))
             .meant(near);
         finding.code = is_namespaced.then_some(Code::UnknownProviderFunction);
         self.findings.push(finding);
@@ -226,5 +228,20 @@ fn counted(arguments: usize) -> String {
         0 => "no arguments".to_owned(),
         1 => "one argument".to_owned(),
         more => format!("{more} arguments"),
+    }
+}
+
+/// The help for an unknown function of a provider, from its name after `provider::`.
+fn declare_provider(function: &str) -> String {
+    match function.split_once("::").unwrap_or((function, "")) {
+        ("terraform", name) => {
+            let declare = "declare `terraform = { source = \"terraform.io/builtin/terraform\" }` in `required_providers`";
+            if TERRAFORM_FUNCTIONS.contains(&name) {
+                return declare.to_owned();
+            }
+            let known = TERRAFORM_FUNCTIONS.map(|known| format!("`{known}`")).join(" or ");
+            format!("call {known}, and {declare}")
+        }
+        (provider, _) => format!("declare the provider `{provider}` in `required_providers`"),
     }
 }

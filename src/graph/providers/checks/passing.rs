@@ -172,7 +172,12 @@ impl Edge<'_> {
             }
             _ => {
                 let provider = display(self.child.module(), address);
-                format!("pass a configuration of {provider} as `{name}` in `providers`")
+                let others = if has_map {
+                    ""
+                } else {
+                    ", which must then contain the other configurations of the child module too"
+                };
+                format!("pass a configuration of {provider} as `{name}` in `providers`{others}")
             }
         }
     }
