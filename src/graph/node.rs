@@ -11,7 +11,7 @@ use super::evaluation::Locals;
 use super::location::Location;
 use super::node_id::NodeId;
 use super::providers::{ProviderChanges, Table, Uses};
-use super::role::Surroundings;
+use super::role::{Reason, Role, Surroundings};
 use crate::engine::Engine;
 use crate::module::Module;
 use crate::module::address::{ConfigAddress, ModuleSource};
@@ -62,6 +62,8 @@ pub(super) struct Derived {
     pub(super) provider_tables: OnceLock<Vec<Table>>,
     /// For each node, the provider configurations that it uses.
     pub(super) uses: OnceLock<Vec<Uses>>,
+    /// For each node, its role and the evidence for it.
+    pub(super) roles: OnceLock<Vec<(Role, Reason)>>,
     /// The changes to provider configurations since an earlier state.
     pub(super) provider_changes: OnceLock<ProviderChanges>,
     /// The changes to the addresses of objects since an earlier state.
@@ -95,8 +97,6 @@ pub(super) struct NodeData {
     pub(super) run_by_tests: Vec<NodeId>,
     /// The variable definitions files for it.
     pub(super) values_files: Vec<ValuesFile>,
-    /// Whether it configures a provider; computed on first use.
-    pub(super) configures_provider: OnceLock<bool>,
     /// The values of its local values; computed on first use.
     pub(super) locals: OnceLock<Locals>,
 }
@@ -156,7 +156,6 @@ impl ModuleGraph {
             tests: Vec::new(),
             run_by_tests: Vec::new(),
             values_files: Vec::new(),
-            configures_provider: OnceLock::new(),
             locals: OnceLock::new(),
         });
         NodeId(self.nodes.len() - 1)
@@ -164,6 +163,7 @@ impl ModuleGraph {
 
     /// Sets the information about a module that does not come from its files.
     pub fn surround(&mut self, id: NodeId, around: Surroundings) {
+        self.forget();
         self.nodes[id.0].around = around;
     }
 
@@ -178,6 +178,7 @@ impl ModuleGraph {
 
     /// Sets the target of the `module` block of a run, given by the numbers of the test file and the run.
     pub fn link_run(&mut self, id: NodeId, (test, run): (usize, usize), leads_to: Callee) {
+        self.forget();
         self.nodes[id.0].tests[test].loads[run] = Some(leads_to);
         if let Callee::Module(child) = leads_to {
             self.nodes[child.0].run_by_tests.push(id);
@@ -191,6 +192,7 @@ impl ModuleGraph {
 
     /// Sets the Terragrunt units that run a module.
     pub fn run_by(&mut self, id: NodeId, run_by: RunBy) {
+        self.forget();
         self.nodes[id.0].run_by = run_by;
     }
 

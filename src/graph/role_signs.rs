@@ -17,7 +17,9 @@ impl Node<'_> {
 
     /// The role of the module, and the evidence for it.
     pub fn role_with_reason(self) -> (Role, Reason) {
-        of(self, self.surroundings())
+        let graph = self.graph();
+        let of = |node: Node<'_>| of(node, node.surroundings());
+        graph.derived.roles.get_or_init(|| graph.nodes().map(of).collect())[self.id().0]
     }
 
     /// Whether the module is certainly a root module. A provider block and a lock file do not prove it: a module for
@@ -197,9 +199,7 @@ fn configures_provider(node: Node<'_>) -> bool {
         provider.alias.is_none()
             || !is_shared && (!blocks.is_empty() || !arguments.iter().all(is_from_caller))
     };
-    let configures =
-        || node.module().providers.values().any(|provider| !provider.config.is_empty() && is_own(provider));
-    *node.graph.nodes[node.id.0].configures_provider.get_or_init(configures)
+    node.module().providers.values().any(|provider| !provider.config.is_empty() && is_own(provider))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/duplicate-key.md")]
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
@@ -34,7 +34,7 @@ impl Rule for DuplicateKey {
 
 /// A finding for each item that a later item with the same key replaces.
 fn repeated(object: &Expr, items: &[ObjectItem], context: &Context<'_>) -> Vec<Finding> {
-    let mut last: HashMap<SmolStr, (Span, &Expr)> = HashMap::new();
+    let mut last: BTreeMap<SmolStr, (Span, &Expr)> = BTreeMap::new();
     let mut found = Vec::new();
     for item in items.iter().rev() {
         let Some((name, key)) = constant_key(&item.key) else { continue };

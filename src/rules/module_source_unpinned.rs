@@ -58,12 +58,13 @@ impl Rule for ModuleSourceUnpinned {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for (call, source, remote) in module_source::remote(node.module()) {
-            if self.allow.matches(&[source.raw.as_str(), &remote.to_string()], &[]) {
-                continue;
-            }
             let Some(pin) = pin(remote) else { continue };
             let pinned = pin.keys.iter().find_map(|key| remote.parameter(key));
-            if is_own_package(node, call, remote, context) || names_placeholder(&source.raw) {
+            if pinned.is_some_and(|written| !is_branch(written))
+                || self.allow.matches(&[source.raw.as_str(), &remote.to_string()], &[])
+                || is_own_package(node, call, remote, context)
+                || names_placeholder(&source.raw)
+            {
                 continue;
             }
             let finding = match pinned {
@@ -91,24 +92,22 @@ impl Rule for ModuleSourceUnpinned {
                         None => fix,
                     })
                 }
-                Some(written) => {
-                    let branch = written.strip_prefix("refs/heads/");
-                    let name = branch.unwrap_or(written);
-                    if branch.is_none() && !MOVING.contains(&name) {
-                        continue;
-                    }
-                    Self::finding("Module source follows a branch")
-                        .detail(format!(
-                            "`{written}` moves, so `init` installs whatever it points to when it runs."
-                        ))
-                        .help(format!("replace `{written}` with a {}", pin.what.replace(" or ", " or a ")))
-                }
+                Some(written) => Self::finding("Module source follows a branch")
+                    .detail(format!(
+                        "`{written}` moves, so `init` installs whatever it points to when it runs."
+                    ))
+                    .help(format!("replace `{written}` with a {}", pin.what.replace(" or ", " or a "))),
             };
             let is_example = node.role() == Role::Example;
             let finding = if is_example { finding.severity(Severity::Notice) } else { finding };
             findings.push(module_source::at_source(finding, call, source));
         }
     }
+}
+
+/// Whether a reference names a branch, which moves.
+fn is_branch(written: &str) -> bool {
+    written.starts_with("refs/heads/") || MOVING.contains(&written)
 }
 
 /// Whether a part of a source is a placeholder for the reader of an example, such as `YOUR_PROJECT_ID`.
