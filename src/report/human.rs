@@ -105,9 +105,9 @@ pub(super) fn blocks(verdicts: &[Verdict], sources: &Sources, style: &Style) -> 
     report
 }
 
-/// Groups findings with their repeats: those of one rule and cause in one directory, and syntax errors with one text in
-/// one file, such as one for each line after an unclosed quote. Errors come last. Within a severity the order is that
-/// of the run.
+/// Groups findings with their repeats: those of one rule, cause, summary and help in one directory, and syntax errors
+/// with one text in one file, such as one for each line after an unclosed quote. Errors come last. Within a severity the
+/// order is that of the run.
 fn repeats(verdicts: &[Verdict]) -> Vec<Vec<&Verdict>> {
     let mut blocks: Vec<Vec<&Verdict>> = Vec::new();
     let mut by_cause: HashMap<_, usize> = HashMap::new();
@@ -122,6 +122,7 @@ fn repeats(verdicts: &[Verdict]) -> Vec<Vec<&Verdict>> {
             verdict.level,
             verdict.engine,
             &finding.concern,
+            (&finding.summary, &finding.help),
             in_syntax,
         );
         match by_cause.entry(cause) {

@@ -94,13 +94,15 @@ fn help(change: &AddressChange) -> String {
         }
         None => match change.cause {
             AddressCause::Repeated(Repetition::One, after) => format!(
-                "add a `moved` block from `{from}` to the instance that keeps the existing object, such as `{to}{}`",
-                example_key(after)
+                "add a `moved` block from `{from}` to the instance that keeps the existing object, such as `{to}{}`{}",
+                example_key(after),
+                where_key(after)
             ),
             AddressCause::Repeated(before, after) => format!(
-                "add a `moved` block for each existing instance, such as from `{from}{}` to `{to}{}`",
+                "add a `moved` block for each existing instance, such as from `{from}{}` to `{to}{}`{}",
                 example_key(before),
-                example_key(after)
+                example_key(after),
+                if before == Repetition::ForEach { where_key(before) } else { where_key(after) }
             ),
             AddressCause::Renamed | AddressCause::Moved => format!(
                 "add a `moved` block for each existing instance, from `{from}` to `{to}` with the keys of the instances"
@@ -115,5 +117,13 @@ const fn example_key(repetition: Repetition) -> &'static str {
         Repetition::One => "",
         Repetition::Count => "[0]",
         Repetition::ForEach => "[\"KEY\"]",
+    }
+}
+
+/// The explanation of such a key.
+const fn where_key(repetition: Repetition) -> &'static str {
+    match repetition {
+        Repetition::ForEach => ", where KEY is the key of the instance",
+        Repetition::One | Repetition::Count => "",
     }
 }

@@ -13,8 +13,8 @@ impl NamedFiles {
             let Some(bytes) = self.ignore_file(&child(around, ".gitignore")) else { return false };
             let mut named = bytes.lines().filter_map(|line| file_named(line.to_str().ok()?.trim()));
             named.any(|path| {
-                let at = child(around, path);
-                parent(&at) == Some(directory) && !matches!(self.at(&at), NamedFile::File(_))
+                let is_here = has_segments(directory, parent(&child(around, path)).unwrap_or_default());
+                is_here && !matches!(self.at(&child(directory, last_name(path))), NamedFile::File(_))
             })
         })
     }
@@ -36,12 +36,19 @@ impl NamedFiles {
     }
 }
 
-/// The module file that a line of a `.gitignore` names by its path. A pattern, a name in any directory, an override
-/// file and the file that only configures the storage of the state do not count.
+/// Whether a path has the segments of a pattern, in which `*` stands for any one.
+fn has_segments(path: &str, pattern: &str) -> bool {
+    path.split('/').count() == pattern.split('/').count()
+        && path.split('/').zip(pattern.split('/')).all(|(segment, wanted)| wanted == "*" || wanted == segment)
+}
+
+/// The module file that a line of a `.gitignore` names by its path, in which `*` may stand for a directory. Another
+/// pattern, a name in any directory, an override file and the file that only configures the storage of the state do not
+/// count.
 fn file_named(line: &str) -> Option<&str> {
     let path = line.strip_prefix('/').unwrap_or(line);
     let name = last_name(path);
-    let is_path =
-        line.contains('/') && !line.starts_with(['#', '!']) && !line.contains(['*', '?', '[', '\\']);
+    let is_literal = |part: &str| part == "*" || !part.contains(['*', '?', '[', '\\']);
+    let is_path = line.contains('/') && !line.starts_with(['#', '!']) && path.split('/').all(is_literal);
     (is_path && is_module_file(name) && !is_override_file(name) && name != "backend.tf").then_some(path)
 }

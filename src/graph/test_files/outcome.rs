@@ -1,6 +1,6 @@
 //! Reports conditions and assertions that fail with the variables of a run, if no provider is needed to know that.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
@@ -10,9 +10,10 @@ use crate::graph::evaluation::{
 };
 use crate::graph::{Node, Test};
 use crate::module::Module;
-use crate::module::address::{ResourceAddress, Subject, TestSubject, reference_in_test};
+use crate::module::address::{ResourceAddress, Subject, TestSubject, reference, reference_in_test};
 use crate::module::declaration::{Condition, Resource};
 use crate::module::test_file::Run;
+use crate::syntax::Traversal;
 use crate::text::Span;
 use crate::value::Budget;
 
@@ -154,13 +155,27 @@ impl Outcome<'_> {
         !all.iter().any(|object| fails(object) || self.is_open(object))
     }
 
-    /// Whether the assertions of a check refer to variables only, so that they are evaluated after other failures.
+    /// Whether the assertions of a check depend on variables only, so that they are evaluated after other failures.
     fn is_apart(&self, check: &TestSubject) -> bool {
         let TestSubject::Check(name) = check else { return false };
         let check = self.node.module().checks.get(name);
         let asserts = check.into_iter().flat_map(|check| &check.asserts);
         let conditions = asserts.filter_map(|assert| assert.condition.as_ref());
-        conditions.flat_map(|condition| condition.expr.variables()).all(|traversal| traversal.root == "var")
+        let mut left: Vec<&Traversal> = conditions.flat_map(|condition| condition.expr.variables()).collect();
+        let mut seen = BTreeSet::new();
+        while let Some(traversal) = left.pop() {
+            match reference(traversal, &self.node.module().features).map(|found| found.subject) {
+                Ok(Subject::Variable(_)) => {}
+                Ok(Subject::Local(name)) => {
+                    let Some(local) = self.node.module().locals.get(&name) else { return false };
+                    if seen.insert(name) {
+                        left.extend(local.attribute.expr.variables());
+                    }
+                }
+                _ => return false,
+            }
+        }
+        true
     }
 
     /// Whether an object may fail as the run expects.

@@ -34,13 +34,14 @@ impl ModuleSource {
         let product = features.engine.product.name();
         if has_version {
             let help = || {
-                match Self::parse(raw, false, features).ok()? {
-                Self::Remote(remote) if remote.getter() == "git" && remote.parameter("ref").is_none() => Some(
-                    "remove `version`, which only registry modules have, and add `?ref=` with a tag to the source"
-                        .to_owned(),
-                ),
-                _ => Some("remove `version`, which only registry modules have".to_owned()),
-            }
+                let remove = "remove `version`, which only registry modules have";
+                Some(match Self::parse(raw, false, features).ok()? {
+                    Self::Remote(remote) if remote.getter() == "git" && remote.parameter("ref").is_none() => {
+                        let sign = if remote.query().is_empty() { '?' } else { '&' };
+                        format!("{remove}, and add `{sign}ref=` with a tag to the source")
+                    }
+                    _ => remove.to_owned(),
+                })
             };
             return registry(raw, features).map_err(|reason| AddressError {
                 summary: "Invalid registry module source address",
@@ -68,7 +69,9 @@ impl ModuleSource {
                         "\"{address}\" is neither a local path nor a URL, and not a registry address: {why}."
                     ),
                     help: Some(format!(
-                        "write \"./{address}\" for a directory of this module, or a URL, or a registry address such as \"hashicorp/consul/aws\""
+                        "write \"./{}\" for a directory of this module, or a URL, or a registry address such as \
+                         \"hashicorp/consul/aws\"",
+                        address.replace('\\', "/")
                     )),
                 },
                 remote::Problem::Unreadable(reason) => AddressError {

@@ -95,6 +95,7 @@ impl Decoder<'_> {
             Err(error) => {
                 Finding::language(EngineRule::InvalidModuleSource, error.summary)
                     .detail(error.detail)
+                    .help_if(error.help)
                     .at(at)
                     .related(version, "only a module from a registry has a version")
                     .push_to(self.findings);

@@ -88,12 +88,29 @@ impl Evaluator<'_> {
             .detail(format!("{engine} has no function named {:?}.", call.name))
             .at(call.name_span)
             .concerns(Concern::Name(call.name.as_str().into()))
-            .help_if(of_provider.map(declare_provider))
+            .help_if(of_provider.map(|function| self.provider_help(function)))
             .meant(near);
         finding.code = is_namespaced.then_some(Code::UnknownProviderFunction);
         self.findings.push(finding);
         self.left = self.left.saturating_sub(OF_UNKNOWN_FUNCTION);
         Value::UNKNOWN
+    }
+
+    /// The help for an unknown function of a provider, from its name after `provider::`.
+    fn provider_help(&self, function: &str) -> String {
+        let ("terraform", name) = function.split_once("::").unwrap_or((function, "")) else {
+            let provider = function.split("::").next().unwrap_or_default();
+            return format!("declare the provider `{provider}` in `required_providers`");
+        };
+        let [first, rest @ ..] = TERRAFORM_FUNCTIONS.map(|known| format!("provider::terraform::{known}"));
+        let is_declared = self.scope.is_some_and(|scope| !scope.lacks_function(&first));
+        let declare =
+            "declare `terraform = { source = \"terraform.io/builtin/terraform\" }` in `required_providers`";
+        match (TERRAFORM_FUNCTIONS.contains(&name), is_declared) {
+            (true, _) => declare.to_owned(),
+            (false, true) => format!("call `{first}`, `{}`", rest.join("` or `")),
+            (false, false) => format!("call `{first}`, `{}`, and {declare}", rest.join("` or `")),
+        }
     }
 
     /// The values of the arguments, converted to the types of the parameters. Returns `None` after an error.
@@ -228,20 +245,5 @@ fn counted(arguments: usize) -> String {
         0 => "no arguments".to_owned(),
         1 => "one argument".to_owned(),
         more => format!("{more} arguments"),
-    }
-}
-
-/// The help for an unknown function of a provider, from its name after `provider::`.
-fn declare_provider(function: &str) -> String {
-    match function.split_once("::").unwrap_or((function, "")) {
-        ("terraform", name) => {
-            let declare = "declare `terraform = { source = \"terraform.io/builtin/terraform\" }` in `required_providers`";
-            if TERRAFORM_FUNCTIONS.contains(&name) {
-                return declare.to_owned();
-            }
-            let known = TERRAFORM_FUNCTIONS.map(|known| format!("`{known}`")).join(" or ");
-            format!("call {known}, and {declare}")
-        }
-        (provider, _) => format!("declare the provider `{provider}` in `required_providers`"),
     }
 }

@@ -277,8 +277,8 @@ fn proxies(node: Node<'_>, declared: &Declared<'_>, sources: &Sources, findings:
                 .help("remove the override, or let callers pass the configuration instead of this block"),
             None => finding
                 .detail(
-                    "Terraform 0.12 and earlier needed an empty `provider` block in a module that is passed a provider. \
-                     An entry in `required_providers` replaces it.",
+                    "Before Terraform 0.15, an empty `provider` block declared a configuration that callers pass. An entry \
+                     in `required_providers` replaces it, with `configuration_aliases` for a block with an `alias`.",
                 )
                 .help(help + &omitted(node, &needed) + &passed_in_vain(node, &unused)),
         };

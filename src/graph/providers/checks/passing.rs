@@ -172,12 +172,8 @@ impl Edge<'_> {
             }
             _ => {
                 let provider = display(self.child.module(), address);
-                let others = if has_map {
-                    ""
-                } else {
-                    ", which must then contain the other configurations of the child module too"
-                };
-                format!("pass a configuration of {provider} as `{name}` in `providers`{others}")
+                let map = if has_map { "`providers`" } else { "a `providers` map of the call" };
+                format!("pass a configuration of {provider} as `{name}` in {map}")
             }
         }
     }
