@@ -34,13 +34,13 @@ impl ModuleSource {
         let product = features.engine.product.name();
         if has_version {
             let help = || {
-                let remove = "remove `version`, which only registry modules have";
+                let without_it = "remove `version`, which only registry modules have";
                 Some(match Self::parse(raw, false, features).ok()? {
                     Self::Remote(remote) if remote.getter() == "git" && remote.parameter("ref").is_none() => {
                         let sign = if remote.query().is_empty() { '?' } else { '&' };
-                        format!("{remove}, and add `{sign}ref=` with a tag to the source")
+                        format!("{without_it}, and add `{sign}ref=` with a tag to the source")
                     }
-                    _ => remove.to_owned(),
+                    _ => without_it.to_owned(),
                 })
             };
             return registry(raw, features).map_err(|reason| AddressError {
