@@ -195,8 +195,13 @@ fn are_snippets(node: Node<'_>, findings: &[&Finding]) -> Option<String> {
     if errors.is_empty() {
         return None;
     }
-    if place == Place::Archive {
-        return Some("The name of this directory, or of one around it, marks an archive.".to_owned());
+    let marks = match place {
+        Place::Archive => Some("an archive"),
+        Place::TestData => Some("test data, which may be wrong on purpose"),
+        Place::Documentation | Place::Template | Place::Example => None,
+    };
+    if let Some(what) = marks {
+        return Some(format!("The name of this directory, or of one around it, marks {what}."));
     }
     let is_function = |finding: &&&Finding| finding.code == Some(Code::UnknownProviderFunction);
     let functions = errors.iter().filter(is_function).count();
@@ -220,7 +225,7 @@ fn are_snippets(node: Node<'_>, findings: &[&Finding]) -> Option<String> {
                 || others.len() > 1 && !declares
                 || functions == errors.len() && module.required_providers.is_empty()
         }
-        Place::Archive => true,
+        Place::Archive | Place::TestData => true,
     };
     is_snippet.then(|| {
         let objects = counted(
@@ -240,7 +245,7 @@ fn are_snippets(node: Node<'_>, findings: &[&Finding]) -> Option<String> {
                     "They are in documentation, so they are probably parts of other modules.",
                 Place::Template =>
                     "They are in a directory of templates, so another program probably completes them.",
-                Place::Example | Place::Archive =>
+                Place::Example | Place::Archive | Place::TestData =>
                     "No module calls them, so they are probably parts of other modules.",
             }
         )
@@ -260,6 +265,7 @@ fn counted(count: usize, one: &str, many: &str) -> Option<String> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Archive,
+    TestData,
     Documentation,
     Template,
     Example,
@@ -275,6 +281,8 @@ impl Place {
         };
         if named(&["archive", "archived", "archives", "archive-code", "archive-codes"]) {
             Some(Self::Archive)
+        } else if named(&["testdata"]) {
+            Some(Self::TestData)
         } else if named(&["doc", "docs", "documentation", "snippet", "snippets"]) {
             Some(Self::Documentation)
         } else if named(&["template", "templates", "skeleton", "skeletons", "boilerplate", "boilerplates"])

@@ -27,7 +27,7 @@ pub(super) fn of(node: Node<'_>, provider: &ProviderConfiguration, above: &Above
         (false, false, _) => "",
     };
     let taken = if is_taken && !is_per_call {
-        format!("a caller already has a configuration `{compact}`: ")
+        format!("a caller itself uses the configuration `{compact}`: ")
     } else {
         String::new()
     };
