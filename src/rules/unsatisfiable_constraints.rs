@@ -83,6 +83,8 @@ fn conflict(module: &Module, subject: &Subject, requirements: &[VersionRequireme
             |other: &&VersionRequirement| !requirement.constraints.agree_with(&other.constraints);
         requirements[number..].iter().find(conflicts_with).map(|other| (requirement, other))
     });
+    // Constraints that agree with the reported one need no change.
+    let has_pair = conflicting.is_some();
     let (first, met, help) = match conflicting {
         Some((first, other)) if first.at == other.at => {
             let help = "change the constraint so that at least one version meets it";
@@ -108,7 +110,10 @@ fn conflict(module: &Module, subject: &Subject, requirements: &[VersionRequireme
         .at(at)
         .help(help)
         .concerns(concern);
-    let others = requirements.iter().filter(|requirement| requirement.at != at);
+    let is_meant = |other: &&VersionRequirement| {
+        !has_pair || other.at == first.at || !first.constraints.agree_with(&other.constraints)
+    };
+    let others = requirements.iter().filter(|requirement| requirement.at != at).filter(is_meant);
     Some(others.fold(finding, |finding, requirement| {
         finding.related(requirement.at, format!("requires {:?}", requirement.text.as_str()))
     }))
