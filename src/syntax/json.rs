@@ -32,7 +32,7 @@ pub(super) fn parse(id: FileId, source: &Source, limits: &Limits) -> (File, Vec<
         NodeKind::Object(_) | NodeKind::Array(_) => {}
         NodeKind::Scalar(_) | NodeKind::Invalid => {
             syntax_error("Root value must be object", root.start())
-                .detail("A configuration in JSON must be one valid object, or an array of objects.")
+                .detail("The file must be one valid JSON object. A configuration may also be an array of objects.")
                 .push_to(&mut findings);
             // With an empty object, schemas do not report the same error again.
             root = Node { span: Span::new(id, 0..0), kind: NodeKind::Object(Vec::new()) };
