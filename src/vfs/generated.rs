@@ -10,9 +10,11 @@ impl NamedFiles {
     /// Whether a `.gitignore` names a module file of a directory by its path, and the file is not there.
     pub fn expects_module_file(&self, directory: &str) -> bool {
         ancestors(directory).any(|around| {
-            let Some(bytes) = self.ignore_file(&child(around, ".gitignore")) else { return false };
-            let mut named = bytes.lines().filter_map(|line| file_named(line.to_str().ok()?.trim()));
-            named.any(|path| {
+            let read = |bytes: &[u8]| {
+                let named = bytes.lines().filter_map(|line| file_named(line.to_str().ok()?.trim()));
+                named.map(str::to_owned).collect()
+            };
+            self.generated_by(&child(around, ".gitignore"), read).iter().any(|path| {
                 let is_here = has_segments(directory, parent(&child(around, path)).unwrap_or_default());
                 is_here && !matches!(self.at(&child(directory, last_name(path))), NamedFile::File(_))
             })

@@ -61,6 +61,8 @@ struct Found {
     kept: usize,
     /// The content of each `.gitignore`, by its path.
     ignore_files: HashMap<String, Option<Vec<u8>>>,
+    /// The module files that each `.gitignore` names, by its path.
+    generated: HashMap<String, Arc<[String]>>,
 }
 
 impl fmt::Debug for NamedFiles {
@@ -240,6 +242,19 @@ impl NamedFiles {
     fn is_of_others(&self, directory: &str) -> bool {
         let Origin::Disk(top) = &self.origin else { return false };
         is_of_tool(super::last_name(directory)) || top.is_foreign(directory)
+    }
+
+    /// What `read` finds in a `.gitignore`, which is asked once.
+    pub(super) fn generated_by(&self, path: &str, read: impl FnOnce(&[u8]) -> Vec<String>) -> Arc<[String]> {
+        let known = |found: &Found| found.generated.get(path).cloned();
+        if let Some(known) = known(&self.found.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return known;
+        }
+        let named: Arc<[String]> =
+            self.ignore_file(path).map(|bytes| read(&bytes)).unwrap_or_default().into();
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.generated.insert(path.to_owned(), Arc::clone(&named));
+        named
     }
 
     /// The content of a `.gitignore`. As in git, symbolic links do not count.
