@@ -173,7 +173,7 @@ pub struct Style {
     pub names: Names,
     /// The duration of the run, if the report may show it. It differs from run to run.
     pub elapsed: Option<Duration>,
-    /// Whether to count per rule, in formats for people and in [`Format::Json`].
+    /// Whether to count per rule, in formats for people and in [`Format::JSON`].
     pub statistics: bool,
     /// The level from which a finding fails the run.
     pub fail_on: FailOn,
