@@ -77,14 +77,14 @@ pub(super) fn explain(got: &Type, want: &Type) -> String {
             .find(|(_, got)| *got != &**element && !possible(got, element, Mode::Unsafe))
             .map_or_else(
                 || format!("all elements must be {}", element.required_name()),
-                |(index, got)| format!("element {index}: {}", explain(got, element)),
+                |(index, got)| format!("for element {index}, {}", explain(got, element)),
             ),
         (Type::Object(attributes), Type::Map(element)) => attributes
             .iter()
             .find(|(_, got)| got.ty != **element && !possible(&got.ty, element, Mode::Unsafe))
             .map_or_else(
                 || format!("all elements must be {}", element.required_name()),
-                |(name, got)| format!("element {name:?}: {}", explain(&got.ty, element)),
+                |(name, got)| format!("for element {name:?}, {}", explain(&got.ty, element)),
             ),
         (Type::List(got) | Type::Set(got), Type::List(want)) => {
             format!("incorrect list element type: {}", explain(got, want))
@@ -114,7 +114,7 @@ fn explain_tuples(got: &[Type], want: &[Type]) -> String {
     let mut elements = got.iter().zip(want).enumerate();
     elements.find(|(_, pair)| is_unfit(*pair)).map_or_else(
         || "a tuple is required".to_owned(),
-        |(index, (got, want))| format!("element {index}: {}", explain(got, want)),
+        |(index, (got, want))| format!("for element {index}, {}", explain(got, want)),
     )
 }
 

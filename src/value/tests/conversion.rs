@@ -67,10 +67,10 @@ fn what_does_not_convert() {
             r#"[{ a = "x" }, { a = 1 }]"#,
             "element types must all match for conversion to set",
         ),
-        ("list(string)", "[[]]", "element 0: a string is required, but this is a tuple"),
+        ("list(string)", "[[]]", "for element 0, a string is required, but this is a tuple"),
         ("list(number)", r#"[1, "x"]"#, "for `[1]`, a number is required"),
         ("map(number)", r#"{ a = "x" }"#, r#"for `["a"]`, a number is required"#),
-        ("map(number)", "{ a = [] }", r#"element "a": a number is required, but this is a tuple"#),
+        ("map(number)", "{ a = [] }", r#"for element "a", a number is required, but this is a tuple"#),
         ("object({ a = string })", "{}", r#"attribute "a" is required"#),
         ("object({ a = string, b = any })", "{}", r#"attributes "a" and "b" are required"#),
         ("object({ a = any, b = any, c = any })", "{}", r#"attributes "a", "b", and "c" are required"#),
@@ -85,7 +85,7 @@ fn what_does_not_convert() {
             r#"attribute "a": attribute "b" is required"#,
         ),
         ("tuple([string])", "[]", "a tuple of 1 element is required, but this has 0"),
-        ("tuple([string, bool])", "[1, []]", "element 1: a bool is required, but this is a tuple"),
+        ("tuple([string, bool])", "[1, []]", "for element 1, a bool is required, but this is a tuple"),
     ] {
         assert_eq!(variable(ty, default), Err(message.to_owned()), "{default} as {ty}");
     }
