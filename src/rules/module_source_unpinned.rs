@@ -3,7 +3,7 @@
 use super::support::module_source;
 use super::support::own_module::{is_own_package, local_path};
 use super::{Configure, Context, Node, Page, Role, Rule, page};
-use crate::finding::{Finding, Severity};
+use crate::finding::{Concern, Finding, Severity};
 use crate::module::address::RemoteModule;
 use crate::policy::{Globs, Options};
 
@@ -100,7 +100,9 @@ impl Rule for ModuleSourceUnpinned {
             };
             let is_example = node.role() == Role::Example;
             let finding = if is_example { finding.severity(Severity::Notice) } else { finding };
-            findings.push(module_source::at_source(finding, call, source));
+            // The modules of a package have one cause.
+            let cause = Concern::ModuleSource(remote.package.clone());
+            findings.push(module_source::at_source(finding, call, source).concerns(cause));
         }
     }
 }
