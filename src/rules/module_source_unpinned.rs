@@ -71,12 +71,11 @@ impl Rule for ModuleSourceUnpinned {
                 None => {
                     let what = pin.what;
                     let (detail, fix) = match in_directory(remote) {
-                        Some(written) => (
+                        Some((written, reference)) => (
                             format!("`{written}` is part of the directory, and the source names no {what}."),
                             format!(
-                                "write `?{}={}` instead",
-                                pin.keys[0],
-                                written.rsplit('=').next().unwrap_or(written)
+                                "remove `{written}`, and add `{}ref={reference}` at the end",
+                                remote.separator()
                             ),
                         ),
                         None => (
@@ -120,10 +119,12 @@ fn names_placeholder(raw: &str) -> bool {
     raw.split(['/', ':', '?', '=', '&']).any(|part| part.contains('_') && part.len() > 4 && is_shouted(part))
 }
 
-/// A version that is written in the directory of a source, such as `=v1.0.0` or `&ref=v1.0.0` without a `?`.
-fn in_directory(remote: &RemoteModule) -> Option<&str> {
-    let start = remote.subdir.find(['=', '&'])?;
-    Some(&remote.subdir[start..]).filter(|written| written.contains('='))
+/// A reference of git that is written in the directory of a source, such as `=v1.0.0` or `&ref=v1.0.0` without a `?`,
+/// with the reference alone.
+fn in_directory(remote: &RemoteModule) -> Option<(&str, &str)> {
+    let start = remote.subdir.find(['=', '&']).filter(|_| remote.getter() == "git")?;
+    let written = &remote.subdir[start..];
+    Some((written, written.rsplit_once('=')?.1))
 }
 
 /// How a package is pinned. Returns `None` if it cannot be, or if its URL already contains a version.
@@ -161,5 +162,5 @@ fn names_version(address: &str) -> bool {
 
 /// The help, for a source that may already have a query.
 fn add(help: &str, remote: &RemoteModule) -> String {
-    if remote.query().is_empty() { help.to_owned() } else { help.replace("`?", "`&") }
+    help.replace("`?", &format!("`{}", remote.separator()))
 }

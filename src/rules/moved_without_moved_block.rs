@@ -92,38 +92,36 @@ fn help(change: &AddressChange) -> String {
         None if change.addresses.len() > 1 => {
             "add a `moved` block for each address, with the keys of the existing instances".to_owned()
         }
-        None => match change.cause {
-            AddressCause::Repeated(Repetition::One, after) => format!(
-                "add a `moved` block from `{from}` to the instance that keeps the existing object, such as `{to}{}`{}",
-                example_key(after),
-                where_key(after)
-            ),
-            AddressCause::Repeated(before, after) => format!(
-                "add a `moved` block for each existing instance, such as from `{from}{}` to `{to}{}`{}",
-                example_key(before),
-                example_key(after),
-                if before == Repetition::ForEach { where_key(before) } else { where_key(after) }
-            ),
-            AddressCause::Renamed | AddressCause::Moved => format!(
-                "add a `moved` block for each existing instance, from `{from}` to `{to}` with the keys of the instances"
-            ),
-        },
+        None => {
+            let moves = match change.cause {
+                AddressCause::Repeated(Repetition::One, after) => format!(
+                    "add a `moved` block from `{from}` to the instance that keeps the existing object, such as `{to}{}`",
+                    example_key(after)
+                ),
+                AddressCause::Repeated(before, after) => format!(
+                    "add a `moved` block for each existing instance, such as from `{from}{}` to `{to}{}`",
+                    example_key(before),
+                    example_key(after)
+                ),
+                AddressCause::Renamed | AddressCause::Moved => format!(
+                    "add a `moved` block for each existing instance, from `{from}` to `{to}` with the keys of the \
+                     instances"
+                ),
+            };
+            let has_example = moves.contains(EXAMPLE_KEY);
+            moves + if has_example { ", where KEY is the key of the instance" } else { "" }
+        }
     }
 }
+
+/// A placeholder for a key of `for_each`.
+const EXAMPLE_KEY: &str = "[\"KEY\"]";
 
 /// The form of an instance key in an address.
 const fn example_key(repetition: Repetition) -> &'static str {
     match repetition {
         Repetition::One => "",
         Repetition::Count => "[0]",
-        Repetition::ForEach => "[\"KEY\"]",
-    }
-}
-
-/// The explanation of such a key.
-const fn where_key(repetition: Repetition) -> &'static str {
-    match repetition {
-        Repetition::ForEach => ", where KEY is the key of the instance",
-        Repetition::One | Repetition::Count => "",
+        Repetition::ForEach => EXAMPLE_KEY,
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{ADVICE, Context, Page, Rule, page};
 use crate::engine::RequiredVersion;
 use crate::finding::{Concern, Finding};
-use crate::graph::{Callee, Node, Role, VersionRequirement};
+use crate::graph::{Callee, ModuleGraph, Node, NodeId, Role, VersionRequirement};
 use crate::module::Module;
 use crate::module::declaration::Origin;
 use crate::syntax::Block;
@@ -38,28 +38,26 @@ impl Rule for RequiredVersionMissing {
         let settings = in_base_files(settings, module, context);
         let Some(at) = is_run_or_published(node).then(|| place(module, &settings)).flatten() else { return };
         // The version is a question for the module that requires one which no release known here meets.
-        if node
-            .graph()
-            .below(&[node.id()])
-            .into_iter()
-            .any(|below| node.graph().node(below).module().unmodelled.is_some())
-        {
+        let graph = node.graph();
+        let below = graph.below(&[node.id()]);
+        if below.iter().any(|id| graph.node(*id).module().unmodelled.is_some()) {
             return;
         }
         let product = module.features.engine.product;
-        let below = newest_below(node);
+        let newest = newest_below(node);
         let name = product.name();
-        let effect = if below.is_some() {
+        let effect = if newest.is_some() {
             format!("only its child modules limit the version of {name}")
         } else {
-            let unless = if calls_unread_module(node) { ", unless a called module refuses them" } else { "" };
+            let unless =
+                if calls_unread_module(graph, &below) { ", unless a called module refuses them" } else { "" };
             format!("it also runs with versions of {name} that it was not tested with{unless}")
         };
         let finding = Self::finding("Missing `required_version`")
             .detail(format!("This module does not set `required_version`, so {effect}."))
             .at(at)
             .concerns(Concern::RequiredVersion);
-        findings.push(if let Some(requirement) = below {
+        findings.push(if let Some(requirement) = newest {
             let constraint = requirement.text;
             let related = format!("a child module requires {constraint}");
             finding.related(requirement.at, related).help(if settings.is_empty() {
@@ -90,11 +88,10 @@ fn newest_below(node: Node<'_>) -> Option<VersionRequirement> {
     bounds.max_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, newest)| newest)
 }
 
-/// Whether the module or one of its descendants calls a module of another repository, which may set a version.
-fn calls_unread_module(node: Node<'_>) -> bool {
-    let graph = node.graph();
-    let calls = |id| graph.node(id).calls().map(|(_, leads_to)| leads_to);
-    graph.below(&[node.id()]).into_iter().flat_map(calls).any(|leads_to| leads_to == Callee::Opaque)
+/// Whether one of these modules calls a module of another repository, which may set a version.
+fn calls_unread_module(graph: &ModuleGraph, modules: &[NodeId]) -> bool {
+    let mut calls = modules.iter().flat_map(|id| graph.node(*id).calls());
+    calls.any(|(_, leads_to)| leads_to == Callee::Opaque)
 }
 
 /// Whether the module is a root module, or a shared module for other repositories. For a shared module of this

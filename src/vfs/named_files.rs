@@ -246,32 +246,35 @@ impl NamedFiles {
 
     /// What `read` finds in a `.gitignore`, which is asked once.
     pub(super) fn generated_by(&self, path: &str, read: impl FnOnce(&[u8]) -> Vec<String>) -> Arc<[String]> {
-        let known = |found: &Found| found.generated.get(path).cloned();
-        if let Some(known) = known(&self.found.lock().unwrap_or_else(PoisonError::into_inner)) {
-            return known;
-        }
-        let named: Arc<[String]> =
-            self.ignore_file(path).map(|bytes| read(&bytes)).unwrap_or_default().into();
-        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        found.generated.insert(path.to_owned(), Arc::clone(&named));
-        named
+        let read = || self.ignore_file(path).map(|bytes| read(&bytes)).unwrap_or_default().into();
+        self.once(|found| &mut found.generated, path, read)
     }
 
     /// The content of a `.gitignore`. As in git, symbolic links do not count.
     pub(super) fn ignore_file(&self, path: &str) -> Option<Vec<u8>> {
-        let known = |found: &Found| found.ignore_files.get(path).cloned();
-        if let Some(known) = known(&self.found.lock().unwrap_or_else(PoisonError::into_inner)) {
-            return known;
-        }
         let limit = self.limits.get(Limit::FileSize);
-        let bytes = match &self.origin {
+        let read = || match &self.origin {
             Origin::Memory { others, .. } => others.get(path).cloned(),
             Origin::Disk(top) => excluded::on_disk(top, path, limit),
             Origin::Git { git_tree, .. } => excluded::in_git(&git_tree.read_quietly(), path, limit),
         };
-        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        found.ignore_files.insert(path.to_owned(), bytes.clone());
-        bytes
+        self.once(|found| &mut found.ignore_files, path, read)
+    }
+
+    /// What is known of a path, or else what `read` returns. Nothing is locked while it reads.
+    fn once<T: Clone>(
+        &self,
+        of: fn(&mut Found) -> &mut HashMap<String, T>,
+        path: &str,
+        read: impl FnOnce() -> T,
+    ) -> T {
+        let found = || self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = of(&mut found()).get(path) {
+            return known.clone();
+        }
+        let new = read();
+        of(&mut found()).insert(path.to_owned(), new.clone());
+        new
     }
 }
 

@@ -37,8 +37,7 @@ impl ModuleSource {
                 let without_it = "remove `version`, which only registry modules have";
                 Some(match Self::parse(raw, false, features).ok()? {
                     Self::Remote(remote) if remote.getter() == "git" && remote.parameter("ref").is_none() => {
-                        let sign = if remote.query().is_empty() { '?' } else { '&' };
-                        format!("{without_it}, and add `{sign}ref=` with a tag to the source")
+                        format!("{without_it}, and add `{}ref=` with a tag to the source", remote.separator())
                     }
                     _ => without_it.to_owned(),
                 })

@@ -65,6 +65,11 @@ impl RemoteModule {
         self.package.split_once('?').map_or("", |(_, query)| query)
     }
 
+    /// The sign before a further query parameter.
+    pub fn separator(&self) -> char {
+        if self.query().is_empty() { '?' } else { '&' }
+    }
+
     /// The value of a query parameter. Returns `None` if it is missing or empty.
     pub fn parameter(&self, key: &str) -> Option<&str> {
         let pairs = self.query().split('&').filter_map(|pair| pair.split_once('='));
