@@ -125,6 +125,7 @@ fn renamed(text: &str, renames: &BTreeMap<String, String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::syntax::without_layout;
 
     #[test]
     fn references_follow_what_was_renamed() {
@@ -132,11 +133,13 @@ mod tests {
             [("null_resource.a", "null_resource.b"), ("module.net", "module.network")]
                 .map(|(from, to)| (from.to_owned(), to.to_owned()))
                 .into();
-        let text = "[null_resource.a.id, module.net[0].x, data.null_resource.a.id, null_resource.ab.id, \"${null_resource.a}\"]";
-        assert_eq!(
-            renamed(text, &renames),
-            "[null_resource.b.id, module.network[0].x, data.null_resource.a.id, null_resource.ab.id, \"${null_resource.b}\"]"
-        );
+        let text = |resource: &str, call: &str| {
+            without_layout(&format!(
+                "[{resource}.id, {call}[0].x, data.null_resource.a.id, null_resource.ab.id, \"${{{resource}}}\"]"
+            ))
+        };
+        let before = text("null_resource.a", "module.net");
+        assert_eq!(renamed(&before, &renames), text("null_resource.b", "module.network"));
     }
 
     #[test]

@@ -119,17 +119,22 @@ pub fn stand_ins(text: &str) -> Vec<(Range<usize>, String)> {
     places.into_iter().map(stand_in).collect()
 }
 
-/// The tokens of an expression, separated by one space, without comments and line breaks. Equal for expressions that
-/// differ only in layout.
+/// The tokens of an expression, separated by one space except around dots, without comments and line breaks. Equal for
+/// expressions that differ only in layout.
 pub fn without_layout(text: &str) -> String {
-    let tokens = scan_text(text, Mode::Normal);
-    let is_layout = |kind: Kind| matches!(kind, Kind::Comment | Kind::Newline | Kind::End);
-    let written: Vec<&str> = tokens
-        .iter()
-        .filter(|token| !is_layout(token.kind))
-        .map(|token| &text[token.start as usize..token.end as usize])
-        .collect();
-    written.join(" ")
+    let mut written = String::with_capacity(text.len());
+    let mut before = Kind::Dot;
+    for token in scan_text(text, Mode::Normal) {
+        if matches!(token.kind, Kind::Comment | Kind::Newline | Kind::End) {
+            continue;
+        }
+        if before != Kind::Dot && token.kind != Kind::Dot {
+            written.push(' ');
+        }
+        written.push_str(&text[token.start as usize..token.end as usize]);
+        before = token.kind;
+    }
+    written
 }
 
 /// A gap between two tokens of one line, white space only.
