@@ -20,7 +20,7 @@ pub(super) struct Arguments {
     /// Output format
     #[arg(long, value_enum, default_value = "human")]
     format: Format,
-    /// List test files to run instead of root modules
+    /// List the affected test files instead of root modules
     #[arg(long)]
     tests: bool,
     /// Also list modules with the role example or test

@@ -13,7 +13,7 @@ pub(super) struct Arguments {
     /// Compare staged content with the last commit
     #[arg(long)]
     changed: bool,
-    /// Compare staged content with the merge base with REV; `auto` takes REV from a pull request in GitHub Actions, a merge request in GitLab CI or `PRE_COMMIT_FROM_REF`
+    /// Compare staged content with the merge base of HEAD and REV; `auto` takes REV from a pull request in GitHub Actions, a merge request in GitLab CI or `PRE_COMMIT_FROM_REF`
     #[arg(long, value_name = "REV")]
     base: Option<String>,
 }

@@ -118,7 +118,12 @@ fn made_for_each(node: Node<'_>, import: &Import, resource: &Resource, at: Span)
         Value::Number(_) => InstanceKey::Number(0),
         _ => return None,
     };
-    instances(resource, Some(&key), at)
+    let finding = instances(resource, Some(&key), at)?;
+    Some(match key {
+        InstanceKey::Number(_) if name == "key" => finding
+            .help("the keys of a list in `for_each` are numbers: write `each.value`, or a map in `for_each`"),
+        _ => finding,
+    })
 }
 
 fn absent(target: &ImportTarget, at: Span, why: &str) -> Finding {
@@ -132,10 +137,10 @@ fn instances(resource: &Resource, key: Option<&InstanceKey>, at: Span) -> Option
     let (count, for_each) = (resource.count.as_ref(), resource.for_each.as_ref());
     let (why, argument) = match key {
         Some(InstanceKey::Text(_)) if for_each.is_none() => {
-            ("does not use `for_each`, and this key is a string", count)
+            ("does not use `for_each`, so a key cannot be a string", count)
         }
         Some(InstanceKey::Number(_)) if count.is_none() => {
-            ("does not use `count`, and this key is a number", for_each)
+            ("does not use `count`, so a key cannot be a number", for_each)
         }
         None if for_each.is_some() => ("uses `for_each`, so there must be a key", for_each),
         None if count.is_some() => ("uses `count`, so there must be a number", count),
@@ -147,7 +152,7 @@ fn instances(resource: &Resource, key: Option<&InstanceKey>, at: Span) -> Option
     };
     Some(
         Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import 'to' expression")
-            .detail(format!("{} {why}.", resource.address))
+            .detail(format!("`{}` {why}.", resource.address))
             .at(at)
             .related(place, label),
     )

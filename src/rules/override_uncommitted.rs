@@ -23,7 +23,9 @@ impl Rule for OverrideUncommitted {
                      not have it.",
                 ))
                 .at(blocks[0].header)
-                .help(format!("delete `{name}` when it is no longer needed, or commit it"))
+                .help(format!(
+                    "delete `{name}` when it is no longer needed, or commit it, with `git add --force` if git ignores it"
+                ))
                 // One such finding is reported per file.
                 .concerns(Concern::File(name.into()))
                 .push_to(findings);

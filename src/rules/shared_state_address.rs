@@ -78,11 +78,11 @@ fn shared(address: &StateAddress, roots: &BTreeMap<SmolStr, Span>) -> Option<Fin
     Some(finding.related_all(others.iter().map(|(_, at)| *at), "the same state"))
 }
 
-/// The help. `init -migrate-state` would copy the state of the first root module.
+/// The help. `init -migrate-state` would copy the whole state.
 fn other_address(own: &str) -> String {
     format!(
-        "keep this {own} in the root module that owns the state; in the others, write another one and run \
-         `init -reconfigure`"
+        "keep this {own} in the root module that owns the state; in the others, move their resources out of the state, \
+         as `overrule explain shared-state-address` describes, then write another one and run `init -reconfigure`"
     )
 }
 

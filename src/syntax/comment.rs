@@ -131,11 +131,11 @@ fn in_json(node: &Node, about: Span, start: &str, remarks: &mut Vec<Remark>) {
                     _ => vec![&*property.value],
                 };
                 for reported in texts {
-                    if let NodeKind::Scalar(Scalar::String(text)) = &reported.kind
-                        && text.trim().starts_with(start)
-                    {
-                        let text = text.trim().to_owned();
-                        remarks.push(Remark { text, span: reported.span, about });
+                    let NodeKind::Scalar(Scalar::String(text)) = &reported.kind else { continue };
+                    // A comment that was copied from native syntax keeps its sign.
+                    let text = text.trim().trim_start_matches(['#', '/', ' ']);
+                    if text.starts_with(start) {
+                        remarks.push(Remark { text: text.to_owned(), span: reported.span, about });
                     }
                 }
             }
@@ -236,13 +236,14 @@ mod tests {
 
     #[test]
     fn in_json_a_property_is_about_its_object_with_its_name() {
-        let text = r#"{"a": {"//": "note: x", "b": 1}, "c": [{"//": ["note: y", "z", "note: w"]}], "//": 1}"#;
+        let text =
+            r##"{"a": {"//": "note: x", "b": 1}, "c": [{"//": ["# note: y", "z", "note: w"]}], "//": 1}"##;
         assert_eq!(
             read(Notation::Json, text),
             [
                 ("note: x".to_owned(), r#""a": {"//": "note: x", "b": 1}"#.to_owned()),
-                ("note: y".to_owned(), r#"{"//": ["note: y", "z", "note: w"]}"#.to_owned()),
-                ("note: w".to_owned(), r#"{"//": ["note: y", "z", "note: w"]}"#.to_owned()),
+                ("note: y".to_owned(), r##"{"//": ["# note: y", "z", "note: w"]}"##.to_owned()),
+                ("note: w".to_owned(), r##"{"//": ["# note: y", "z", "note: w"]}"##.to_owned()),
             ]
         );
     }

@@ -264,10 +264,19 @@ impl ReferenceError {
     pub fn finding(&self) -> Finding {
         let root = &self.root;
         let (summary, detail) = match self.problem {
-            Problem::Alone => (
-                INVALID_REFERENCE,
-                format!("`{root}` must be followed by `.` and a name, as in `{root}.name`."),
-            ),
+            Problem::Alone => {
+                let name = match root.as_str() {
+                    "each" => "key",
+                    "count" => "index",
+                    "path" => "module",
+                    "terraform" | "tofu" => "workspace",
+                    _ => "name",
+                };
+                (
+                    INVALID_REFERENCE,
+                    format!("`{root}` must be followed by `.` and a name, as in `{root}.{name}`."),
+                )
+            }
             Problem::NotAName => (INVALID_REFERENCE, format!("`{root}` must be followed by `.` and a name.")),
             Problem::TooShort(series) => (INVALID_REFERENCE, too_short(series, root)),
             Problem::NoName(series) => {

@@ -90,9 +90,11 @@ impl BlockOrder {
 
     fn wanted(&self, kind: &str) -> &'static str {
         match (kind == "variable" && self.order.contains(&REQUIRED), self.order.contains(&NAME)) {
-            (true, true) => "variables without a default come first, and each group is in alphabetical order",
-            (true, false) => "variables without a default come first",
-            (false, _) => "names are in alphabetical order",
+            (true, true) => {
+                "variables without a default must come first, and each group must be in alphabetical order"
+            }
+            (true, false) => "variables without a default must come first",
+            (false, _) => "names must be in alphabetical order",
         }
     }
 }

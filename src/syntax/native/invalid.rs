@@ -52,8 +52,8 @@ fn error(lexed: Lexed<'_>, token: Token) -> Option<(&'static str, Cow<'static, s
         }
         Kind::NotUtf8 => ("Invalid character encoding", "Files must be encoded in UTF-8."),
         Kind::QuotedNewline => {
-            let detail =
-                "A quoted string cannot contain a line break. Write `\\n`, or use a heredoc such as `<<EOT`.";
+            let detail = "A quoted string cannot contain a line break. Close the string and each `${` in it on this line. For a \
+                 line break in the value, write `\\n`, or use a heredoc such as `<<EOT`.";
             ("Invalid multi-line string", detail)
         }
         Kind::Unknown if matches!(lexed.written(token), "\u{201c}" | "\u{201d}") => {

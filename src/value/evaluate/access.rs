@@ -62,7 +62,13 @@ impl Evaluator<'_> {
         // The marks of the key move to the element, except for the name of an attribute.
         let is_object = matches!(from, Value::Object(_) | Value::Unknown(Type::Object(_)));
         let both = if is_object { marks } else { marks.and(key_marks) };
-        let no_key = |key: &str| format!("No element has the key {key:?}.");
+        let no_key = |key: &str| {
+            if is_object {
+                format!("This is an object without an attribute {key:?}.")
+            } else {
+                format!("No element has the key {key:?}.")
+            }
+        };
         let unknown = |ty: &Type| Cow::Owned(Value::Unknown(ty.clone()).mark(both));
         let found = match (from, &key) {
             (Value::List(_, elements) | Value::Tuple(elements), Value::Number(index)) => {

@@ -257,7 +257,7 @@ impl Parser<'_> {
             key = Some(std::mem::replace(&mut value, second));
         }
         if !self.is_word(self.peek(), "in") {
-            return Err("The names must be followed by the keyword `in`.");
+            return Err("A `for` expression has one or two names, and then the keyword `in`.");
         }
         self.read();
         Ok((key, value))
