@@ -230,6 +230,19 @@ fn a_file_that_does_not_parse_or_holds_other_bytes_is_left_alone() {
 }
 
 #[test]
+fn a_fix_of_an_error_may_bring_a_notice() {
+    let required = |entry: &str| {
+        format!("terraform {{\n  required_providers {{\n    a = {{\n      {entry}\n    }}\n  }}\n}}\n")
+    };
+    let (base, over) =
+        (required("source  = \"acme/a\"\n      version = \"~> 5.0\""), required("version = \"~> 6.0\""));
+    let files = [("main.tf", &*base), ("main_override.tf", &*over)];
+    let made = fixed(&files, &["override-drops-provider-source"], Safety::Unsafe);
+    assert_eq!(why(&made), [""; 0]);
+    assert_eq!(text(&made, "main_override.tf"), required("source  = \"acme/a\"\n      version = \"~> 6.0\""));
+}
+
+#[test]
 fn a_fix_that_would_bring_something_new_is_withheld() {
     // With its source, `b` equals `a` again.
     let base = r#"

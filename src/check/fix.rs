@@ -95,7 +95,7 @@ impl Fixing<'_> {
     /// Applies fixes in rounds until no further fix succeeds. `now` has all findings of the snapshot. With `follows`, a
     /// fix may cause findings of its own rule that can be fixed too. If one of these remains, the fix is not applied.
     fn run(&mut self, mut snapshot: Snapshot, mut now: Outcome, follows: bool) -> Option<Fixed> {
-        let mut fixed = Fixed::default();
+        let (mut fixed, mut lesser) = (Fixed::default(), BTreeSet::new());
         for _ in 0..MOST_ROUNDS {
             // Each round tries all remaining fixes, so that a second run has nothing to do.
             let (chosen, withheld) = self.choose(&now, &snapshot);
@@ -105,10 +105,12 @@ impl Fixing<'_> {
             fixed.withheld.extend(tried.withheld);
             let Some((after, outcome)) = tried.after else { break };
             fixed.files.extend(tried.files);
+            lesser.extend(tried.lesser);
             discard(std::mem::replace(&mut now, outcome));
             snapshot = after;
         }
-        if Counts::of(all(&now)).exceed(&self.before) {
+        let counted = all(&now).filter(|verdict| !lesser.contains(&Key::of(verdict)));
+        if Counts::of(counted).exceed(&self.before) {
             return None;
         }
         let is_left =

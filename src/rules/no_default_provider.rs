@@ -91,6 +91,12 @@ fn of_other_provider(node: Node<'_>, findings: &mut Vec<Finding>) {
         };
         let entry = user.requirements_of(&key.provider).next();
         let (needed, configured) = (key.provider.display(host), other.display(host));
+        // The engines warn about a second name for the provider that a block under its own name implies.
+        let or_configure = if key.provider.name == name {
+            String::new()
+        } else {
+            format!(", or configure {needed} in the root module too")
+        };
         NoDefaultProvider::finding("No default provider configuration")
             .detail(format!(
                 "`{name}` is {needed} in this module and {configured} in the root module. A configuration is inherited by \
@@ -99,9 +105,7 @@ fn of_other_provider(node: Node<'_>, findings: &mut Vec<Finding>) {
             ))
             .at(entry.map_or(need.at, |entry| entry.value_span))
             .related(block.origin.header(), format!("configures {configured}"))
-            .help(format!(
-                "require the same source under `{name}` in both modules, or configure {needed} in the root module too"
-            ))
+            .help(format!("require the same source under `{name}` in both modules{or_configure}"))
             .concerns(Concern::Provider(name.clone()))
             .push_to(findings);
     }

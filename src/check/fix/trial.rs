@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::all;
 use super::apply::apply;
 use crate::check::{Outcome, Verdict};
-use crate::finding::{Concern, Edit, Fix, RuleId, Safety};
+use crate::finding::{Concern, Edit, Fix, RuleId, Safety, Severity};
 use crate::text::{FileId, Span};
 use crate::vfs::{Snapshot, parent};
 
@@ -88,6 +88,8 @@ pub(super) struct Tried {
     pub(super) after: Option<(Snapshot, Outcome)>,
     pub(super) files: BTreeSet<FileId>,
     pub(super) withheld: Vec<(Verdict, String)>,
+    /// The notices that the successful fixes may cause, because they fix more severe findings.
+    pub(super) lesser: BTreeSet<Key>,
 }
 
 /// The reason why some fixes fail.
@@ -131,6 +133,8 @@ impl<'t> Trials<'t> {
                 let outcome = (self.look)(&mut snapshot);
                 let objections = self.objections(&all, &outcome);
                 if objections.is_empty() {
+                    let lesser = super::all(&outcome).filter(|verdict| is_lesser(verdict, &all));
+                    tried.lesser.extend(lesser.map(Key::of));
                     held = all;
                     tried.after = Some((snapshot, outcome));
                     break;
@@ -222,7 +226,8 @@ impl<'t> Trials<'t> {
             let is_followed = rules.contains(&key.rule) && !self.before.has(key) && followed.contains(key);
             after.get(key) > self.before.get(key) && !is_followed
         };
-        let new = all(outcome).filter(|verdict| is_new(&Key::of(verdict))).map(|verdict| {
+        let is_objection = |verdict: &&Verdict| is_new(&Key::of(verdict)) && !is_lesser(verdict, fixes);
+        let new = all(outcome).filter(is_objection).map(|verdict| {
             let Key { rule, module, .. } = Key::of(verdict);
             let place = if module.is_empty() { String::new() } else { format!(" in {module}") };
             let others =
@@ -240,6 +245,11 @@ impl<'t> Trials<'t> {
         });
         new.chain(staying).collect()
     }
+}
+
+/// Whether a finding is a notice, and the findings that some fixes are for are more severe.
+fn is_lesser(verdict: &Verdict, fixes: &[Found<'_>]) -> bool {
+    verdict.level == Severity::Notice && fixes.iter().all(|(fixed, _)| fixed.level < Severity::Notice)
 }
 
 fn directory(snapshot: &Snapshot, span: Span) -> &str {
