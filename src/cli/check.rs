@@ -67,7 +67,7 @@ pub(super) struct Arguments {
     reports: outputs::Arguments,
     #[command(flatten)]
     fixes: fix::Arguments,
-    /// Add an exception for every finding: a comment above the finding, or a block in the policy file; not with `--preset` or `--isolated`
+    /// Add an exception for every finding except syntax errors: a comment above the finding, or a block in the policy file; not with `--preset` or `--isolated`
     #[arg(long, conflicts_with_all = ["write_baseline", "isolated", "preset", "policy_from"], conflicts_with_all = PARTS, help_heading = SUPPRESSION)]
     add_exceptions: bool,
     /// Reason that `--add-exceptions` writes
@@ -76,7 +76,7 @@ pub(super) struct Arguments {
     /// Report only findings that this file does not list
     #[arg(long, value_name = "FILE", conflicts_with = "policy_from", help_heading = SUPPRESSION)]
     baseline: Option<PathBuf>,
-    /// Write all current findings to a file for `--baseline`; files with syntax errors are still reported
+    /// Write the current findings to a file for `--baseline`, except syntax errors, which are always reported
     #[arg(long, value_name = "FILE", value_parser = list, conflicts_with_all = PARTS, help_heading = SUPPRESSION)]
     write_baseline: Option<PathBuf>,
     /// Date used to decide whether exceptions have expired, such as `2027-03-31` [default: today]

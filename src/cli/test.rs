@@ -15,7 +15,7 @@ use crate::vfs::Snapshot;
 /// The arguments of `test`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// Directory with policies and rule pages [default: the policy of the repository and the pages beside it]
+    /// Directory with policies and with pages of custom rules, such as `owner-tag.md` [default: the directory of the policy file]
     #[arg(value_name = "DIR", conflicts_with_all = ["policy", "preset", "isolated", "policy_from"])]
     directory: Option<PathBuf>,
     /// Run the examples of the built-in rules

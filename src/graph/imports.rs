@@ -121,7 +121,12 @@ fn made_for_each(node: Node<'_>, import: &Import, resource: &Resource, at: Span)
     let finding = instances(resource, Some(&key), at)?;
     Some(match key {
         InstanceKey::Number(_) if name == "key" => finding
-            .help("the keys of a list in `for_each` are numbers: write `each.value`, or a map in `for_each`"),
+            .detail(format!(
+                "`each.key` is a number here, because `for_each` is a list. `{}` does not use `count`, so its keys are not \
+                 numbers.",
+                resource.address
+            ))
+            .help("write `each.value`, or a map in `for_each`"),
         _ => finding,
     })
 }

@@ -178,8 +178,7 @@ impl Merger<'_> {
         self.module.dropped.insert(at, dropped);
         Finding::language(EngineRule::OverrideWithoutBase, summary)
             .detail(format!(
-                "There is no {what} in the base files of this module. An override file can only change what base \
-                 files declare."
+                "There is no {what} in the base files of this module, and an override file cannot declare a new one."
             ))
             .at(at)
             .help(WITHOUT_BASE)

@@ -28,7 +28,7 @@ impl Rule for ModuleSourceSubdirOrder {
                 None => "write one subdirectory, before the `?`".to_owned(),
             };
             let edit = corrected.and_then(|corrected| module_source::replace(context, source, &corrected));
-            let finding = Self::finding("Subdirectory after the query string")
+            let finding = Self::finding("Subdirectory in the query string")
                 .detail(format!(
                     "The query string of a module source starts at `?`, so `init` looks for the version \
                          `{version}//{directory}`, and fails."

@@ -81,8 +81,9 @@ fn shared(address: &StateAddress, roots: &BTreeMap<SmolStr, Span>) -> Option<Fin
 /// The help. `init -migrate-state` would copy the whole state.
 fn other_address(own: &str) -> String {
     format!(
-        "keep this {own} in the root module that owns the state; in the others, move their resources out of the state, \
-         as `overrule explain shared-state-address` describes, then write another one and run `init -reconfigure`"
+        "keep this {own} in the root module that owns the state; in each other root module, move its resources out of \
+         the state, as `overrule explain shared-state-address` describes, then set another {own} and run `init`, with \
+         `-reconfigure` for a `backend` block"
     )
 }
 

@@ -64,7 +64,7 @@ impl Evaluator<'_> {
         let both = if is_object { marks } else { marks.and(key_marks) };
         let no_key = |key: &str| {
             if is_object {
-                format!("This is an object without an attribute {key:?}.")
+                format!("The value before this key is an object, and it has no attribute {key:?}.")
             } else {
                 format!("No element has the key {key:?}.")
             }

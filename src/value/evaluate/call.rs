@@ -230,7 +230,10 @@ impl Evaluator<'_> {
         why: &str,
     ) -> Value {
         let name = function.parameter(place).map_or("value", |parameter| parameter.name);
-        let detail = format!("{:?} does not accept this value for {name:?}: {why}.", function.name);
+        let detail = format!(
+            "The function {:?} does not accept this value for its parameter {name:?}: {why}.",
+            function.name
+        );
         self.error(EngineRule::InvalidFunctionCall, "Invalid function argument", detail, argument.start())
     }
 

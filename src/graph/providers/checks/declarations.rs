@@ -274,7 +274,7 @@ fn proxies(node: Node<'_>, declared: &Declared<'_>, sources: &Sources, findings:
             Some(over) => finding
                 .detail("Terraform and OpenTofu treat this block as empty, because it has an override.")
                 .related(over.header, "this override")
-                .help("remove the override, or let callers pass the configuration instead of this block"),
+                .help("let callers pass the configuration instead of this block, and remove the block and its override"),
             None => finding
                 .detail(
                     "Before Terraform 0.15, an empty `provider` block declared a configuration that callers pass. An entry \

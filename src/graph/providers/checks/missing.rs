@@ -319,7 +319,12 @@ fn help(node: Node<'_>, reference: &ProviderRef, key: &Configuration, argument: 
         return format!("did you mean `{name}.{meant}`?");
     }
     if !node.is_called() {
-        return format!("add a `provider \"{name}\"` block with `alias = \"{alias}\"`, or correct the alias");
+        let block = format!("add a `provider \"{name}\"` block with `alias = \"{alias}\"`");
+        return if reference.name == name {
+            format!("{block}, or correct the alias")
+        } else {
+            format!("{block}, and write `{name}.{alias}` instead of `{}`", reference.compact())
+        };
     }
     let pass = format!("pass `{name}.{alias}` in every call to this module");
     if node.required_from_callers(key).is_some() {

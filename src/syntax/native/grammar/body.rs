@@ -251,7 +251,7 @@ impl<'a> Parser<'a> {
                 "The body of a block must be between `{` and `}`, with the `{` on the line of the block header."
             }
             _ if self.recovery => return,
-            _ => "Either a label in quotes or the `{` of the block body is expected here.",
+            _ => "Either a label or the `{` of the block body is expected here.",
         };
         self.error("Invalid block definition", token, detail);
     }

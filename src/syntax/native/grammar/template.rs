@@ -253,14 +253,14 @@ impl Parser<'_> {
             Kind::Colon => (
                 EXTRA,
                 close.into(),
-                "The expression cannot be followed by a colon. If this is meant for another language, write `$${` \
-                 instead of `${`.",
+                "The expression cannot be followed by a colon. If `${` is not for Terraform but for another language, such \
+                 as a shell script, write `$${`.",
             ),
             _ => (
                 EXTRA,
                 close.into(),
-                "The expression must be followed by a closing brace. If this is meant for another language, write \
-                 `$${` instead of `${`.",
+                "The expression after `${` must be followed by a closing brace. If `${` is not for Terraform but for \
+                 another language, such as a shell script, write `$${`.",
             ),
         };
         self.first_error(summary, at, detail);
