@@ -31,7 +31,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("saphyr_parser", &["value"]),
     ("serde", &["report"]),
     ("serde_json", &["module", "report"]),
-    ("similar", &["report", "check"]),
+    ("similar", &["check", "report", "text"]),
     ("smol_str", EVERYWHERE),
     ("strsim", &["engine", "text", "graph"]),
     ("tempfile", &["cli"]),

@@ -2,6 +2,22 @@
 
 use std::ops::Range;
 
+use similar::DiffOp;
+use similar::algorithms::{Capture, Compact, Replace, myers};
+
+/// The lines of a text, each with its line break.
+pub fn split(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+/// The shortest way from some lines to others, in order. A call with a choice of algorithms would make the program half
+/// a megabyte larger.
+pub fn difference(before: &[&str], after: &[&str]) -> Vec<DiffOp> {
+    let mut steps = Compact::new(Replace::new(Capture::new()), before, after);
+    let Ok(()) = myers::diff(&mut steps, before, 0..before.len(), after, 0..after.len());
+    steps.into_inner().into_inner().into_ops()
+}
+
 /// The start of the line with the offset `at`. The first line starts after a byte order mark.
 pub fn line_start(text: &str, at: usize) -> usize {
     let first = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8().min(at) } else { 0 };

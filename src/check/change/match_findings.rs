@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use similar::{ChangeTag, TextDiff};
+use similar::{DiffOp, DiffTag};
 use smol_str::SmolStr;
 
 use crate::check::fingerprint;
 use crate::check::verdict::{Suppressed, Verdict};
-use crate::text::{Source, Sources};
+use crate::text::{Source, Sources, lines};
 use crate::vfs::parent;
 
 /// In longer files, equal findings are numbered by position, without comparing lines.
@@ -94,21 +94,17 @@ struct Lines {
 
 impl Lines {
     fn between(old: Option<&Source>, new: Option<&Source>) -> Self {
-        let text = |source: Option<&Source>| source.map_or("", |source| source.text()).to_owned();
-        let (old, new) = (text(old), text(new));
-        let mut lines = Self::default();
-        let is_long = [&old, &new].iter().any(|text| text.lines().count() > MOST_LINES);
-        if old == new || is_long {
-            return lines;
+        let [old, new] =
+            [old, new].map(|source| source.map(|source| lines::split(source.text())).unwrap_or_default());
+        if old == new || old.len().max(new.len()) > MOST_LINES {
+            return Self::default();
         }
-        for change in TextDiff::from_lines(&old, &new).iter_all_changes() {
-            match change.tag() {
-                ChangeTag::Equal => {}
-                ChangeTag::Delete => lines.removed.extend(change.old_index().map(|index| index + 1)),
-                ChangeTag::Insert => lines.added.extend(change.new_index().map(|index| index + 1)),
-            }
+        let steps = lines::difference(&old, &new);
+        let changed = || steps.iter().filter(|step| step.tag() != DiffTag::Equal);
+        Self {
+            removed: changed().flat_map(DiffOp::old_range).map(|index| index + 1).collect(),
+            added: changed().flat_map(DiffOp::new_range).map(|index| index + 1).collect(),
         }
-        lines
     }
 }
 
