@@ -3,10 +3,11 @@
 //! Only this layer reads the files that are checked. An unreadable file is a finding, and marks its module as
 //! incomplete. An [`Error`] ends the run; its cause is the command line or the repository.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use crate::engine::{Evidence, Signal};

@@ -14,6 +14,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("clap_mangen", &["cli"]),
     ("gix", &["vfs"]),
     ("globset", &["policy", "vfs"]),
+    ("hashbrown", EVERYWHERE),
     ("hcl_edit", &["syntax"]),
     ("idna", &["module"]),
     // Only a version of it is held.

@@ -4,9 +4,10 @@
 pub(super) mod concerns;
 pub(super) mod renames;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::hash::Hash;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use crate::check::fingerprint::renames::Renamed;

@@ -6,7 +6,7 @@
 mod apply;
 mod trial;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::check::fingerprint::Fingerprints;
@@ -22,6 +22,7 @@ use crate::syntax::{self, Notation};
 use crate::text::{FileId, Span};
 use crate::vfs::Snapshot;
 pub(super) use apply::apply;
+use hashbrown::HashMap;
 use trial::{Counts, Key, Look, Trials};
 
 /// The result of fixing.

@@ -1,6 +1,6 @@
 //! Creates the verdicts of a run from the findings of all modules: sorted, without duplicates.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use crate::check::fingerprint::{Fingerprints, Identity};
 use crate::check::location::real_directory;

@@ -1,8 +1,8 @@
 //! Checks the arguments of module calls against the variables of the child modules.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
+use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use crate::finding::{Concern, EngineRule, Finding, set_address};

@@ -21,9 +21,10 @@ mod validation;
 mod values;
 mod values_files;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
+use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use crate::finding::{Code, Finding, Severity, has_errors};
@@ -351,7 +352,7 @@ impl Evaluation<'_, '_> {
             };
             self.report_all(found.into_iter().map(at_call), &format_args!("module.{}", call.name));
         }
-        for attribute in given {
+        for attribute in &given {
             let Some(variable) = child.module().variables.get(&attribute.name) else { continue };
             let (mut value, failed) = self.known_or_partial(&attribute.expr, Symbols::OF_ARGUMENTS);
             let mut found = Vec::new();

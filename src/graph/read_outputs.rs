@@ -1,7 +1,6 @@
 //! Finds the outputs of called modules that an expression reads.
 
-use std::collections::HashSet;
-
+use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use crate::syntax::{Expr, ExprKind, For, Part, Step, Traversal};

@@ -1,8 +1,9 @@
 //! Finds out which expressions of a module use its variables, its local values, and the outputs of the modules that it
 //! calls.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
+use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use super::read_outputs::for_each_read_output;

@@ -1,7 +1,8 @@
 //! The canonical content of a module, which changes only if a plan may change.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
+use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use super::address::ResourceAddress;

@@ -5,9 +5,9 @@
 //! their type. In addition, the engine never reports unexpected items of a merged body, and looks for required items
 //! in the base only.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use crate::finding::{EngineRule, Finding};

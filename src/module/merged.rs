@@ -9,9 +9,10 @@ mod settings;
 mod strings;
 mod variable;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use crate::engine::FileKind;

@@ -1,7 +1,8 @@
 //! Collects the addresses that `moved` and `removed` blocks move away from.
 
-use std::collections::HashSet;
 use std::sync::Arc;
+
+use hashbrown::HashSet;
 
 use crate::module::Module;
 use crate::module::address::{ConfigAddress, MoveEndpoint};

@@ -1,6 +1,8 @@
 //! Writes a graph in a graph language. All text in it is escaped.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
 
 /// A graph language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

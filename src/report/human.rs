@@ -6,9 +6,10 @@ mod fix;
 mod frame;
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::io::{self, Write};
+
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 
 use super::fold::fold;
 use super::paint::Paint;

@@ -2,8 +2,9 @@
 //!
 //! A case fails if the finding fails the run, and is skipped otherwise.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
+
+use hashbrown::HashMap;
 
 use super::place::Places;
 use super::xml::{Document, attribute, document, text};

@@ -9,7 +9,6 @@ mod expression;
 mod note;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 use crate::engine::FileKind;
 use crate::module::Module;
@@ -19,6 +18,7 @@ use crate::report::{Names, one_line};
 use crate::syntax::{aligned, with_carriage_returns};
 use crate::text::{FileId, Sources};
 use edit::{Edit, apply};
+use hashbrown::HashMap;
 
 /// How to show a merged module.
 #[derive(Debug, Clone)]

@@ -6,9 +6,10 @@ mod graph;
 mod outline;
 mod provider_lines;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::hash::Hash;
 
+use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use crate::engine::Engine;

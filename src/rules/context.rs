@@ -1,8 +1,9 @@
 //! The information that rules use in addition to the modules: texts, comments, and names of files.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::{Earlier, States};

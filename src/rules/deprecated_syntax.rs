@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/deprecated-syntax.md")]
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use super::support::expressions::{self, Written};
 use super::{ADVICE, Context, Node, Page, Role, Rule, page};

@@ -1,8 +1,9 @@
 #![doc = include_str!("../../policies/rules/moved-target-missing.md")]
 
 use std::cell::LazyCell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
+use hashbrown::{HashMap, HashSet};
 use smol_str::{SmolStr, format_smolstr};
 
 use super::{Configure, Context, Node, Options, Page, Rule, page};

@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/override-count-for-each-clash.md")]
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::{Context, Finding, Node, Page, Rule, page};
 use crate::module::address::block_address;

@@ -1,6 +1,8 @@
 #![doc = include_str!("../../policies/rules/tofu-twin-drift.md")]
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
 
 use super::{Context, Node, Page, Rule, page};
 use crate::engine::{Engine, Product};

@@ -1,8 +1,8 @@
 #![doc = include_str!("../../policies/rules/unused-declaration.md")]
 
 use std::cell::LazyCell;
-use std::collections::HashSet;
 
+use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use super::support::edits::{LocalsEditor, remove_all};

@@ -1,7 +1,8 @@
 #![doc = include_str!("../../policies/rules/unused-output.md")]
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
+use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use super::support::expressions;

@@ -4,8 +4,9 @@
 //! The findings in a module depend on its callers and its child modules, so modules that calls connect are in one
 //! batch.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
+use hashbrown::HashMap;
 use memchr::memmem;
 use rayon::prelude::*;
 use smol_str::SmolStr;

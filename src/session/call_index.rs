@@ -4,9 +4,10 @@
 //! hash of that content, so an entry cannot be out of date. An index that another version of the program wrote, or
 //! that is damaged, is not used. A run without it takes longer and has the same findings.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use crate::session::calls::Calls;

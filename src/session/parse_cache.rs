@@ -1,8 +1,9 @@
 //! The parsed files of a snapshot, each parsed once, and the modules that they make.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 

@@ -4,8 +4,9 @@
 //! The result decides which modules a changed file concerns, so a pattern may match too many files, but must not miss
 //! one.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
+use hashbrown::HashSet;
 use memchr::memmem;
 use smol_str::SmolStr;
 

@@ -6,8 +6,9 @@
 //! The reverse is a directory of variants that a tool links or copies into the module above: it declares none of the
 //! objects that it names, and a directory above declares most of them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use crate::engine::is_module_file;

@@ -1,7 +1,8 @@
 //! Comments that are written for overrule, and the part of the file that each one applies to.
 
-use std::collections::HashMap;
 use std::rc::Rc;
+
+use hashbrown::HashMap;
 
 use crate::syntax::json::{Node, NodeKind, Scalar};
 use crate::syntax::{Body, File, Item};

@@ -1,12 +1,12 @@
 //! Finds the lines of `.gitignore` files that exclude a file.
 
-use std::collections::HashMap;
 use std::fs;
 
 use gix::bstr::ByteSlice;
 use gix::glob::pattern::Case;
 use gix::ignore::Search;
 use gix::ignore::search::Ignore;
+use hashbrown::HashMap;
 
 use super::git_tree::{ItemKind, Reading};
 use super::repository::Repository;

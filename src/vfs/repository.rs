@@ -1,11 +1,12 @@
 //! What a git repository tracks and ignores.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
 use gix::index::entry::{Flags, Mode, Stage};
 use gix::worktree::stack::state::ignore::Source;
+use hashbrown::{HashMap, HashSet};
 
 use smol_str::SmolStr;
 

@@ -2,9 +2,10 @@
 
 use super::ancestors;
 use crate::text::file_name::{decode_os, encode_os};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
+use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 /// The top directory of a run.

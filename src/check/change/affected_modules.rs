@@ -8,8 +8,9 @@
 //! all calls for those whose address ends in the name of a searched directory.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
+use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use crate::check::change::known::Known;

@@ -7,9 +7,10 @@ pub(super) mod reading;
 mod unaltered;
 mod variables;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::call_path::{CallPath, argument, expression};

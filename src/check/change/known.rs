@@ -1,7 +1,8 @@
 //! The calls in the later state of a change, from the call index.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use crate::graph::is_aside;

@@ -1,8 +1,8 @@
 //! Derives what a finding concerns from the names around its primary range, if the finding does not say so.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use smol_str::{SmolStr, ToSmolStr};
 
 use crate::engine::{Engine, Product};

@@ -5,8 +5,9 @@
 //! found.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use crate::engine::{Engine, Product};

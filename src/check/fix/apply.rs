@@ -1,7 +1,8 @@
 //! Applies edits to a text. New lines get the line ending and the alignment of the lines around them.
 
-use std::collections::HashSet;
 use std::ops::Range;
+
+use hashbrown::HashSet;
 
 use crate::finding::Edit;
 use crate::syntax::{aligned, with_carriage_returns};

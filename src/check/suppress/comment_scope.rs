@@ -1,7 +1,6 @@
 //! Finds the exception comments that apply to a location.
 
-use std::collections::HashMap;
-
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use crate::text::{FileId, Span};

@@ -1,6 +1,8 @@
 //! `--fix` and `--diff`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
 
 use super::rewrite::{self, Rewrite};
 use crate::check::{self, Fixed, Settings, Verdict};

@@ -1,7 +1,8 @@
 //! The objects that `moved`, `removed` and `import` blocks handle.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
+use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use super::matching::Pair;

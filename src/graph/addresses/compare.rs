@@ -1,8 +1,9 @@
 //! Compares each module with its earlier state, from the modules without callers down to their descendants.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::blocks::{Blocks, is_entered, is_left};

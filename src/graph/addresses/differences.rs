@@ -1,6 +1,6 @@
 //! The differences between the addresses that a module declares before and after a change.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::blocks::{is_entered, is_left, targets};
 use super::change::{AddressChange, Cause};

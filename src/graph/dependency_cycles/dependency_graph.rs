@@ -3,8 +3,9 @@
 //! A called module is reduced to its interface: arguments, outputs, and the arguments that each output depends on. So
 //! each module is analysed once, however often it is called.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::needs::{Need, Needs};

@@ -1,8 +1,8 @@
 //! Addresses in a configuration.
 
-use std::collections::HashSet;
 use std::fmt;
 
+use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use crate::module::address::{ModuleStep, ResourceAddress};

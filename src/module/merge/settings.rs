@@ -1,7 +1,8 @@
 //! Finds the parts of `terraform` blocks in override files that have no effect.
 
-use std::collections::HashSet;
 use std::sync::Arc;
+
+use hashbrown::HashSet;
 
 use crate::engine::RequiredVersion;
 use crate::module::Module;

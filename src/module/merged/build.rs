@@ -1,7 +1,8 @@
 //! Merges the blocks of a module file by file.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+use hashbrown::{HashMap, HashSet};
 
 use crate::engine::FileKind;
 use crate::module::address::block_address;

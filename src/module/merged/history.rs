@@ -3,9 +3,10 @@
 //! An argument replaces an argument, and nested blocks replace all earlier ones of their type, except for block types
 //! that are merged with one another. Parts that `merge` dropped are left out.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
+use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use crate::finding::Finding;

@@ -1,8 +1,8 @@
 //! Merges the `terraform` blocks of a module: each setting goes to the base block that has it.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use crate::engine::{FileKind, RequiredVersion};

@@ -1,6 +1,6 @@
 //! The `context` of a snippet: the header of the block around a location.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::limits::Limits;
 use crate::syntax::{self, Body, Notation};

@@ -1,9 +1,10 @@
 //! Writes merged blocks. Native syntax is edited, so that layout and comments stay; JSON is printed as new blocks.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use super::edit::{Edit, apply};

@@ -1,6 +1,6 @@
 //! Draws the call paths to a module as a tree.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use super::{DEEPEST, MOST_INSTANCES, Picture};
 use crate::graph::{Node, NodeId};

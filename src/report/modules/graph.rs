@@ -1,6 +1,8 @@
 //! The graph of modules and their calls.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
+
+use hashbrown::HashSet;
 
 use super::provider_lines::{Names, Placed};
 use super::{DEEPEST, MOST_INSTANCES, Picture};

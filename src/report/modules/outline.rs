@@ -1,6 +1,6 @@
 //! Draws the tree of module calls with lines, within the width of the terminal. Repeated subtrees are shown once.
 
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
 
 use super::provider_lines::{self, Names, Placed};
 use super::{DEEPEST, MOST_INSTANCES, Picture};

@@ -1,7 +1,8 @@
 //! The state before a change, for rules that compare with it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use crate::engine::{Engine, LOCK_FILE};

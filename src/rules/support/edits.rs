@@ -1,8 +1,8 @@
 //! Edits and helps that several rules use: for entries of `required_providers`, `providers` maps, and blocks.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use smol_str::{SmolStr, format_smolstr};
 
 use crate::engine::FileKind;

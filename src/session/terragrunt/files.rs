@@ -1,8 +1,8 @@
 //! The files that units read, and the declarations in generated files, each parsed once.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use crate::module::terragrunt::{Generated, TerragruntFile};

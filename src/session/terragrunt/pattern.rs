@@ -1,7 +1,6 @@
 //! Matches partly unknown paths with modules.
 
-use std::collections::HashMap;
-
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use crate::module::terragrunt::Generated;

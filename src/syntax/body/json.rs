@@ -1,9 +1,9 @@
 //! Decodes JSON bodies. Only the schema decides what is a block and what is an argument, and an array of objects
 //! stands for several blocks.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::{Attribute, Block, Body, Content, Hidden, Label, Names, Schema, missing_argument};

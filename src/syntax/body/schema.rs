@@ -1,6 +1,6 @@
 //! The arguments and block types that a body may hold.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 /// The arguments and block types that a body may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! Reports tokens that are invalid everywhere, before parsing.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+
+use hashbrown::HashMap;
 
 use super::lexed::Lexed;
 use super::scan::{Kind, Token};

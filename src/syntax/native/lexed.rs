@@ -1,8 +1,8 @@
 //! A text with its tokens, and the text of template tokens.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 use unicode_segmentation::UnicodeSegmentation;
 

@@ -171,7 +171,7 @@ pub(super) fn compact(arguments: &[Value]) -> Value {
 }
 
 pub(super) fn distinct(arguments: &[Value]) -> Value {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = hashbrown::HashSet::new();
     reduced(arguments, |value| seen.insert(value.clone()))
 }
 

@@ -5,8 +5,9 @@
 //! refuses), the value is unknown.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use hashbrown::HashMap;
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 use smol_str::SmolStr;
 

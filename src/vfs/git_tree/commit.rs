@@ -1,10 +1,10 @@
 //! The tree of a commit. Each directory is read when it is first needed.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::{Item, ItemKind, LONGEST_PATH, Overview, failure, matters, not_here};

@@ -1,8 +1,9 @@
 //! A list of the directories with module files in a snapshot, each with an id of its content.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use gix::ObjectId;
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::{Held, Reading};
