@@ -50,21 +50,21 @@ impl Engine {
         (!extension.is_tofu && self.opentofu(8)).then(|| format!("{}{}", extension.stem_of(name), twin.text))
     }
 
-    /// Returns the files that make up the module. `names` are those of one directory, sorted by bytes, and so is the
-    /// result.
+    /// Returns the files that make up the module. `files` are those of one directory, sorted by the bytes of their
+    /// `name`, and so is the result.
     ///
     /// The engines apply this to primary and override files separately. A hidden file has the stem of the one that
     /// hides it, so both have the same purpose.
-    pub fn module_files<'a>(self, names: &[&'a str]) -> Vec<(&'a str, Loaded)> {
-        let known = names.iter().filter_map(|name| Some((*name, Extension::of(name)?)));
-        let known: Vec<_> = known.filter(|(_, extension)| !extension.is_tofu || self.opentofu(8)).collect();
-        let has_tofu_file = known.iter().any(|(_, extension)| extension.is_tofu);
-        let hidden = |name: &str| {
-            has_tofu_file
-                && self.hidden_by(name).is_some_and(|twin| names.binary_search(&twin.as_str()).is_ok())
+    pub fn module_files<T>(self, files: &[T], name: impl Fn(&T) -> &str) -> Vec<(&T, Loaded)> {
+        let has = |wanted: &str| files.binary_search_by(|file| name(file).cmp(wanted)).is_ok();
+        let has_tofu_file = self.opentofu(8) && files.iter().any(|file| name(file).contains(".tofu"));
+        let load = |file| {
+            let name = name(file);
+            let loaded = self.loads(name)?;
+            let is_hidden = has_tofu_file && self.hidden_by(name).is_some_and(|twin| has(&twin));
+            (!is_hidden).then_some((file, loaded))
         };
-        let shown = known.into_iter().filter(|(name, _)| !hidden(name));
-        shown.map(|(name, extension)| (name, extension.load(name))).collect()
+        files.iter().filter_map(load).collect()
     }
 }
 
@@ -199,8 +199,9 @@ mod tests {
     fn a_tofu_file_hides_the_tf_file_of_the_same_stem() {
         let names =
             ["a.tf", "a.tf.json", "a.tofu", "b.tf.json", "b.tofu.json", "c_override.tf", "c_override.tofu"];
-        let files =
-            |engine: Engine| engine.module_files(&names).iter().map(|(name, _)| *name).collect::<Vec<_>>();
+        let files = |engine: Engine| -> Vec<&str> {
+            engine.module_files(&names, |name| name).into_iter().map(|(name, _)| *name).collect()
+        };
         assert_eq!(files(tofu()), ["a.tf.json", "a.tofu", "b.tofu.json", "c_override.tofu"]);
         assert_eq!(files(terraform()), ["a.tf", "a.tf.json", "b.tf.json", "c_override.tf"]);
     }

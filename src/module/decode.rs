@@ -164,18 +164,20 @@ fn blocks(features: &Features) -> Vec<BlockSchema<'static>> {
         BlockSchema::new("resource", &["type", "name"]),
         BlockSchema::new("data", &["type", "name"]),
     ];
-    known_items(&always, &newer).collect()
+    known_items(&always, &newer)
 }
 
 /// The optional arguments that every version of the engine knows, and those of `newer` that this version knows.
 fn arguments<'n>(always: &[&'n str], newer: &[(bool, &'n str)]) -> Vec<AttributeSchema<'n>> {
-    known_items(always, newer).map(AttributeSchema::optional).collect()
+    known_items(always, newer).into_iter().map(AttributeSchema::optional).collect()
 }
 
 /// The items that every version of the engine knows, and those of `newer` that this version knows.
-fn known_items<T: Copy>(always: &[T], newer: &[(bool, T)]) -> impl Iterator<Item = T> {
-    let newer = newer.iter().filter(|(is_known, _)| *is_known).map(|(_, item)| *item);
-    always.iter().copied().chain(newer)
+fn known_items<T: Copy>(always: &[T], newer: &[(bool, T)]) -> Vec<T> {
+    let mut items = Vec::with_capacity(always.len() + newer.len());
+    items.extend_from_slice(always);
+    items.extend(newer.iter().filter(|(is_known, _)| *is_known).map(|(_, item)| *item));
+    items
 }
 
 impl Decoder<'_> {

@@ -1,7 +1,6 @@
 #![doc = include_str!("../../policies/rules/duplicate-key.md")]
 
-use std::collections::BTreeMap;
-
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::support::expressions;
@@ -34,7 +33,7 @@ impl Rule for DuplicateKey {
 
 /// A finding for each item that a later item with the same key replaces.
 fn repeated(object: &Expr, items: &[ObjectItem], context: &Context<'_>) -> Vec<Finding> {
-    let mut last: BTreeMap<SmolStr, (Span, &Expr)> = BTreeMap::new();
+    let mut last: HashMap<SmolStr, (Span, &Expr)> = HashMap::with_capacity(items.len());
     let mut found = Vec::new();
     for item in items.iter().rev() {
         let Some((name, key)) = constant_key(&item.key) else { continue };

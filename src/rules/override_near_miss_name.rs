@@ -24,25 +24,23 @@ impl Rule for OverrideNearMissName {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
-        let files = context.module_files(module);
-        let primary: Vec<_> = files
-            .into_iter()
-            .filter(|(_, loaded)| loaded.kind == FileKind::Primary)
-            .map(|(id, _)| id)
-            .collect();
-        let name = |id| context.file_name(module, id);
-        let misnamed = context.directory(&module.directory).map_or(&[][..], |directory| &directory.misnamed);
+        let Some(directory) = context.directory(&module.directory) else { return };
+        let files = directory.module_files(module.features.engine).into_iter();
+        let primary = files.filter(|(_, loaded)| loaded.kind == FileKind::Primary);
+        let primary: Vec<(&str, FileId)> =
+            primary.filter_map(|(file, _)| Some((file.name.as_str(), file.id?))).collect();
+        let misnamed = &directory.misnamed;
         // Few modules have such a file, so the detailed check is rare.
-        if misnamed.is_empty() && primary.iter().all(|id| right_name(name(*id)).is_none()) {
+        if misnamed.is_empty() && primary.iter().all(|(name, _)| right_name(name).is_none()) {
             return;
         }
         let mut near: Vec<_> = misnamed.iter().filter_map(|id| not_loaded(*id, module, context)).collect();
         let mut declared: BTreeMap<String, Span> = BTreeMap::new();
-        for id in primary {
+        for (name, id) in primary {
             let Some(file) = context.file(id) else { continue };
             let blocks = top_blocks(&file.body, &module.features);
-            match right_name(name(id)) {
-                Some(right) => near.push(NearMiss { name: name(id), right, blocks, is_loaded: true }),
+            match right_name(name) {
+                Some(right) => near.push(NearMiss { name, right, blocks, is_loaded: true }),
                 None => declared.extend(blocks.iter().flat_map(|block| declarations(block))),
             }
         }

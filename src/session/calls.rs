@@ -64,13 +64,12 @@ impl Calls {
 
     /// Adds addresses that the engines evaluate.
     fn evaluate(&mut self, files: &[(SmolStr, Option<Source>)]) {
-        let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
-        let read: Vec<Option<File>> = files.iter().map(|(_, source)| source.as_ref().map(parse)).collect();
+        let parsed = |(name, source): &(SmolStr, Option<Source>)| (name.clone(), source.as_ref().map(parse));
+        let files: Vec<(SmolStr, Option<File>)> = files.iter().map(parsed).collect();
         for engine in Product::ALL.map(Engine::newest) {
-            let loaded = engine.module_files(&names);
-            let files = loaded.into_iter().filter_map(|(name, loaded)| {
-                let at = names.iter().position(|other| *other == name)?;
-                let File { body, complete, .. } = read[at].as_ref()?;
+            let loaded = engine.module_files(&files, |(name, _)| name).into_iter();
+            let files = loaded.filter_map(|((name, file), loaded)| {
+                let File { body, complete, .. } = file.as_ref()?;
                 Some(ModuleFile { name, body, kind: loaded.kind, complete: *complete })
             });
             let files: Vec<ModuleFile<'_>> = files.collect();

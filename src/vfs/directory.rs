@@ -41,12 +41,7 @@ pub struct File {
 impl Directory {
     /// Returns the files that one engine loads, in load order.
     pub fn module_files(&self, engine: Engine) -> Vec<(&File, Loaded)> {
-        let names: Vec<&str> = self.files.iter().map(|file| file.name.as_str()).collect();
-        let loaded = engine.module_files(&names);
-        // Both are sorted by name.
-        let mut files = self.files.iter();
-        let mut file = |name: &str| files.find(|file| file.name == name);
-        loaded.into_iter().filter_map(|(name, loaded)| Some((file(name)?, loaded))).collect()
+        engine.module_files(&self.files, |file| &file.name)
     }
 
     /// A directory without files.

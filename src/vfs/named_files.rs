@@ -2,10 +2,12 @@
 //!
 //! Names are compared by bytes, even if the file system ignores case, so that the result is the same on all systems.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{fmt, fs};
+
+use hashbrown::HashMap;
 
 use super::excluded::{self, Exclusions};
 use super::git_tree::{GitTree, Leads};
@@ -63,6 +65,8 @@ struct Found {
     ignore_files: HashMap<String, Option<Vec<u8>>>,
     /// The module files that each `.gitignore` names, by its path.
     generated: HashMap<String, Arc<[String]>>,
+    /// Whether each directory belongs to another project.
+    foreign: HashMap<String, bool>,
 }
 
 impl fmt::Debug for NamedFiles {
@@ -192,7 +196,8 @@ impl NamedFiles {
         if inside != path && inside.eq_ignore_ascii_case(path) {
             return NamedFile::Missing { other_case: Some(super::last_name(&inside).to_owned()) };
         }
-        if top.is_foreign(parent(&inside).unwrap_or_default()) {
+        let directory = parent(&inside).unwrap_or_default();
+        if self.once(|found| &mut found.foreign, directory, || top.is_foreign(directory)) {
             return NamedFile::Unknown;
         }
         if real.is_dir() {

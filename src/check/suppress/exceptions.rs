@@ -2,7 +2,9 @@
 //! invalid.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
+use memchr::memmem::Finder;
 use smol_str::SmolStr;
 
 use crate::check::load_policy::rule_names_under;
@@ -18,6 +20,9 @@ use crate::rules::ENTRIES;
 use crate::session::parse_cache::ParseCache;
 use crate::text::{FileId, Source, Sources, Span, Suggestions};
 use crate::vfs::Snapshot;
+
+/// Searches for the start of an exception.
+static FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(EXCEPTION_COMMENT));
 
 /// The rule for exceptions without effect.
 pub const UNUSED_EXCEPTION: RuleId = RuleId::built_in("unused-exception");
@@ -279,7 +284,7 @@ impl Ended<'_> {
 
 /// Whether a file may contain exceptions. A fast test that excludes most files.
 pub(in crate::check) fn may_excuse(source: &Source) -> bool {
-    source.text().contains(EXCEPTION_COMMENT)
+    FINDER.find(source.text().as_bytes()).is_some()
 }
 
 fn finding(rule: RuleId, summary: &str) -> Finding {

@@ -69,7 +69,7 @@ impl Decoder<'_> {
             (known.conditions, BlockSchema::new("postcondition", &[])),
             (known.action, BlockSchema::new("action_trigger", &[])),
         ];
-        let blocks: Vec<_> = known_items(&[], &newer).collect();
+        let blocks = known_items(&[], &newer);
         let before = self.findings.len();
         let content = block.body.content(&Schema { attributes: &attributes, blocks: &blocks }, self.findings);
         self.explain_unknown_conditions(block, before);

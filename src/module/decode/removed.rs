@@ -19,7 +19,7 @@ impl Decoder<'_> {
             (known.removed_connection, BlockSchema::new("connection", &[])),
             (known.removed_provisioner, BlockSchema::new("provisioner", &["type"])),
         ];
-        let blocks: Vec<_> = known_items(&[], &newer).collect();
+        let blocks = known_items(&[], &newer);
         let before = self.findings.len();
         let schema = Schema { attributes: &[AttributeSchema::required("from")], blocks: &blocks };
         let content = block.body.content(&schema, self.findings);

@@ -63,7 +63,7 @@ impl Decoder<'_> {
             (known.mocks, BlockSchema::new("override_module", &[])),
             (known.run_backend, BlockSchema::new("backend", &["name"])),
         ];
-        let blocks: Vec<_> = known_items(&always, &newer).collect();
+        let blocks = known_items(&always, &newer);
         block.body.content(&Schema { attributes: &attributes, blocks: &blocks }, self.findings)
     }
 

@@ -30,7 +30,7 @@ impl Decoder<'_> {
             BlockSchema::new("required_providers", &[]),
             BlockSchema::new("provider_meta", &["provider"]),
         ];
-        let blocks: Vec<_> = known_items(&always, &newer).collect();
+        let blocks = known_items(&always, &newer);
         let content = block.body.content(&Schema { attributes: ATTRIBUTES, blocks: &blocks }, self.findings);
         self.settings(&content, into);
         for block in &content.blocks {

@@ -56,7 +56,7 @@ fn blocks(decoder: &Decoder<'_>) -> Vec<BlockSchema<'static>> {
         (known.mocks, BlockSchema::new("override_module", &[])),
         (known.test_variables, BlockSchema::new("variable", &["name"])),
     ];
-    known_items(&always, &newer).collect()
+    known_items(&always, &newer)
 }
 
 impl Decoder<'_> {

@@ -5,7 +5,7 @@ use crate::text::similar;
 
 /// The name that makes the file an override file, if a word in its name resembles `override`.
 pub(super) fn right_name(name: &str) -> Option<String> {
-    let (stem, extension) = stem_and_extension(name)?;
+    let (stem, extension) = stem_and_extension(name).filter(|(stem, _)| stem.contains(['v', 'V']))?;
     let words: Vec<&str> = stem.split(['-', '_', '.', ' ']).filter(|word| !word.is_empty()).collect();
     let at = words.iter().rposition(|word| resembles_override(word).is_some())?;
     let rest = resembles_override(words[at]).filter(|rest| !rest.is_empty());

@@ -3,8 +3,12 @@
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
+use memchr::memchr3_iter;
 
-/// Where a sign counts.
+/// Terraform does not report errors in an operand that does not decide the result. Escapes may spell any of the words.
+const PAIRS: [&[u8; 2]; 4] = [b"&&", b"||", b"\\u", b"\\U"];
+
+/// Where a word counts.
 #[derive(Debug, Clone, Copy)]
 enum Sign {
     /// Anywhere.
@@ -15,11 +19,8 @@ enum Sign {
     Root,
 }
 
-/// Of two signs with the same start, the longer comes first.
-const SIGNS: &[(&str, Sign)] = &[
-    // Terraform does not report errors in an operand that does not decide the result.
-    ("&&", Sign::Anywhere),
-    ("||", Sign::Anywhere),
+/// Of two words with the same start, the longer comes first.
+const WORDS: &[(&str, Sign)] = &[
     // A function that only Terraform has.
     ("convert", Sign::Word),
     // Override files change `deprecated` and `ephemeral` only in OpenTofu, which also checks more of them.
@@ -33,23 +34,25 @@ const SIGNS: &[(&str, Sign)] = &[
     ("list", Sign::Root),
     // OpenTofu does not allow this provider name.
     ("opentofu-", Sign::Anywhere),
-    // Escapes may spell any of these words.
-    ("\\u", Sign::Anywhere),
-    ("\\U", Sign::Anywhere),
 ];
 
 static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    let words = SIGNS.iter().map(|(text, _)| text);
-    // This search is fast only with all signs in one automaton.
+    let words = WORDS.iter().map(|(text, _)| text);
+    // This search is fast only with all words in one automaton, and without texts as short as the pairs.
     let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(words);
     finder.expect("a handful of short words makes an automaton")
 });
 
 /// Whether a text may have such a construct.
 pub(super) fn are_in(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_pair = |at: usize| PAIRS.iter().any(|pair| bytes[at..].starts_with(*pair));
+    if memchr3_iter(b'&', b'|', b'\\', bytes).any(is_pair) {
+        return true;
+    }
     FINDER.find_iter(text).any(|found| {
-        let (before, after) = (&text.as_bytes()[..found.start()], &text.as_bytes()[found.end()..]);
-        match SIGNS[found.pattern().as_usize()].1 {
+        let (before, after) = (&bytes[..found.start()], &bytes[found.end()..]);
+        match WORDS[found.pattern().as_usize()].1 {
             Sign::Anywhere => true,
             Sign::Word => is_word(before, after),
             Sign::Root => is_word(before, after) && is_root(before, after),
