@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     /// List the affected test files instead of root modules
     #[arg(long)]
     tests: bool,
-    /// Also list modules with the role example or test
+    /// Also list modules with the role `example` or `test`; a `role` block of the policy sets a role
     #[arg(long)]
     examples: bool,
     /// Engine to read the modules for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both` [default: `engine` of the policy; otherwise the engine that the files of a module indicate, or both]

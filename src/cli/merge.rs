@@ -35,7 +35,7 @@ pub(super) struct Arguments {
     /// Leave out the comments that name origins
     #[arg(long)]
     no_comments: bool,
-    /// Engine to read the module for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both`, which prints the result for Terraform and a note if that for OpenTofu differs [default: `engine` of the policy; otherwise the engine that the files of a module indicate, or both]
+    /// Engine to read the module for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both`, which prints the result for Terraform, and a note if the result for OpenTofu differs [default: `engine` of the policy; otherwise the engine that the files of a module indicate, or both]
     #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
     engine: Option<Choice>,
     #[command(flatten)]

@@ -11,6 +11,8 @@ pub enum Code {
     MissingLabel(SmolStr),
     /// An attribute that a value does not have.
     UnsupportedAttribute,
+    /// A key that a value does not have.
+    InvalidIndex,
     /// A call of a function in a namespace that the engine does not have.
     UnknownProviderFunction,
     /// A value that cannot be converted to the required type.

@@ -213,15 +213,15 @@ impl Evaluation<'_, '_> {
     /// Reports the findings in an expression, and keeps the marks of its value. Returns whether there is an error.
     fn judged(&mut self, expr: &Expr, value: &Value, found: Vec<Finding>, address: &dyn Display) -> bool {
         let failed = has_errors(&found);
-        let is_attribute = |finding: &Finding| finding.code == Some(Code::UnsupportedAttribute);
-        let lacking = if found.iter().any(is_attribute) {
+        let is_step =
+            |finding: &Finding| matches!(finding.code, Some(Code::UnsupportedAttribute | Code::InvalidIndex));
+        let lacking = if found.iter().any(is_step) {
             outputs::lacking(self.node, expr, &self.similar)
         } else {
             Vec::new()
         };
         let better = |finding: Finding| {
-            let other =
-                lacking.iter().find(|other| is_attribute(&finding) && other.primary == finding.primary);
+            let other = lacking.iter().find(|other| is_step(&finding) && other.primary == finding.primary);
             other.cloned().unwrap_or(finding)
         };
         self.report_all(found.into_iter().map(better), address);

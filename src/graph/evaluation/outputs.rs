@@ -1,4 +1,5 @@
-//! Decides whether an attribute that evaluation did not find is an undeclared output of a child module.
+//! Decides whether an attribute or a key that evaluation did not find is an undeclared output or instance of a child
+//! module.
 
 use smol_str::format_smolstr;
 
@@ -10,7 +11,7 @@ use crate::module::Module;
 use crate::module::declaration::ModuleCall;
 use crate::syntax::{Expr, ExprKind, Step, StepKind};
 
-/// A finding for each undeclared output of a child module in an expression.
+/// A finding for each undeclared output of a child module in an expression, and for each key of a call without keys.
 pub(super) fn lacking(node: Node<'_>, expr: &Expr, similar: &Similar) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut outputs = Outputs { node, similar, findings: &mut findings };
@@ -93,6 +94,12 @@ impl<'t> Outputs<'t, '_> {
                     Shape::Map(call, child),
                     StepKind::Attribute(_) | StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_),
                 ) => Shape::Outputs(call, child),
+                (Shape::Outputs(call, _), StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_))
+                    if call.count.is_none() && call.for_each.is_none() =>
+                {
+                    self.findings.push(key_of_single(call, step));
+                    Shape::Unknown
+                }
                 (Shape::List(..), StepKind::Key(_) | StepKind::Word(_))
                 | (
                     Shape::Modules | Shape::Outputs(..),
@@ -165,6 +172,17 @@ fn attribute_of_list(call: &ModuleCall, child: Node<'_>, name: &str, step: &Step
         )),
         None => finding.help(format!("name an instance: `module.{}[0]`", call.name)),
     }
+}
+
+fn key_of_single(call: &ModuleCall, step: &Step) -> Finding {
+    Finding::language(EngineRule::InvalidReference, "Invalid index")
+        .detail(format!(
+            "`module.{}` has neither `count` nor `for_each`, so it has no instances with keys.",
+            call.name
+        ))
+        .at(step.span)
+        .help("remove the key")
+        .related(call.origin.header(), "the module is called here")
 }
 
 fn unsupported(call: &ModuleCall, step: &Step) -> Finding {

@@ -99,7 +99,9 @@ impl Evaluator<'_> {
     }
 
     fn invalid_index(&mut self, detail: impl Into<String>, at: Span) -> Cow<'static, Value> {
-        Cow::Owned(self.error(EngineRule::InvalidReference, "Invalid index", detail, at))
+        let finding = Finding::language(EngineRule::InvalidReference, "Invalid index");
+        self.report(finding.code(Code::InvalidIndex).detail(detail).at(at));
+        Cow::Owned(Value::UNKNOWN)
     }
 }
 
