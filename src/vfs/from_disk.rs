@@ -126,6 +126,7 @@ fn in_repository(repository: &Repository, given: &[NamedPath<'_>]) -> Snapshot {
         sparse: tracked.sparse.clone(),
         is_repository: true,
         repository_names: repository.names(),
+        ..Top::default()
     };
     let git = Some((&tracked, repository.ignored(&index)));
     let mut rules = Rules { top: &top, git };

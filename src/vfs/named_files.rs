@@ -65,8 +65,6 @@ struct Found {
     ignore_files: HashMap<String, Option<Vec<u8>>>,
     /// The module files that each `.gitignore` names, by its path.
     generated: HashMap<String, Arc<[String]>>,
-    /// Whether each directory belongs to another project.
-    foreign: HashMap<String, bool>,
 }
 
 impl fmt::Debug for NamedFiles {
@@ -196,8 +194,7 @@ impl NamedFiles {
         if inside != path && inside.eq_ignore_ascii_case(path) {
             return NamedFile::Missing { other_case: Some(super::last_name(&inside).to_owned()) };
         }
-        let directory = parent(&inside).unwrap_or_default();
-        if self.once(|found| &mut found.foreign, directory, || top.is_foreign(directory)) {
+        if top.is_foreign(parent(&inside).unwrap_or_default()) {
             return NamedFile::Unknown;
         }
         if real.is_dir() {

@@ -4,8 +4,9 @@ use super::ancestors;
 use crate::text::file_name::{decode_os, encode_os};
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 /// The top directory of a run.
@@ -25,6 +26,8 @@ pub(super) struct Top {
     pub(super) is_repository: bool,
     /// The names of the repository by the URLs of its remotes.
     pub(super) repository_names: BTreeSet<SmolStr>,
+    /// Whether each directory is the top of another repository, as far as it was asked.
+    pub(super) nested: Arc<Mutex<HashMap<String, bool>>>,
 }
 
 /// The target of a path.
@@ -89,14 +92,21 @@ impl Top {
 
     /// Whether a directory or a parent belongs to another project.
     pub(super) fn is_foreign(&self, real: &str) -> bool {
-        ancestors(real).any(|path| {
-            let nested = || {
-                self.is_repository
-                    && !path.is_empty()
-                    && self.path.join(encode_os(path)).join(".git").exists()
-            };
-            self.submodules.contains(path) || nested()
-        })
+        ancestors(real).any(|path| self.submodules.contains(path) || self.is_nested(path))
+    }
+
+    /// Whether a directory is the top of another repository.
+    fn is_nested(&self, path: &str) -> bool {
+        if !self.is_repository || path.is_empty() {
+            return false;
+        }
+        let mut nested = self.nested.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = nested.get(path) {
+            return *known;
+        }
+        let found = self.path.join(encode_os(path)).join(".git").exists();
+        nested.insert(path.to_owned(), found);
+        found
     }
 }
 
