@@ -218,7 +218,13 @@ fn in_call(
         } else {
             format!("{{ {name} = {written} }}")
         };
-        format!("add {} to the call", argument(context, at.file, "providers", &map))
+        let pass = format!("add {} to the call", argument(context, at.file, "providers", &map));
+        // The engines warn about an entry that the child module does not declare.
+        if child.is_some_and(|child| entry(child).is_none()) {
+            format!("{pass} and `{name}` to `required_providers` of the child module")
+        } else {
+            pass
+        }
     } else {
         format!("add {} to `providers` of the call", argument(context, at.file, &name, &written))
     }

@@ -26,7 +26,7 @@ pub(super) struct Arguments {
     /// Leave suppressed findings out of `sarif`, because GitHub shows them as open
     #[arg(long)]
     hide_suppressed: bool,
-    /// Print counts per rule instead of findings, or in `json` beside them; not with `sarif`, `gitlab`, `junit` and `checkstyle`
+    /// Print counts per rule instead of findings; `json` contains both; not with `sarif`, `gitlab`, `junit` and `checkstyle`
     #[arg(long)]
     statistics: bool,
     /// Print nothing when there are no findings
