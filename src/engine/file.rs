@@ -111,8 +111,10 @@ impl Extension {
     /// The extension of a file that is neither hidden nor a backup of an editor: `a.tf~`, `#a.tf#`. `#x.tf` is a module
     /// file.
     fn of(name: &str) -> Option<Self> {
-        let found = || EXTENSIONS.into_iter().find(|extension| name.ends_with(extension.text));
-        if name.starts_with('.') { None } else { found() }
+        if name.starts_with('.') {
+            return None;
+        }
+        EXTENSIONS.iter().find(|extension| name.ends_with(extension.text)).copied()
     }
 
     fn stem_of(self, name: &str) -> &str {

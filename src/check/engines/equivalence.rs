@@ -72,11 +72,15 @@ pub(super) fn directories(
 fn is_alike(node: Node<'_>, snapshot: &Snapshot) -> bool {
     let module = node.module();
     let Some(directory) = snapshot.directory(&module.directory) else { return false };
-    // Both engines load the same files, and all of them could be read.
-    let [files, of_opentofu] = Product::ALL.map(|product| directory.module_files(Engine::newest(product)));
+    let files = directory.module_files(Engine::newest(Product::Terraform));
+    if files.len() < directory.files.len() {
+        // Only OpenTofu loads the others.
+        return false;
+    }
     let texts: Option<Vec<&str>> =
-        directory.files.iter().map(|file| Some(snapshot.sources().get(file.id?).text())).collect();
-    let Some(texts) = texts.filter(|_| files == of_opentofu) else { return false };
+        files.iter().map(|(file, _)| Some(snapshot.sources().get(file.id?).text())).collect();
+    // A file that could not be read may contain anything.
+    let Some(texts) = texts else { return false };
     // The engines differ more in test files than in modules.
     let has_tests = !node.tests().is_empty() || !test_paths::ids(snapshot, &module.directory).is_empty();
     let has_override = files.iter().any(|(_, loaded)| loaded.kind == FileKind::Override);
