@@ -77,7 +77,7 @@ enum Command {
     Changes(Box<changes::Arguments>),
     /// Show the page of a rule: what it finds, why, and how to fix it
     Explain(explain::Arguments),
-    /// List all rules with their levels; with `--preset`, print the preset
+    /// List all rules with their levels; with `--preset`, print that preset as a policy file
     Rules(rules::Arguments),
     /// Write a starter policy, `overrule.hcl`
     Init,

@@ -93,7 +93,7 @@ fn detail(mismatch: &Mismatch, wrote_type: bool, wrote_default: bool) -> String 
     let mismatch = &mismatch.message;
     match (wrote_type, wrote_default) {
         (true, false) => {
-            format!("With the type of this override the default is no longer valid: {mismatch}.")
+            format!("The type in this override makes the default invalid: {mismatch}.")
         }
         (false, true) => {
             format!("The default in this override does not match the type of the variable: {mismatch}.")
