@@ -46,6 +46,8 @@ pub struct File {
     /// Whether the whole file was understood. If not, no finding may conclude that something is missing: it may be in
     /// the part that was skipped.
     pub complete: bool,
+    /// Whether there may be a comparison with `==` or `!=`.
+    pub compares: bool,
 }
 
 /// A comment in native syntax.

@@ -1,9 +1,6 @@
 #![doc = include_str!("../../policies/rules/comparison-of-different-types.md")]
 
 use std::cell::OnceCell;
-use std::sync::LazyLock;
-
-use memchr::memmem::Finder;
 
 use super::support::expressions::{self, Written};
 use super::{Context, Page, Rule, page};
@@ -21,16 +18,11 @@ impl Rule for ComparisonOfDifferentTypes {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let comparisons = Comparisons { node, context, values: OnceCell::new() };
-        let has_comparison =
-            |text: &str| OPERATORS.iter().any(|operator| operator.find(text.as_bytes()).is_some());
-        expressions::for_each_in(node, context, &has_comparison, &mut |expr, written| {
+        expressions::for_each_in(node, context, &|file| file.compares, &mut |expr, written| {
             expr.walk(&mut |inner, scope| findings.extend(comparisons.look(inner, scope, written)));
         });
     }
 }
-
-/// Searches for the operators of comparisons.
-static OPERATORS: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| ["==", "!="].map(Finder::new));
 
 struct Comparisons<'t> {
     node: Node<'t>,

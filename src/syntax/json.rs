@@ -38,7 +38,8 @@ pub(super) fn parse(id: FileId, source: &Source, limits: &Limits) -> (File, Vec<
             root = Node { span: Span::new(id, 0..0), kind: NodeKind::Object(Vec::new()) };
         }
     }
-    let file = File { body: Body::json(Arc::new(root)), comments: Vec::new(), complete: findings.is_empty() };
+    let body = Body::json(Arc::new(root));
+    let file = File { body, comments: Vec::new(), complete: findings.is_empty(), compares: true };
     (file, findings)
 }
 

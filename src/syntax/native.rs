@@ -35,7 +35,7 @@ pub(super) fn parse(id: FileId, source: &Source, limits: &Limits) -> (File, Vec<
     let complete = file.complete && findings.is_empty();
     findings.append(&mut file.findings);
     let comments = comments.iter().map(|token| comment(lexed, *token)).collect();
-    (File { body: file.value, comments, complete }, findings)
+    (File { body: file.value, comments, complete, compares: file.compares }, findings)
 }
 
 /// The comment without its final line break.

@@ -203,11 +203,11 @@ impl<'e> Exceptions<'e> {
     }
 
     fn comments(&mut self, id: FileId, cache: &ParseCache, directory: &SmolStr, complete: bool) {
-        let source = self.sources.get(id);
+        // Most files without exceptions are evicted already.
+        let (source, Some(file)) = (self.sources.get(id), cache.file(id)) else { return };
         if !may_excuse(source) {
             return;
         }
-        let Some(file) = cache.file(id) else { return };
         for remark in file.remarks(source, EXCEPTION_COMMENT) {
             let wrong =
                 |summary: &str| finding(UNUSED_EXCEPTION, summary).at(remark.span).module(directory.clone());

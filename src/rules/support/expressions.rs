@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use crate::graph::Node;
 use crate::module::top_blocks;
 use crate::rules::Context;
-use crate::syntax::{Block, Expr};
+use crate::syntax::{Block, Expr, File};
 
 /// The position of an expression.
 #[derive(Debug, Clone, Copy)]
@@ -46,18 +46,18 @@ pub(in crate::rules) fn for_each(
     for_each_in(node, context, &|_| true, visit);
 }
 
-/// Like [`for_each`], without the native files whose text `may_matter` refuses.
+/// Like [`for_each`], only in the files that `may_matter` selects.
 pub(in crate::rules) fn for_each_in(
     node: Node<'_>,
     context: &Context<'_>,
-    may_matter: &dyn Fn(&str) -> bool,
+    may_matter: &dyn Fn(&File) -> bool,
     visit: &mut dyn FnMut(&Expr, Written<'_>),
 ) {
     let module = node.module();
     for (id, _) in context.module_files(module) {
         let Some(file) = context.file(id) else { continue };
         let is_json = file.body.is_json();
-        if !is_json && !may_matter(context.sources().get(id).text()) {
+        if !may_matter(file) {
             continue;
         }
         for block in top_blocks(&file.body, &module.features) {

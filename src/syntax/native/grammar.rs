@@ -32,6 +32,8 @@ pub(super) struct Outcome<T> {
     pub(super) findings: Vec<Finding>,
     /// Whether nothing was skipped.
     pub(super) complete: bool,
+    /// Whether there is a comparison with `==` or `!=`.
+    pub(super) compares: bool,
 }
 
 /// Parses a file.
@@ -117,6 +119,8 @@ struct Parser<'a> {
     /// The constant steps of the open traversals, innermost last.
     steps: Vec<Step>,
     complete: bool,
+    /// Number of comparisons with `==` or `!=`.
+    comparisons: usize,
     findings: Vec<Finding>,
 }
 
@@ -137,12 +141,13 @@ impl<'a> Parser<'a> {
             content: Content::Plain,
             steps: Vec::new(),
             complete: true,
+            comparisons: 0,
             findings: Vec::new(),
         }
     }
 
     fn finish<T>(self, value: T) -> Outcome<T> {
-        Outcome { value, findings: self.findings, complete: self.complete }
+        Outcome { value, findings: self.findings, complete: self.complete, compares: self.comparisons > 0 }
     }
 
     fn error(&mut self, summary: &str, at: impl Into<Extent>, detail: impl Into<String>) {

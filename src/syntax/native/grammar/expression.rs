@@ -95,6 +95,8 @@ impl Parser<'_> {
         let mut waiting: Vec<(Piece, BinaryOperator)> = Vec::new();
         while let Some(operator) = binary_operator(self.peek().kind) {
             let token = self.read();
+            let is_comparison = matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual);
+            self.comparisons += usize::from(is_comparison);
             let errors = self.errors;
             let operand = self.operand();
             if self.lost_since(errors) || !self.can_wrap(token) {
