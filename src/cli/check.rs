@@ -250,11 +250,12 @@ fn write(request: &CheckRequest<'_>, judged: &mut CheckRun) -> Result<Done, Fail
         Mode::List(file) => {
             let list = Baseline::write(&outcome.verdicts, snapshot.sources());
             fs::write(file, list).map_err(|error| Failure::cannot("write", file, &error))?;
-            let listed = counted(outcome.verdicts.len(), "finding");
-            err(&format!("wrote {listed} to {}\n", one_line(&file.to_string_lossy())));
-            outcome.known += outcome.verdicts.len();
+            let before = outcome.verdicts.len();
             outcome.verdicts.retain(|verdict| !can_be_off(&verdict.finding.rule));
-            outcome.known -= outcome.verdicts.len();
+            let listed = before - outcome.verdicts.len();
+            outcome.known += listed;
+            let listed = counted(listed, "finding");
+            err(&format!("wrote {listed} to {}\n", one_line(&file.to_string_lossy())));
             Ok(Done { files: 1, ..Done::default() })
         }
         Mode::AddExceptions => {

@@ -28,7 +28,7 @@ pub(super) struct Arguments {
     /// Ignore the policy file of the repository and use the preset `recommended`
     #[arg(long, conflicts_with_all = ["policy", "preset"])]
     isolated: bool,
-    /// Take the policy from a revision. In `check`, `overrule: allow` comments then suppress findings only if that policy sets `exceptions "comments" { allowed = true }`
+    /// Take the policy from a revision. Comments with `overrule: allow` then suppress findings in `check` only if that policy sets `exceptions "comments" { allowed = true }`
     #[arg(long, value_name = "REV", conflicts_with_all = ["policy", "preset", "isolated"])]
     policy_from: Option<String>,
     /// Set a limit: `file_size`, `nesting`, `mistakes`, `evaluation` or `conditions`, such as `file_size=128MiB`; repeatable; `overrule explain limit-reached` describes them

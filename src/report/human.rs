@@ -198,7 +198,7 @@ fn also_at(others: &[&Verdict], sources: &Sources, style: &Style) -> String {
     places.truncate(MAX_REPEATS);
     let more = if more == 0 { String::new() } else { format!(", … and {} more", grouped(more as u64)) };
     let more = if style.unicode { more } else { more.replace('…', "...") };
-    format!("the same at {}{more}", places.join(", "))
+    format!("also reported at {}{more}", places.join(", "))
 }
 
 /// Writes prose, indented by two and folded. A line that starts with a space is code and stays as it is.

@@ -48,7 +48,7 @@ impl Rule for OverrideNearMissName {
             let Some(evidence) = blocks.iter().find_map(|block| evidence(block, &declared)) else { continue };
             let detail = if is_loaded {
                 format!(
-                    "Only a file named `override.tf`, or with a name that ends in `_override.tf`, is an override file. \
+                    "The name of an override file, without its extension, is `override` or ends in `_override`. \
                      Terraform and OpenTofu load `{name}` like any other file.",
                 )
             } else {
