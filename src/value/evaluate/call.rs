@@ -84,8 +84,14 @@ impl Evaluator<'_> {
         let is_namespaced = engine.has_namespaces() && call.name.contains("::");
         let summary = if is_namespaced { "Unknown provider function" } else { "Call to unknown function" };
         let of_provider = call.name.strip_prefix("provider::").filter(|_| is_namespaced);
+        let is_elsewhere = is_namespaced || ALL.iter().any(|function| function.name == name);
+        let detail = if is_elsewhere {
+            format!("{engine} has no function named {:?}.", call.name)
+        } else {
+            format!("There is no function named {:?}.", call.name)
+        };
         let mut finding = Finding::language(EngineRule::InvalidFunctionCall, summary)
-            .detail(format!("{engine} has no function named {:?}.", call.name))
+            .detail(detail)
             .at(call.name_span)
             .concerns(Concern::Name(call.name.as_str().into()))
             .help_if(of_provider.map(|function| self.provider_help(function)))
