@@ -35,6 +35,7 @@ mod hook;
 mod in_memory;
 mod installed;
 mod listing;
+mod memo;
 mod named_files;
 mod names;
 mod path;

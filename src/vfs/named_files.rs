@@ -11,6 +11,7 @@ use hashbrown::HashMap;
 
 use super::excluded::{self, Exclusions};
 use super::git_tree::{GitTree, Leads};
+use super::memo::Memo;
 use super::read::{self, Failure};
 use super::top_directory::{Top, is_of_tool, slashed};
 use super::{Origin, Snapshot, ancestors, child, parent};
@@ -55,16 +56,16 @@ pub struct NamedFiles {
     limits: Limits,
     /// The results so far, by path relative to the top.
     found: Mutex<Found>,
+    /// The content of each `.gitignore`, by its path.
+    ignore_files: Memo<String, Option<Vec<u8>>>,
+    /// The module files that each `.gitignore` names, by its path.
+    generated: Memo<String, Arc<[String]>>,
 }
 
 #[derive(Default)]
 struct Found {
     files: HashMap<String, NamedFile>,
     kept: usize,
-    /// The content of each `.gitignore`, by its path.
-    ignore_files: HashMap<String, Option<Vec<u8>>>,
-    /// The module files that each `.gitignore` names, by its path.
-    generated: HashMap<String, Arc<[String]>>,
 }
 
 impl fmt::Debug for NamedFiles {
@@ -82,7 +83,13 @@ impl Snapshot {
                 others.entry(source.name().to_owned()).or_insert_with(|| source.text().into());
             }
         }
-        NamedFiles { origin, limits: self.limits, found: Mutex::default() }
+        NamedFiles {
+            origin,
+            limits: self.limits,
+            found: Mutex::default(),
+            ignore_files: Memo::default(),
+            generated: Memo::default(),
+        }
     }
 }
 
@@ -249,7 +256,7 @@ impl NamedFiles {
     /// What `read` finds in a `.gitignore`, which is asked once.
     pub(super) fn generated_by(&self, path: &str, read: impl FnOnce(&[u8]) -> Vec<String>) -> Arc<[String]> {
         let read = || self.ignore_file(path).map(|bytes| read(&bytes)).unwrap_or_default().into();
-        self.once(|found| &mut found.generated, path, read)
+        self.generated.get(path, read)
     }
 
     /// The content of a `.gitignore`. As in git, symbolic links do not count.
@@ -260,23 +267,7 @@ impl NamedFiles {
             Origin::Disk(top) => excluded::on_disk(top, path, limit),
             Origin::Git { git_tree, .. } => excluded::in_git(&git_tree.read_quietly(), path, limit),
         };
-        self.once(|found| &mut found.ignore_files, path, read)
-    }
-
-    /// What is known of a path, or else what `read` returns. Nothing is locked while it reads.
-    fn once<T: Clone>(
-        &self,
-        of: fn(&mut Found) -> &mut HashMap<String, T>,
-        path: &str,
-        read: impl FnOnce() -> T,
-    ) -> T {
-        let found = || self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = of(&mut found()).get(path) {
-            return known.clone();
-        }
-        let new = read();
-        of(&mut found()).insert(path.to_owned(), new.clone());
-        new
+        self.ignore_files.get(path, read)
     }
 }
 

@@ -1,12 +1,13 @@
 //! Resolves paths relative to the top of a run, and decides which of them may be read.
 
 use super::ancestors;
+use super::memo::Memo;
 use crate::text::file_name::{decode_os, encode_os};
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 /// The top directory of a run.
@@ -27,7 +28,7 @@ pub(super) struct Top {
     /// The names of the repository by the URLs of its remotes.
     pub(super) repository_names: BTreeSet<SmolStr>,
     /// Whether each directory is the top of another repository, as far as it was asked.
-    pub(super) nested: Arc<Mutex<HashMap<String, bool>>>,
+    pub(super) nested: Arc<Memo<String, bool>>,
 }
 
 /// The target of a path.
@@ -97,16 +98,8 @@ impl Top {
 
     /// Whether a directory is the top of another repository.
     fn is_nested(&self, path: &str) -> bool {
-        if !self.is_repository || path.is_empty() {
-            return false;
-        }
-        let mut nested = self.nested.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = nested.get(path) {
-            return *known;
-        }
-        let found = self.path.join(encode_os(path)).join(".git").exists();
-        nested.insert(path.to_owned(), found);
-        found
+        let has_git = || self.path.join(encode_os(path)).join(".git").exists();
+        self.is_repository && !path.is_empty() && self.nested.get(path, has_git)
     }
 }
 

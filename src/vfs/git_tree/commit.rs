@@ -1,15 +1,15 @@
 //! The tree of a commit. Each directory is read when it is first needed.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
-use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::{Item, ItemKind, LONGEST_PATH, Overview, failure, matters, not_here};
 use crate::engine::Companion;
 use crate::text::file_name::{decode, encode};
+use crate::vfs::memo::Memo;
 use crate::vfs::path::child;
 use crate::vfs::read::Failure;
 use crate::vfs::unit_file::is_unit_file;
@@ -17,7 +17,7 @@ use crate::vfs::unit_file::is_unit_file;
 /// A tree, and the subtrees that were read so far.
 pub(in crate::vfs) struct Commit {
     root: ObjectId,
-    read: Mutex<HashMap<ObjectId, Arc<Tree>>>,
+    read: Memo<ObjectId, Arc<Tree>>,
 }
 
 /// The entries of one directory, by name.
@@ -25,7 +25,7 @@ pub(in crate::vfs) type Tree = Vec<(BString, Item)>;
 
 impl Commit {
     pub(super) fn new(root: ObjectId) -> Self {
-        Self { root, read: Mutex::default() }
+        Self { root, read: Memo::default() }
     }
 
     /// Adds every directory with module files, and every symbolic link.
@@ -91,12 +91,7 @@ impl Commit {
     }
 
     fn read(&self, git: &gix::Repository, id: ObjectId) -> Result<Arc<Tree>, Failure> {
-        if let Some(tree) = self.read.lock().unwrap_or_else(PoisonError::into_inner).get(&id) {
-            return Ok(tree.clone());
-        }
-        let tree = Arc::new(read(git, id)?);
-        self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(id, tree.clone());
-        Ok(tree)
+        self.read.try_get(&id, || read(git, id).map(Arc::new))
     }
 }
 
