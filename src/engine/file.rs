@@ -57,7 +57,8 @@ impl Engine {
     /// hides it, so both have the same purpose.
     pub fn module_files<T>(self, files: &[T], name: impl Fn(&T) -> &str) -> Vec<(&T, Loaded)> {
         let has = |wanted: &str| files.binary_search_by(|file| name(file).cmp(wanted)).is_ok();
-        let has_tofu_file = self.opentofu(8) && files.iter().any(|file| name(file).contains(".tofu"));
+        let is_tofu = |file| Extension::of(name(file)).is_some_and(|extension| extension.is_tofu);
+        let has_tofu_file = self.opentofu(8) && files.iter().any(is_tofu);
         let load = |file| {
             let name = name(file);
             let loaded = self.loads(name)?;

@@ -133,8 +133,8 @@ fn in_json(node: &Node, about: Span, start: &str, remarks: &mut Vec<Remark>) {
                 };
                 for reported in texts {
                     let NodeKind::Scalar(Scalar::String(text)) = &reported.kind else { continue };
-                    // A comment that was copied from native syntax keeps its sign.
-                    let text = text.trim().trim_start_matches(['#', '/', ' ']);
+                    // A comment that was copied from native syntax keeps its marks.
+                    let text = without_marks(text.trim());
                     if text.starts_with(start) {
                         remarks.push(Remark { text: text.to_owned(), span: reported.span, about });
                     }

@@ -84,7 +84,7 @@ impl Evaluator<'_> {
         let is_namespaced = engine.has_namespaces() && call.name.contains("::");
         let summary = if is_namespaced { "Unknown provider function" } else { "Call to unknown function" };
         let of_provider = call.name.strip_prefix("provider::").filter(|_| is_namespaced);
-        let is_elsewhere = is_namespaced || ALL.iter().any(|function| function.name == name);
+        let is_elsewhere = is_namespaced || Function::named(name).is_some();
         let detail = if is_elsewhere {
             format!("{engine} has no function named {:?}.", call.name)
         } else {
