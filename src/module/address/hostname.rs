@@ -6,6 +6,8 @@ use idna::AsciiDenyList;
 use idna::uts46::{DnsLength, Hyphens, Uts46};
 use smol_str::{SmolStr, format_smolstr};
 
+use super::source::unescape;
+
 /// The ASCII characters that a label may contain besides letters and digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Marks {
@@ -63,6 +65,29 @@ pub(super) fn normal_host(host: &str) -> Result<SmolStr, &'static str> {
     Ok(format_smolstr!("{unicode}{port}"))
 }
 
+/// The names of the host in an authority (`user@host:port`), in Unicode and in Punycode, without a final dot. The user
+/// and the port are left out. A name that IDNA does not allow stays as written, in lower case.
+pub fn host_names(authority: &str) -> [String; 2] {
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let end = match host.find(']') {
+        Some(bracket) if host.starts_with('[') => bracket + 1,
+        _ => host.find(':').unwrap_or(host.len()),
+    };
+    let written = unescape(&host[..end]).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let written = written.unwrap_or_else(|| host[..end].to_owned());
+    // Programs such as git accept more names than the registries of the engine.
+    let (uts46, denied) = (Uts46::new(), AsciiDenyList::URL);
+    let ascii = uts46.to_ascii(written.as_bytes(), denied, Hyphens::Allow, DnsLength::Ignore);
+    let names = match ascii {
+        Ok(ascii) => {
+            let (unicode, _) = uts46.to_unicode(written.as_bytes(), denied, Hyphens::Allow);
+            [unicode.into_owned(), ascii.into_owned()]
+        }
+        Err(_) => [written.to_ascii_lowercase(), written.to_ascii_lowercase()],
+    };
+    names.map(|name| name.strip_suffix('.').unwrap_or(&name).to_owned())
+}
+
 /// The port with its colon, or nothing for the default port.
 fn normal_port(port: &str, before: &str) -> Result<Cow<'static, str>, &'static str> {
     // The engine accepts a sign before the number.
@@ -109,6 +134,26 @@ mod tests {
         ];
         for given in wrong {
             assert!(normal_host(given).is_err(), "{given}");
+        }
+    }
+    #[test]
+    fn a_host_has_the_same_names_however_it_is_written() {
+        for (written, unicode, ascii) in [
+            ("Example.com", "example.com", "example.com"),
+            ("me:secret@example.com:443", "example.com", "example.com"),
+            ("example.com.", "example.com", "example.com"),
+            ("ｅxample.com", "example.com", "example.com"),
+            ("%EF%BD%85xample.com", "example.com", "example.com"),
+            ("example。com。", "example.com", "example.com"),
+            ("Bücher.example", "bücher.example", "xn--bcher-kva.example"),
+            ("xn--bcher-kva.example", "bücher.example", "xn--bcher-kva.example"),
+            ("a_b.example", "a_b.example", "a_b.example"),
+            ("127.0.0.1:80", "127.0.0.1", "127.0.0.1"),
+            ("[::1]:80", "[::1]", "[::1]"),
+            ("xn--.Example.", "xn--.example", "xn--.example"),
+            ("", "", ""),
+        ] {
+            assert_eq!(host_names(written), [unicode, ascii], "{written}");
         }
     }
 }

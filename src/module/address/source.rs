@@ -8,6 +8,7 @@ mod url;
 
 pub use registry::RegistryModule;
 pub use remote::RemoteModule;
+pub(super) use url::unescape;
 
 use std::borrow::Cow;
 use std::fmt;

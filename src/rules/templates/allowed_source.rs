@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::finding::{Concern, Finding};
 use crate::module::Module;
-use crate::module::address::{ModuleSource, ProviderAddress};
+use crate::module::address::{ModuleSource, ProviderAddress, host_names};
 use crate::module::declaration::Source;
 use crate::policy::{Globs, Options};
 use crate::rules::support::module_source;
@@ -67,7 +67,7 @@ impl Rule for AllowedSource {
         if let Some(allowed) = &self.providers {
             for (address, at) in providers(module) {
                 let shown = address.display(module.features.registry_host);
-                if address.is_built_in() || allowed.matches(&forms_of(&address), &[]) {
+                if address.is_built_in() || allowed.matches(&forms_of(&address), &with_any_port(&address)) {
                     continue;
                 }
                 Self::finding("Provider is not allowed")
@@ -107,6 +107,16 @@ fn forms_of(address: &ProviderAddress) -> Vec<String> {
     in_registries(&address.host, &format!("{}/{}", address.namespace, address.name))
 }
 
+/// The forms of a provider that a pattern with `!` must match, whatever the port.
+fn with_any_port(address: &ProviderAddress) -> Vec<String> {
+    on_host(&address.host, &format!("{}/{}", address.namespace, address.name))
+}
+
+/// The written forms of a path in a registry without its port and a final dot.
+fn on_host(host: &str, path: &str) -> Vec<String> {
+    host_names(host).iter().flat_map(|host| in_registries(host, path)).collect()
+}
+
 /// The written forms of a path in a registry.
 fn in_registries(host: &str, path: &str) -> Vec<String> {
     if REGISTRIES.contains(&host) {
@@ -125,7 +135,7 @@ fn is_refused(source: &Source, allowed: &Globs) -> bool {
         Some(ModuleSource::Registry(module)) => {
             let full = module.to_string();
             let path = full.strip_prefix(module.host.as_str()).unwrap_or(&full).trim_start_matches('/');
-            (in_registries(&module.host, path), Vec::new())
+            (in_registries(&module.host, path), on_host(&module.host, path))
         }
         Some(ModuleSource::Remote(module)) => {
             // A server may shorten such a path to one that a pattern does not intend.
@@ -145,13 +155,13 @@ fn is_refused(source: &Source, allowed: &Globs) -> bool {
     !allowed.matches(&forms, &also)
 }
 
-/// The forms of a package address that a pattern with `!` must match: the host in lower case, without user and port;
-/// and the same without the scheme.
+/// The forms of a package address that a pattern with `!` must match: the normal names of the host, without user and
+/// port; and the same without the scheme.
 fn without_user_and_port(address: &str, from_host: &str) -> Vec<String> {
     let (host, path) = from_host.split_at(from_host.find('/').unwrap_or(from_host.len()));
-    let host = host.split(':').next().unwrap_or(host).to_ascii_lowercase();
     let scheme = address.find("://").map_or("", |at| &address[..at + 3]);
-    vec![format!("{scheme}{host}{path}"), format!("{host}{path}")]
+    let names = host_names(host);
+    names.iter().flat_map(|host| [format!("{scheme}{host}{path}"), format!("{host}{path}")]).collect()
 }
 
 /// Why a source pattern can never match, and what to write instead.

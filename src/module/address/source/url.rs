@@ -173,7 +173,7 @@ fn check_host(host: &str) -> Result<(), &'static str> {
 }
 
 /// The bytes of an escaped text.
-pub(super) fn unescape(text: &str) -> Result<Vec<u8>, &'static str> {
+pub(in crate::module::address) fn unescape(text: &str) -> Result<Vec<u8>, &'static str> {
     // Few addresses contain escapes.
     if !text.contains('%') {
         return Ok(text.into());
