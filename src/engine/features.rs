@@ -41,7 +41,7 @@ by_version! { |engine, tofu, t, o|
         ModuleAddress::LiteralPerBlock
     };
     /// `version = null` in a module call is the same as no version.
-    pub module_version_null: bool = o(10) || t(15);
+    pub module_version_null: bool = o(10) || t(16) || (!tofu && in_minor(engine, 15, 5));
     /// Sensitive and ephemeral values are errors in expressions that are evaluated during loading.
     pub static_confidential_refused: bool = o(9);
     /// Arguments of a module call are checked against the variables of a local module during loading.
@@ -215,5 +215,8 @@ mod tests {
         assert!(!counts("opentofu@1.8.8") && counts("opentofu@1.8.9"));
         assert!(!counts("opentofu@1.9.0") && counts("opentofu@1.9.1"));
         assert!(counts("opentofu@1.10.0") && !counts("terraform@1.9.8"));
+        let null = |word| features(word).module_version_null;
+        assert!(!null("terraform@1.15.4") && null("terraform@1.15.5"));
+        assert!(!null("opentofu@1.9.1") && null("opentofu@1.10.0"));
     }
 }
