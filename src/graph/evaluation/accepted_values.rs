@@ -215,7 +215,9 @@ pub(super) fn argument(value: &Value, expr: &Expr, variable: &Variable) -> Optio
         }
         Ok(Value::Null(_)) => (variable.refuses_null() && variable.default.is_none()).then(|| {
             Finding::language(EngineRule::ModuleArgumentType, "Required variable not set")
-                .detail(format!("The variable `{name}` requires a value, which must not be null."))
+                .detail(format!(
+                    "The variable `{name}` sets `nullable = false` and has no default, so its value must not be null."
+                ))
                 .at(expr.span)
                 .related(variable.origin.header(), "declared here")
         }),

@@ -159,7 +159,7 @@ fn unsuitable(why: &str, argument: &Attribute, variable: &Variable) -> Finding {
 fn null(argument: &Attribute, variable: &Variable) -> Finding {
     Finding::language(EngineRule::InvalidVariableValue, "Required variable not set")
         .detail(format!(
-            "The given value is not suitable for var.{}: required variable may not be set to null.",
+            "The variable `{}` sets `nullable = false` and has no default, so its value must not be null.",
             variable.name
         ))
         .at(argument.expr.span)

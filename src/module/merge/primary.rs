@@ -31,7 +31,7 @@ impl Merger<'_> {
                         first.header,
                     )
                     .detail("A module can have only one `required_providers` block.")
-                    .help("put the entries into one block")
+                    .help("put the entries into one block, with one entry for each provider")
                     .push_to(self.findings);
                     continue;
                 }

@@ -147,6 +147,11 @@ fn no_such_index(index: &Number, length: usize) -> String {
     } else if index.is_negative() {
         "The index must not be negative.".to_owned()
     } else {
-        format!("The index {index} is out of range: the collection has {length} elements, counted from 0.")
+        let collection = match length {
+            0 => "is empty".to_owned(),
+            1 => "has one element, with the index 0".to_owned(),
+            length => format!("has {length} elements, counted from 0"),
+        };
+        format!("The index {index} is out of range: the collection {collection}.")
     }
 }

@@ -13,8 +13,8 @@ use crate::text::Span;
 
 const UNCLOSED_BLOCK: &str = "There is no closing brace for this block before the end of the file. The cause may be \
 a wrong brace elsewhere in the file.";
-const ONE_ARGUMENT: &str = "A block on a single line can contain only one argument. Write each of several arguments \
-on a separate line.";
+const ONE_ARGUMENT: &str = "A block on a single line can contain only one argument. Write each argument on its own \
+line.";
 const NOT_CLOSED: &str = "A block with its argument on the same line must also be closed on that line, directly \
 after the argument.";
 const NO_ITEM: &str = "Argument or block definition required";
