@@ -71,19 +71,20 @@ fn shared(address: &StateAddress, roots: &BTreeMap<SmolStr, Span>) -> Option<Fin
         .at(*at)
         .module((*first).clone())
         .help(match address.backend {
-            "remote" => other_address("workspace (`name`)"),
-            _ => other_address(&format!("`{}`", address.own)),
+            "remote" => {
+                other_address("workspace (`name`)", "`init -reconfigure`, or `init` for a `cloud` block")
+            }
+            _ => other_address(&format!("`{}`", address.own), "`init -reconfigure`"),
         })
         .concerns(Concern::Modules(roots.keys().cloned().collect()));
     Some(finding.related_all(others.iter().map(|(_, at)| *at), "the same state"))
 }
 
 /// The help. `init -migrate-state` would copy the whole state.
-fn other_address(own: &str) -> String {
+fn other_address(own: &str, init: &str) -> String {
     format!(
-        "keep this {own} in the root module that owns the state; in each other root module, move its resources out of \
-         the state, as `overrule explain shared-state-address` describes, then set another {own} and run `init`, with \
-         `-reconfigure` for a `backend` block"
+        "keep this {own} in the root module that owns the state. In each other root module, first move its resources \
+         out of the state, as `overrule explain shared-state-address` describes. Then set another {own} and run {init}"
     )
 }
 
