@@ -81,7 +81,7 @@ enum Command {
     Rules(rules::Arguments),
     /// Write a starter policy, `overrule.hcl`
     Init,
-    /// Run the examples of custom rules
+    /// Test custom rules with the examples in their policies and pages
     Test(test::Arguments),
     /// Install or remove the git hooks that check every commit
     Hook(hook::Arguments),

@@ -17,6 +17,9 @@ use crate::vfs::Snapshot;
 
 /// The arguments of `rules`.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("preset", |preset| preset.help(
+    "Print this preset as a policy file; with `--format json`, list the rules with its levels"
+)))]
 pub(super) struct Arguments {
     /// Output format
     #[arg(long, value_enum, default_value = "human")]

@@ -18,7 +18,7 @@ pub(super) struct Arguments {
     /// Directory with policies and with pages of custom rules, such as `owner-tag.md` [default: the directory of the policy file]
     #[arg(value_name = "DIR", conflicts_with_all = ["policy", "preset", "isolated", "policy_from"])]
     directory: Option<PathBuf>,
-    /// Run the examples of the built-in rules
+    /// Test the built-in rules with the examples in their pages
     #[arg(long, conflicts_with_all = ["directory", "policy", "preset", "isolated", "policy_from"])]
     builtin: bool,
     #[command(flatten)]
