@@ -48,6 +48,16 @@ const MODULES: usize = 21;
 /// The part of the steps of a single expression that each byte of a module adds.
 const PER_BYTE: usize = 100_000;
 
+/// The number of findings that are reported in a run, unless its files are very large. In a report each takes about a
+/// kilobyte.
+const FINDINGS: usize = 50_000;
+
+/// A run reports more findings if it has so many bytes of files for each.
+const BYTES_PER_FINDING: usize = 100;
+
+/// Rules find at least one finding in so many bytes of a module before the other rules are skipped.
+const BYTES_PER_FINDING_OF_RULES: usize = 8;
+
 impl Limit {
     /// All limits.
     pub const ALL: [Self; 5] =
@@ -237,6 +247,17 @@ impl Limits {
     /// The number of steps for the expressions of a module that engines evaluate first.
     pub fn early_evaluation(&self, bytes: usize) -> usize {
         self.evaluation_of_module(bytes).min(self.evaluation())
+    }
+
+    /// The number of findings that a run over so many bytes of files reports.
+    pub fn findings_of_run(&self, bytes: usize) -> usize {
+        FINDINGS.max(bytes / BYTES_PER_FINDING)
+    }
+
+    /// The number of findings of rules in a module of so many bytes that makes the check skip all other rules. Like
+    /// [`Self::evaluation_of_module`], it depends only on the module and on the number of modules.
+    pub fn findings_of_rules(&self, bytes: usize) -> usize {
+        FINDINGS.min(FINDINGS / self.modules + bytes / BYTES_PER_FINDING_OF_RULES)
     }
 
     /// The number of conditions on the versions of a provider or an engine that are compared.

@@ -331,3 +331,40 @@ fn at_the_highest_nesting_no_thread_runs_out_of_stack() {
     });
     checked.expect("a thread").join().expect("it ends");
 }
+
+/// A repository of so many modules. In one of them eleven rules have four findings each.
+fn rules_in_a_large_repository(modules: usize) -> Vec<(String, Vec<u8>)> {
+    let rule = |name: &str| {
+        format!("rule \"naming\" \"{name}\" {{\n  blocks = [\"variable\"]\n  style  = \"kebab-case\"\n}}\n")
+    };
+    let rules: String = ('b'..='k').map(|letter| rule(&letter.to_string())).collect();
+    let comment = "# overrule: allow(k) it is never reported\n";
+    let variables = [0, 1, 2, 3].map(|number| format!("variable \"a_{number}\" {{}}\n")).concat();
+    let mut files = vec![
+        (
+            "overrule.hcl".to_owned(),
+            format!("policy {{\n  extends = [\"language\"]\n}}\nrule \"unused-exception\" {{}}\n{rules}"),
+        ),
+        ("m/main.tf".to_owned(), format!("{comment}{variables}")),
+    ];
+    files.extend((1..modules).map(|number| (format!("n{number}/main.tf"), String::new())));
+    files.into_iter().map(|(path, text)| (path, text.into_bytes())).collect()
+}
+
+#[test]
+fn rules_are_skipped_once_others_find_too_much() {
+    let found = |modules: usize| -> Vec<String> {
+        let mut snapshot = Snapshot::of_files(rules_in_a_large_repository(modules));
+        let file = snapshot.read_policy().expect("one policy");
+        let policy = check::load_policy(&mut snapshot, file).expect("a policy without a mistake");
+        let verdicts = check::run(&mut snapshot, &Settings { policy, ..Settings::default() }).verdicts;
+        let findings = verdicts.into_iter().map(|verdict| verdict.finding);
+        findings.filter(|finding| finding.address.is_empty()).map(|finding| finding.detail).collect()
+    };
+    assert_eq!(found(2), [""; 0]);
+    // The exception for a rule that did not run may have an effect.
+    assert_eq!(
+        found(3_000),
+        ["Not checked in this module: 2 rules. The other rules already have more than 30 findings in it."]
+    );
+}

@@ -6,10 +6,10 @@ use std::fmt;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
-use crate::check::engines::capped::cap;
-use crate::finding::{Finding, RuleId};
+use crate::check::engines::capped::{cap, skipped};
+use crate::finding::{Finding, RuleId, Severity};
 use crate::graph::{ModuleGraph, Node, NodeId, Reason, Role};
-use crate::policy::Policy;
+use crate::policy::{Level, Policy};
 use crate::rules::{self, Check, Context, Template};
 use crate::text::Sources;
 use crate::vfs::parent;
@@ -25,18 +25,20 @@ struct Ready {
     rule: SmolStr,
     /// The index of the setting.
     setting: usize,
+    /// The level of its findings.
+    level: Option<Severity>,
     /// The roles of the modules that it checks.
     roles: &'static [Role],
     check: Check,
 }
 
 impl<'p> ActiveRules<'p> {
-    /// Configures the rules that a policy turns on, or of these only the selected ones, if any are. Mistakes in options
-    /// are added to the findings.
+    /// Configures the rules that a policy turns on, or of these only the selected ones, if any are. Mistakes in their
+    /// options are added to the findings.
     pub(super) fn new(policy: &'p Policy, select: &[RuleId], findings: &mut Vec<Finding>) -> Self {
         let mut active_rules = Self { policy, ready: Vec::new() };
         let is_selected = |rule: &str| select.is_empty() || select.iter().any(|id| id.as_str() == rule);
-        for rule in policy.rules() {
+        for rule in policy.rules().filter(|rule| is_selected(rule)) {
             let entry = rules::ENTRIES.iter().find(|entry| entry.id == rule);
             for (number, setting) in policy.settings(rule).iter().enumerate() {
                 let check = match (entry, &setting.definition) {
@@ -54,18 +56,27 @@ impl<'p> ActiveRules<'p> {
                     (None, None) => setting.options().known(&[]).map(|_| None),
                 };
                 match check {
-                    Ok(Some(check)) if setting.is_on() && is_selected(rule) => {
+                    Ok(Some(check)) if setting.is_on() => {
                         // Roles in the policy replace those of a rule that gives advice.
                         let of_rule = entry.map_or(&Role::ALL[..], |entry| entry.roles);
                         let is_asked = of_rule == rules::ADVICE && setting.common.roles.is_some();
                         let roles = if is_asked { &Role::ALL[..] } else { of_rule };
-                        active_rules.ready.push(Ready { rule: rule.into(), setting: number, roles, check });
+                        let level = setting.level.and_then(Level::severity);
+                        active_rules.ready.push(Ready {
+                            rule: rule.into(),
+                            setting: number,
+                            level,
+                            roles,
+                            check,
+                        });
                     }
                     Ok(_) => {}
                     Err(mistakes) => findings.extend(mistakes),
                 }
             }
         }
+        // If a module has too many findings, the last rules are skipped.
+        active_rules.ready.sort_by_key(|ready| ready.level);
         active_rules
     }
 
@@ -100,7 +111,9 @@ impl<'p> ActiveRules<'p> {
     fn of(&self, node: Node<'_>, context: &Context<'_>) -> Vec<Finding> {
         let mut findings = Vec::new();
         let (role, reason) = node.role_with_reason();
-        for ready in self.ready.iter().filter(|ready| ready.roles.contains(&role)) {
+        let most = node.module().limits.findings_of_rules(node.module().bytes);
+        let mut of_role = self.ready.iter().filter(|ready| ready.roles.contains(&role));
+        while let Some(ready) = of_role.next() {
             let mut found = Vec::new();
             (ready.check)(node, context, &mut found);
             let is_assumed = reason.is_assumption() && ready.roles.len() == 1;
@@ -120,6 +133,12 @@ impl<'p> ActiveRules<'p> {
             found.retain(|finding| self.is_asked_for(ready, finding, context.sources()));
             cap(&mut found);
             findings.append(&mut found);
+            if findings.len() > most {
+                let rest = of_role.count();
+                findings
+                    .extend((rest > 0).then(|| skipped(rest, most).module(node.module().directory.clone())));
+                break;
+            }
         }
         findings
     }

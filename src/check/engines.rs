@@ -12,20 +12,20 @@ mod selection;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
 use crate::check::active_rules::ActiveRules;
-use crate::check::counts::Counts;
+use crate::check::engines::capped::{Reported, RunFindings};
 use crate::check::engines::merge_results::MergedResults;
 use crate::check::engines::result::EngineResult;
 use crate::check::engines::selection::Selection;
 use crate::check::fingerprint::concerns;
-use crate::check::settings::Roles;
+use crate::check::settings::{Roles, Settings};
 use crate::check::suppress::exceptions::may_excuse;
 use crate::engine::{Choice, Engine, Product};
-use crate::finding::Finding;
 use crate::graph::{Callee, ModuleGraph, NodeId};
 use crate::policy::Policy;
 use crate::rules::{Context, Earlier, States};
@@ -46,8 +46,8 @@ pub(super) struct BatchResult {
     pub(super) engines: BTreeSet<Engine>,
     /// The engines that checked the module of each directory.
     pub(super) checked_by: BTreeMap<SmolStr, Vec<Engine>>,
-    /// All findings. A product is set if only that one of two reports the finding.
-    pub(super) findings: Vec<(Finding, Option<Product>)>,
+    /// All findings of a batch, until they are added to those of the run.
+    findings: Vec<Reported>,
     /// The graph of each engine, if [`CheckRequest::keeps_graphs`].
     pub(super) graphs: BTreeMap<Engine, ModuleGraph>,
     /// By directory of a root module that is checked for one product because of its syntax: the product, and a place.
@@ -76,8 +76,8 @@ struct Unneeded {
 
 /// What to check, and what to check it against.
 pub(super) struct CheckRequest<'r> {
-    /// The engines that an option or the policy chooses.
-    pub(super) choice: Option<&'r Choice>,
+    /// The policy and the options.
+    pub(super) settings: &'r Settings,
     /// The rules that are on, with their policy.
     pub(super) active_rules: &'r ActiveRules<'r>,
     /// The repository before the change.
@@ -88,16 +88,21 @@ pub(super) struct CheckRequest<'r> {
     pub(super) keeps_graphs: bool,
     /// The size of a batch in bytes of files.
     pub(super) batch_bytes: usize,
-    /// Counts the checked directories.
-    pub(super) counts: &'r Counts,
+}
+
+impl CheckRequest<'_> {
+    /// The engines that an option or the policy chooses.
+    fn choice(&self) -> Option<&Choice> {
+        self.settings.engines.as_ref().or(self.settings.policy.engine())
+    }
 }
 
 /// Checks every module with the engines that it is written for.
-pub(super) fn check_all(
+pub(super) fn check_all<'s>(
     snapshot: &mut Snapshot,
     cache: &mut ParseCache,
-    request: &CheckRequest<'_>,
-) -> BatchResult {
+    request: &CheckRequest<'s>,
+) -> (BatchResult, RunFindings<'s>) {
     cache.has_root = roots::are_in(snapshot, request.active_rules.policy);
     cache.share_among(snapshot);
     // Graphs that are kept have to be whole. They are small.
@@ -112,16 +117,24 @@ pub(super) fn check_all(
     })
 }
 
-fn check_batches(
+fn check_batches<'s>(
     snapshot: &mut Snapshot,
     cache: &mut ParseCache,
     batches: Vec<Batch>,
-    request: &CheckRequest<'_>,
-) -> Result<BatchResult, Crossing> {
-    request.counts.expect(batches.iter().map(|batch| batch.directories.len()).sum());
+    request: &CheckRequest<'s>,
+) -> Result<(BatchResult, RunFindings<'s>), Crossing> {
+    request.settings.counts.expect(batches.iter().map(|batch| batch.directories.len()).sum());
     let mut result = BatchResult::default();
-    let first =
-        if batches.len() > 1 { check_in_parallel(snapshot, cache, &batches, request) } else { Vec::new() };
+    let findings = Mutex::new(RunFindings::new(snapshot, request.settings));
+    let add = |of_batch: &mut BatchResult, snapshot: &Snapshot| {
+        let more = std::mem::take(&mut of_batch.findings);
+        findings.lock().unwrap_or_else(PoisonError::into_inner).add(more, snapshot.sources());
+    };
+    let first = if batches.len() > 1 {
+        check_in_parallel(snapshot, cache, &batches, request, &add)
+    } else {
+        Vec::new()
+    };
     let mut first = first.into_iter();
     let is_only = batches.len() == 1;
     for mut batch in batches {
@@ -133,7 +146,9 @@ fn check_batches(
                 let mut read = cache.fork();
                 let check =
                     |snapshot: &Snapshot, batch: &Batch| check_batch(snapshot, &mut read, batch, request);
-                (batch.retry(snapshot, check)?, read)
+                let mut checked = batch.retry(snapshot, check)?;
+                add(&mut checked, snapshot);
+                (checked, read)
             }
         };
         let unneeded = std::mem::take(&mut of_batch.unneeded);
@@ -146,20 +161,22 @@ fn check_batches(
         result.add(of_batch);
         cache.join(read);
     }
-    Ok(result)
+    Ok((result, findings.into_inner().unwrap_or_else(PoisonError::into_inner)))
 }
 
-/// Checks batches that need no further files.
+/// Checks batches that need no further files. `add` takes the findings of each.
 fn check_in_parallel(
     snapshot: &Snapshot,
     cache: &ParseCache,
     batches: &[Batch],
     request: &CheckRequest<'_>,
+    add: &(dyn Fn(&mut BatchResult, &Snapshot) + Sync),
 ) -> Vec<Result<(BatchResult, ParseCache), Obstacle>> {
     one_in_each(batches, |batch| {
         let mut read = cache.fork();
         let mut checked = check_batch(snapshot, &mut read, batch, request)?;
         std::mem::take(&mut checked.unneeded).free();
+        add(&mut checked, snapshot);
         Ok((checked, read))
     })
 }
@@ -177,7 +194,7 @@ fn check_batch(
     let policy = request.active_rules.policy;
     let mut result = BatchResult::default();
     let mut selection =
-        load_engines(snapshot, cache, batch, request.choice, policy, &mut |cache, loaded, roots| {
+        load_engines(snapshot, cache, batch, request.choice(), policy, &mut |cache, loaded, roots| {
             result.add_engine(request, snapshot, cache, loaded, &roots)
         })?;
     let mut merged = MergedResults::of(&mut result.of_engines, snapshot, cache);
@@ -190,7 +207,7 @@ fn check_batch(
         }
         merged = MergedResults::of(&mut result.of_engines, snapshot, cache);
     }
-    request.counts.add(batch.directories.len());
+    request.settings.counts.add(batch.directories.len());
     let of_engines = std::mem::take(&mut result.of_engines);
     let positive = selection.positive_directories(&of_engines);
     result.findings = merged.together(&|directory| positive.contains(directory));
@@ -230,7 +247,6 @@ impl BatchResult {
     fn add(&mut self, other: Self) {
         self.engines.extend(other.engines);
         self.checked_by.extend(other.checked_by);
-        self.findings.extend(other.findings);
         self.graphs.extend(other.graphs);
         self.assumed.extend(other.assumed);
         self.roles.extend(other.roles);
@@ -271,7 +287,7 @@ impl BatchResult {
             }
         }
         // A comparison needs the modules of every engine, and a chosen engine checks every module.
-        let may_skip = !request.keeps_graphs && request.earlier.is_none() && request.choice.is_none();
+        let may_skip = !request.keeps_graphs && request.earlier.is_none() && request.choice().is_none();
         let same = if may_skip {
             equivalence::directories(&loaded.graph, roots, &validated, &findings, snapshot)
         } else {

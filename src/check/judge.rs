@@ -97,7 +97,7 @@ pub(super) fn once_in_each_file<T>(items: &mut Vec<T>, verdict: impl Fn(&T) -> &
 }
 
 /// The sort key of findings: module, file, location. A finding without a location comes first.
-fn order<'a>(finding: &'a Finding, sources: &'a Sources) -> impl Ord + 'a {
+pub(super) fn order<'a>(finding: &'a Finding, sources: &'a Sources) -> impl Ord + 'a {
     let place = |span: Span| (sources.get(span.file).name(), span.start, span.end);
     (
         finding.module.as_str(),

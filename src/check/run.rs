@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::check::active_rules::ActiveRules;
+use crate::check::engines::capped::{Reported, cap};
 use crate::check::engines::{self, BatchResult, CheckRequest};
 use crate::check::fingerprint::Fingerprints;
 use crate::check::judge::{all_verdicts, merge, once_in_each_file};
@@ -11,7 +12,7 @@ use crate::check::linked;
 use crate::check::location::in_scope;
 use crate::check::suppress::exceptions::{EXPIRED_EXCEPTION, Exceptions, UNUSED_EXCEPTION, may_excuse};
 use crate::check::{Outcome, Settings, Verdict};
-use crate::engine::{Companion, Engine, Product};
+use crate::engine::{Companion, Engine};
 use crate::finding::Finding;
 use crate::policy::can_be_off;
 use crate::rules::{Earlier, States, across_batches};
@@ -72,20 +73,21 @@ pub(super) fn collect(
     let mut cache = new_cache(snapshot, units, settings, comparison);
     let states = States::default();
     let request = CheckRequest {
-        choice: settings.engines.as_ref().or(settings.policy.engine()),
+        settings,
         active_rules: &active_rules,
         earlier: comparison.earlier(),
         states: &states,
         keeps_graphs: matches!(comparison, Comparison::Keep),
         batch_bytes: batch_bytes(rayon::current_num_threads()),
-        counts: &settings.counts,
     };
-    let result = engines::check_all(snapshot, &mut cache, &request);
+    let (result, mut findings) = engines::check_all(snapshot, &mut cache, &request);
     let mut of_no_engine = snapshot.findings().to_vec();
     of_no_engine.extend(values_files::check(snapshot, &settings.policy.limits(), &mut cache, may_excuse));
     of_no_engine.append(&mut mistakes);
     of_no_engine.extend(across_batches(&states, snapshot));
-    let mut outcome = judged(snapshot, cache, result, of_no_engine, settings, fingerprints);
+    findings.add(of_no_engine.into_iter().map(|finding| (finding, None)), snapshot.sources());
+    let findings = findings.finish(snapshot.sources());
+    let mut outcome = judged(snapshot, cache, result, findings, settings, fingerprints);
     if about_exceptions {
         outcome
             .verdicts
@@ -99,30 +101,20 @@ fn judged(
     snapshot: &Snapshot,
     cache: ParseCache,
     result: BatchResult,
-    of_no_engine: Vec<Finding>,
+    findings: Vec<Reported>,
     settings: &Settings,
     mut fingerprints: Fingerprints,
 ) -> Outcome {
     let BatchResult {
-        findings,
-        engines,
-        checked_by,
-        assumed,
-        roles,
-        not_modules,
-        coverage,
-        unread_calls,
-        graphs,
-        ..
+        engines, checked_by, assumed, roles, not_modules, coverage, unread_calls, graphs, ..
     } = result;
     let sources = snapshot.sources();
     let is_for_role = |finding: &Finding| settings.is_for_role(finding, sources, &roles, &checked_by);
-    let mut verdicts = |findings: Vec<(Finding, Option<Product>)>| {
+    let mut verdicts = |findings: Vec<Reported>| {
         let findings = findings.into_iter().filter(|(finding, _)| is_for_role(finding)).collect();
         all_verdicts(findings, sources, settings, &mut fingerprints)
     };
-    let of_no_engine = of_no_engine.into_iter().map(|finding| (finding, None));
-    let all = verdicts(findings.into_iter().chain(of_no_engine).collect());
+    let all = verdicts(findings);
     let exceptions = Exceptions::gather(snapshot, &cache, &checked_by, settings);
     discard(cache);
     let installed = settings.installed.is_some().then_some(coverage);
@@ -134,7 +126,8 @@ fn judged(
         graphs,
         ..Outcome::default()
     };
-    let about_exceptions = exceptions.split(all, &mut outcome);
+    let mut about_exceptions = exceptions.split(all, &mut outcome);
+    cap(&mut about_exceptions);
     let about_exceptions = verdicts(about_exceptions.into_iter().map(|finding| (finding, None)).collect());
     let Outcome { verdicts: reported, suppressed, .. } = &mut outcome;
     merge(reported, about_exceptions, sources);

@@ -2,6 +2,8 @@
 
 use smol_str::SmolStr;
 
+use super::RuleId;
+
 /// What other code recognizes a finding by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Code {
@@ -19,4 +21,6 @@ pub enum Code {
     IncorrectType,
     /// A value that is treated as unknown because of a limit.
     ValueLeftUnknown,
+    /// A limit that left out findings of a module: those of a rule, or of any rule.
+    FindingsLeftOut(Option<RuleId>),
 }

@@ -1,12 +1,15 @@
-//! Limits the number of findings of one rule in one module, so that a small file cannot exhaust the memory.
+//! Limits the number of findings of one rule in one module, and of a run, so that a small file cannot exhaust the memory.
 
 use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
+use crate::check::judge::order;
+use crate::check::settings::Settings;
 use crate::engine::Product;
-use crate::finding::{EngineRule, Finding, RuleId, Severity};
-use crate::text::grouped;
+use crate::finding::{Code, EngineRule, Finding, RuleId, Severity};
+use crate::text::{Sources, counted, grouped};
+use crate::vfs::Snapshot;
 
 /// The number of findings of one rule that are kept for a module.
 const MOST: usize = 10_000;
@@ -24,21 +27,111 @@ pub(in crate::check) fn cap(findings: &mut Vec<Finding>) {
     });
     findings.shrink_to_fit();
     for ((module, rule), _) in numbers.into_iter().filter(|(_, number)| *number > MOST) {
-        let finding = Finding::language(EngineRule::LimitReached, "Too many findings of one rule")
-            .severity(Severity::Error)
-            .detail(format!(
-                "`{}` has more than {} findings in this module. The others are not reported.",
-                rule.as_str(),
-                grouped(MOST as u64)
-            ))
-            .module(module);
-        findings.push(finding);
+        let detail = format!(
+            "`{}` has more than {} findings in this module. The others are not reported.",
+            rule.as_str(),
+            grouped(MOST as u64)
+        );
+        findings.push(left_out("Too many findings of one rule", detail, Some(rule)).module(module));
+    }
+}
+
+/// The finding for rules that are skipped because earlier ones found too much in a module.
+pub(in crate::check) fn skipped(rules: usize, most: usize) -> Finding {
+    let detail = format!(
+        "Not checked in this module: {}. The other rules already have more than {} findings in it.",
+        counted(rules, "rule"),
+        grouped(most as u64)
+    );
+    left_out("Too many findings", detail, None).help("check one rule at a time, with `--select`")
+}
+
+fn left_out(summary: &str, detail: String, rule: Option<RuleId>) -> Finding {
+    Finding::language(EngineRule::LimitReached, summary).detail(detail).code(Code::FindingsLeftOut(rule))
+}
+
+/// A finding, with a product if only that one of two reports it.
+pub(in crate::check) type Reported = (Finding, Option<Product>);
+
+/// The findings of a run. If there are too many, those of the highest level are kept, in the order of the report. So
+/// they do not depend on the batches in which modules are checked.
+#[derive(Debug)]
+pub(in crate::check) struct RunFindings<'s> {
+    settings: &'s Settings,
+    /// The number of findings that are reported.
+    most: usize,
+    kept: Vec<Reported>,
+    /// The number of findings of each module that are not reported.
+    left_out: BTreeMap<SmolStr, usize>,
+}
+
+impl<'s> RunFindings<'s> {
+    /// Creates an empty list for the modules of a snapshot.
+    pub(in crate::check) fn new(snapshot: &Snapshot, settings: &'s Settings) -> Self {
+        let bytes = snapshot.sources().iter().map(|(_, source)| source.text().len()).sum();
+        let most = settings.policy.limits().findings_of_run(bytes);
+        Self { settings, most, kept: Vec::new(), left_out: BTreeMap::new() }
+    }
+
+    /// Adds findings.
+    pub(in crate::check) fn add(&mut self, more: impl IntoIterator<Item = Reported>, sources: &Sources) {
+        self.kept.extend(more);
+        if self.kept.len() > 2 * self.most {
+            self.cut(sources);
+        }
+    }
+
+    /// Returns the findings that are reported, with one for each module that has more.
+    pub(in crate::check) fn finish(mut self, sources: &Sources) -> Vec<Reported> {
+        if self.kept.len() > self.most {
+            self.cut(sources);
+        }
+        let most = grouped(self.most as u64);
+        let limits = self.left_out.into_iter().map(|(module, number)| {
+            let detail = format!(
+                "Not reported: {} of this module. A run reports at most {most} findings, errors first.",
+                counted(number, "finding")
+            );
+            let help = "check this directory alone, or one rule at a time with `--select`";
+            (left_out("Too many findings", detail, None).help(help).module(module), None)
+        });
+        self.kept.extend(limits);
+        self.kept
+    }
+
+    /// Drops the findings above the limit, after those that the settings do not want.
+    fn cut(&mut self, sources: &Sources) {
+        let mut of_levels: [Vec<Reported>; 3] = Default::default();
+        for reported in std::mem::take(&mut self.kept) {
+            if let Some(level) = self.level(&reported.0, sources) {
+                of_levels[level as usize].push(reported);
+            }
+        }
+        for mut reported in of_levels {
+            let room = self.most - self.kept.len();
+            if reported.len() > room {
+                reported.sort_by(|(a, _), (b, _)| order(a, sources).cmp(&order(b, sources)));
+                for (finding, _) in reported.drain(room..) {
+                    *self.left_out.entry(finding.module).or_default() += 1;
+                }
+            }
+            self.kept.append(&mut reported);
+        }
+    }
+
+    /// The level of a finding, if it is reported.
+    fn level(&self, finding: &Finding, sources: &Sources) -> Option<Severity> {
+        if finding.rule == EngineRule::LimitReached.id() {
+            return Some(Severity::Error);
+        }
+        let wanted = self.settings.wants(finding, sources);
+        wanted.then(|| self.settings.level(finding, sources))?.map(|(level, _)| level)
     }
 }
 
 /// Drops findings of only one engine if their rule has too many findings in the module: the other engine may have
 /// reported them among the dropped ones.
-pub(super) fn settle(findings: &mut Vec<(Finding, Option<Product>)>) {
+pub(super) fn settle(findings: &mut Vec<Reported>) {
     if findings.len() < MOST {
         return;
     }
@@ -90,5 +183,62 @@ mod tests {
         settle(&mut findings);
         assert_eq!(findings.len(), MOST + 1);
         assert_eq!(findings.last().map(|(finding, _)| finding.module.as_str()), Some("b"));
+    }
+
+    #[test]
+    fn a_run_keeps_errors_first_and_then_the_first_modules() {
+        let (settings, sources) = (Settings::default(), Sources::default());
+        let of = |module: &str, number: usize, severity: Severity| -> Vec<Reported> {
+            let findings = many(EngineRule::InvalidName, module, number).into_iter();
+            findings.map(|finding| (finding.severity(severity), None)).collect()
+        };
+        let batches = [
+            of("a", 2, Severity::Notice),
+            of("b", 4, Severity::Warning),
+            of("c", 3, Severity::Error),
+            of("d", 2, Severity::Warning),
+        ];
+        let kept = |order: [usize; 4], most: usize| -> Vec<String> {
+            let mut run =
+                RunFindings { settings: &settings, most, kept: Vec::new(), left_out: BTreeMap::new() };
+            for number in order {
+                run.add(batches[number].clone(), &sources);
+            }
+            let mut lines: Vec<String> = run
+                .finish(&sources)
+                .iter()
+                .map(|(finding, _)| {
+                    format!("{} {} {}", finding.module, finding.severity.name(), finding.detail)
+                })
+                .collect();
+            lines.sort();
+            lines
+        };
+        assert_eq!(kept([0, 1, 2, 3], 11).len(), 11);
+        let expected = [
+            "a error Not reported: 2 findings of this module. A run reports at most 4 findings, errors first.",
+            "b error Not reported: 3 findings of this module. A run reports at most 4 findings, errors first.",
+            "b warning ",
+            "c error ",
+            "c error ",
+            "c error ",
+            "d error Not reported: 2 findings of this module. A run reports at most 4 findings, errors first.",
+        ];
+        for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]] {
+            assert_eq!(kept(order, 4), expected);
+        }
+    }
+
+    #[test]
+    fn findings_that_are_not_wanted_leave_room_for_others() {
+        let ignore = vec![EngineRule::InvalidName.id()];
+        let (settings, sources) = (Settings { ignore, ..Settings::default() }, Sources::default());
+        let mut run =
+            RunFindings { settings: &settings, most: 2, kept: Vec::new(), left_out: BTreeMap::new() };
+        for rule in [EngineRule::InvalidName, EngineRule::InvalidValue] {
+            run.add(many(rule, "a", 2).into_iter().map(|finding| (finding, None)), &sources);
+        }
+        let kept = run.finish(&sources);
+        assert!(kept.iter().all(|(finding, _)| finding.rule == EngineRule::InvalidValue.id()), "{kept:?}");
     }
 }

@@ -122,20 +122,21 @@ fn a_ring_that_another_one_leads_to_is_for_the_engines_of_that() {
 fn seen(files: &[(String, String)], select: &[RuleId], keep: bool, batch: usize) -> Vec<String> {
     let files = files.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
     let policy = Policy::preset("strict").expect("a preset");
-    let active_rules = ActiveRules::new(&policy, select, &mut Vec::new());
+    let settings = &Settings { policy, ..Settings::default() };
+    let active_rules = ActiveRules::new(&settings.policy, select, &mut Vec::new());
     let states = &States::default();
-    let counts = &Counts::default();
     let request = CheckRequest {
-        choice: None,
+        settings,
         active_rules: &active_rules,
         earlier: None,
         states,
         keeps_graphs: keep,
         batch_bytes: batch,
-        counts,
     };
-    let seen = check_all(&mut Snapshot::of_files(files.collect()), &mut ParseCache::default(), &request);
-    let mut reported: Vec<String> = seen.findings.iter().map(|finding| format!("{finding:?}")).collect();
+    let mut snapshot = Snapshot::of_files(files.collect());
+    let (seen, findings) = check_all(&mut snapshot, &mut ParseCache::default(), &request);
+    let findings = findings.finish(snapshot.sources());
+    let mut reported: Vec<String> = findings.iter().map(|finding| format!("{finding:?}")).collect();
     reported.sort();
     reported.push(format!("{:?} {:?}", seen.engines, seen.checked_by));
     reported
@@ -192,15 +193,15 @@ fn opentofu_need_not_look_where_it_would_find_nothing() {
         let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
         let snapshot = Snapshot::of_files(files.collect());
         let policy = Policy::preset("language").expect("a preset");
-        let active_rules = ActiveRules::new(&policy, &[], &mut Vec::new());
+        let settings = &Settings { policy, ..Settings::default() };
+        let active_rules = ActiveRules::new(&settings.policy, &[], &mut Vec::new());
         let request = CheckRequest {
-            choice: None,
+            settings,
             active_rules: &active_rules,
             earlier: None,
             states: &States::default(),
             keeps_graphs: false,
             batch_bytes: usize::MAX,
-            counts: &Counts::default(),
         };
         let batch = Batch::whole(&snapshot);
         let mut checked = BatchResult::default();
@@ -209,7 +210,7 @@ fn opentofu_need_not_look_where_it_would_find_nothing() {
             &mut ParseCache::default(),
             &batch,
             None,
-            &policy,
+            &settings.policy,
             &mut |cache, loaded, roots| checked.add_engine(&request, &snapshot, cache, loaded, &roots),
         )
         .expect("all of it");

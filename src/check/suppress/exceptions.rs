@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use hashbrown::HashSet;
 use memchr::memmem::Finder;
 use smol_str::SmolStr;
 
@@ -14,7 +15,7 @@ use crate::check::suppress::allow;
 use crate::check::suppress::comment_scope::CommentPlaces;
 use crate::check::verdict::{AppliedException, Outcome, Suppressed, Verdict};
 use crate::engine::Engine;
-use crate::finding::{Finding, Related, RuleId, Severity};
+use crate::finding::{Code, Finding, Related, RuleId, Severity};
 use crate::policy::{EXCEPTION_COMMENT, Exception, Setting, Until, can_be_off};
 use crate::rules::ENTRIES;
 use crate::session::parse_cache::ParseCache;
@@ -61,7 +62,7 @@ struct Comment {
     about: Span,
     /// The directory of the module.
     module: SmolStr,
-    /// Whether that module was understood completely, so that findings would exist.
+    /// Whether that module was understood and reported completely, so that findings would exist.
     complete: bool,
     used: bool,
 }
@@ -142,6 +143,13 @@ impl<'e> Exceptions<'e> {
 
     /// Adds verdicts to an outcome, as reported or suppressed ones. Returns the findings about the exceptions themselves.
     pub(in crate::check) fn split(mut self, verdicts: Vec<Verdict>, outcome: &mut Outcome) -> Vec<Finding> {
+        // Findings that a limit left out may be those that an exception is for.
+        let is_left_out = |verdict: &&Verdict| matches!(verdict.finding.code, Some(Code::FindingsLeftOut(_)));
+        let incomplete: HashSet<SmolStr> =
+            verdicts.iter().filter(is_left_out).map(|verdict| verdict.finding.module.clone()).collect();
+        self.comments
+            .iter_mut()
+            .for_each(|comment| comment.complete &= !incomplete.contains(&comment.module));
         self.places = CommentPlaces::of(self.comments.iter().map(|comment| (&comment.rule, comment.about)));
         for mut verdict in verdicts {
             let can_be_suppressed = can_be_off(&verdict.finding.rule);
@@ -153,7 +161,7 @@ impl<'e> Exceptions<'e> {
                 outcome.verdicts.push(verdict);
             }
         }
-        self.unused();
+        self.unused(incomplete.is_empty());
         if self.judges_blocks {
             self.findings.extend(self.ended.iter().map(Ended::finding));
         }
@@ -236,8 +244,8 @@ impl<'e> Exceptions<'e> {
     }
 
     /// Finds exceptions without effect, if their rule was on, all their paths were checked, and other runs find no
-    /// more.
-    fn unused(&mut self) {
+    /// more. `has_all` says whether no finding of the run was left out.
+    fn unused(&mut self, has_all: bool) {
         for number in self.places.used() {
             self.comments[number].used = true;
         }
@@ -252,7 +260,7 @@ impl<'e> Exceptions<'e> {
                 self.findings.push(unused(&comment.rule).at(comment.at).module(comment.module.clone()));
             }
         }
-        for block in self.blocks.iter().filter(|block| !block.used && self.judges_blocks) {
+        for block in self.blocks.iter().filter(|block| !block.used && self.judges_blocks && has_all) {
             let rule = &block.exception.rule;
             if self.settings.is_on_anywhere(rule) && is_steady(rule) {
                 self.findings.push(unused(rule).at(block.exception.header));
