@@ -97,7 +97,9 @@ impl Fixing<'_> {
     /// fix may cause findings of its own rule that can be fixed too. If one of these remains, the fix is not applied.
     fn run(&mut self, mut snapshot: Snapshot, mut now: Outcome, follows: bool) -> Option<Fixed> {
         let (mut fixed, mut lesser) = (Fixed::default(), BTreeSet::new());
-        for _ in 0..MOST_ROUNDS {
+        // Only findings that were reported are fixed, so those above a limit are left for the next run.
+        let rounds = if self.before.are_complete() { MOST_ROUNDS } else { 1 };
+        for _ in 0..rounds {
             // Each round tries all remaining fixes, so that a second run has nothing to do.
             let (chosen, withheld) = self.choose(&now, &snapshot);
             fixed.withheld = withheld;

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::all;
 use super::apply::apply;
 use crate::check::{Outcome, Verdict};
-use crate::finding::{Concern, Edit, Fix, RuleId, Safety, Severity};
+use crate::finding::{Code, Concern, Edit, EngineRule, Fix, RuleId, Safety, Severity};
 use crate::text::{FileId, Span};
 use crate::vfs::{Snapshot, parent};
 
@@ -33,33 +33,54 @@ impl Key {
 }
 
 /// The number of findings with each key.
-pub(super) struct Counts(BTreeMap<Key, usize>);
+#[derive(Default)]
+pub(super) struct Counts {
+    numbers: BTreeMap<Key, usize>,
+    /// The modules that have more findings, above a limit: of this rule, or of any rule.
+    left_out: BTreeSet<(SmolStr, Option<RuleId>)>,
+}
 
 impl Counts {
     pub(super) fn of<'v>(verdicts: impl IntoIterator<Item = &'v Verdict>) -> Self {
-        let mut counts = BTreeMap::new();
+        let mut counts = Self::default();
         for verdict in verdicts {
-            *counts.entry(Key::of(verdict)).or_insert(0) += 1;
+            *counts.numbers.entry(Key::of(verdict)).or_insert(0) += 1;
+            if let Some(Code::FindingsLeftOut(rule)) = &verdict.finding.code {
+                counts.left_out.insert((verdict.finding.module.clone(), rule.clone()));
+            }
         }
-        Self(counts)
+        counts
     }
 
     pub(super) fn has(&self, key: &Key) -> bool {
-        self.0.contains_key(key)
+        self.numbers.contains_key(key)
     }
 
-    /// Whether a key occurs more often than in another state.
+    /// Whether no findings were left out because of a limit.
+    pub(super) fn are_complete(&self) -> bool {
+        self.left_out.is_empty()
+    }
+
+    /// Whether a key occurs more often than in another state, as far as that is known.
     pub(super) fn exceed(&self, other: &Self) -> bool {
-        self.0.iter().any(|(key, number)| *number > other.get(key))
+        self.numbers.iter().any(|(key, number)| other.knows(key) && *number > other.get(key))
+    }
+
+    /// Whether the number of findings with a key is certain. The errors of engines are the last to be left out.
+    fn knows(&self, key: &Key) -> bool {
+        let has_more = |rule: Option<RuleId>| self.left_out.contains(&(key.module.clone(), rule));
+        self.are_complete()
+            || !has_more(Some(key.rule.clone()))
+                && (!has_more(None) || EngineRule::ALL.iter().any(|rule| rule.id() == key.rule))
     }
 
     /// Takes one of the findings with a key away. Returns whether there was one.
     pub(super) fn take(&mut self, key: &Key) -> bool {
-        self.0.get_mut(key).filter(|number| **number > 0).map(|number| *number -= 1).is_some()
+        self.numbers.get_mut(key).filter(|number| **number > 0).map(|number| *number -= 1).is_some()
     }
 
     fn get(&self, key: &Key) -> usize {
-        self.0.get(key).copied().unwrap_or_default()
+        self.numbers.get(key).copied().unwrap_or_default()
     }
 }
 
@@ -224,7 +245,7 @@ impl<'t> Trials<'t> {
             outcome.verdicts.iter().filter(|verdict| self.is_followed(verdict)).map(Key::of).collect();
         let is_new = |key: &Key| {
             let is_followed = rules.contains(&key.rule) && !self.before.has(key) && followed.contains(key);
-            after.get(key) > self.before.get(key) && !is_followed
+            after.get(key) > self.before.get(key) && self.before.knows(key) && !is_followed
         };
         let is_objection = |verdict: &&Verdict| is_new(&Key::of(verdict)) && !is_lesser(verdict, fixes);
         let new = all(outcome).filter(is_objection).map(|verdict| {
@@ -238,8 +259,10 @@ impl<'t> Trials<'t> {
             }
         });
         let resolved = Counts::of(fixes.iter().map(|(verdict, _)| *verdict));
-        let stays = |(key, number): &(&Key, &usize)| after.get(key) + **number > self.before.get(key);
-        let staying = resolved.0.iter().filter(stays).map(|(key, _)| Objection {
+        let stays = |(key, number): &(&Key, &usize)| {
+            self.before.knows(key) && after.get(key) + **number > self.before.get(key)
+        };
+        let staying = resolved.numbers.iter().filter(stays).map(|(key, _)| Objection {
             words: "the fix would not remove the finding".to_owned(),
             modules: BTreeSet::from([key.module.clone()]),
         });
@@ -263,4 +286,32 @@ fn by_module(fixes: Vec<Found<'_>>) -> Vec<Vec<Found<'_>>> {
         groups.entry(found.0.finding.module.clone()).or_default().push(found);
     }
     groups.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{Settings, judge};
+    use crate::finding::Finding;
+    use crate::text::Sources;
+
+    #[test]
+    fn findings_above_a_limit_are_not_new() {
+        let of = |rule: EngineRule, address: &str| Finding::language(rule, "Summary").address(address);
+        let left_out = |rule: Option<EngineRule>| {
+            let code = Code::FindingsLeftOut(rule.map(EngineRule::id));
+            of(EngineRule::LimitReached, "").code(code)
+        };
+        let counts = |findings: &[Finding]| {
+            let findings = findings.iter().map(|finding| (finding.clone(), None)).collect();
+            Counts::of(&judge(findings, &Sources::default(), &[], &Settings::default()))
+        };
+        let known = of(EngineRule::InvalidName, "a");
+        let after = counts(&[known.clone(), of(EngineRule::InvalidName, "b")]);
+        assert!(after.exceed(&counts(std::slice::from_ref(&known))));
+        assert!(!after.exceed(&counts(&[known.clone(), left_out(Some(EngineRule::InvalidName))])));
+        assert!(after.exceed(&counts(&[known.clone(), left_out(Some(EngineRule::InvalidValue))])));
+        // The limit of a run leaves out the errors of engines last.
+        assert!(after.exceed(&counts(&[known, left_out(None)])));
+    }
 }
