@@ -278,6 +278,14 @@ impl Body {
         }
     }
 
+    /// The argument or block around an offset. `None` in JSON.
+    pub fn item_at(&self, offset: u32) -> Option<Item<'_>> {
+        match &*self.inner {
+            Inner::Native(native) => native.item_at(offset),
+            Inner::Json(_) => None,
+        }
+    }
+
     /// The JSON value of the body, if it is written in JSON.
     pub(super) fn json_node(&self) -> Option<&Node> {
         match &*self.inner {

@@ -10,7 +10,7 @@ use crate::check::suppress::exceptions::{EXPIRED_EXCEPTION, UNUSED_EXCEPTION};
 use crate::finding::Edit;
 use crate::limits::Limits;
 use crate::policy::{EXCEPTION_COMMENT, can_be_off};
-use crate::syntax::{self, Body, File, Notation, quoted};
+use crate::syntax::{self, File, Notation, quoted};
 use crate::text::{FileId, Source, Sources, Span};
 
 /// The exceptions to write.
@@ -86,16 +86,14 @@ fn line_of(
     let source = sources.get(at.file);
     let file = read.entry(at.file).or_insert_with(|| native(at.file, source)).as_ref()?;
     let mut line = None;
-    let mut next = file.body.items();
-    while let Some(item) =
-        next.into_iter().find(|item| item.span.start <= at.start && at.start < item.span.end)
-    {
+    let mut next = file.body.item_at(at.start);
+    while let Some(item) = next {
         let start = item.span.range().start;
         let from = source.text()[..start].rfind('\n').map_or(0, |end| end + 1);
         if source.text()[from..start].chars().all(|c| c == ' ' || c == '\t') {
             line = Some((at.file, from));
         }
-        next = item.body.map(Body::items).unwrap_or_default();
+        next = item.body.and_then(|body| body.item_at(at.start));
     }
     line
 }

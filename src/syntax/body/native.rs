@@ -9,6 +9,7 @@ use crate::finding::{Code, EngineRule, Finding};
 use crate::syntax::{Expr, Item};
 use crate::text::{Span, Suggestions, is_similar, similar, with_article};
 
+/// A body. Its attributes and blocks are in source order.
 #[derive(Debug)]
 pub(super) struct NativeBody {
     pub(super) span: Span,
@@ -16,6 +17,14 @@ pub(super) struct NativeBody {
     pub(super) missing_item: Span,
     pub(super) attributes: Box<[Arc<Attribute>]>,
     pub(super) blocks: Box<[Arc<Block>]>,
+}
+
+fn argument(attribute: &Attribute) -> Item<'_> {
+    Item { span: attribute.span, body: None }
+}
+
+fn nested(block: &Block) -> Item<'_> {
+    Item { span: block.kind_span.to(block.body.span()), body: Some(&block.body) }
 }
 
 impl NativeBody {
@@ -41,14 +50,18 @@ impl NativeBody {
     }
 
     pub(super) fn items(&self) -> Vec<Item<'_>> {
-        let attributes = self.attributes.iter().map(|attribute| Item { span: attribute.span, body: None });
-        let blocks = self
-            .blocks
-            .iter()
-            .map(|block| Item { span: block.kind_span.to(block.body.span()), body: Some(&block.body) });
-        let mut items: Vec<_> = attributes.chain(blocks).collect();
+        let attributes = self.attributes.iter().map(|attribute| argument(attribute));
+        let mut items: Vec<_> = attributes.chain(self.blocks.iter().map(|block| nested(block))).collect();
         items.sort_by_key(|item| item.span);
         items
+    }
+
+    pub(super) fn item_at(&self, offset: u32) -> Option<Item<'_>> {
+        let attribute = self.attributes.partition_point(|attribute| attribute.span.start <= offset);
+        let block = self.blocks.partition_point(|block| block.kind_span.start <= offset);
+        let attribute = attribute.checked_sub(1).map(|number| argument(&self.attributes[number]));
+        let block = block.checked_sub(1).map(|number| nested(&self.blocks[number]));
+        attribute.into_iter().chain(block).find(|item| offset < item.span.end)
     }
 
     pub(super) fn names(&self, hidden: &Hidden) -> Vec<SmolStr> {

@@ -51,6 +51,29 @@ fn value(text: &str) -> (Source, Expr) {
 }
 
 #[test]
+fn the_item_at_an_offset_is_the_one_around_it() {
+    let text = indoc! {"
+        a = 1
+        b {
+          d = 2
+        }
+        e = [
+          3,
+        ]
+        c \"x\" {}
+        b {}
+    "};
+    let (_, file, _) = read(text);
+    let items = file.body.items();
+    assert_eq!(items.len(), 5);
+    for offset in 0..u32::try_from(text.len()).expect("a short text") {
+        let around = items.iter().find(|item| item.span.start <= offset && offset < item.span.end);
+        let found = file.body.item_at(offset);
+        assert_eq!(found.map(|item| item.span), around.map(|item| item.span), "{offset}");
+    }
+}
+
+#[test]
 fn items_survive_errors_as_they_do_in_the_engines() {
     assert_eq!(items("a = 1 2\nd = 3\n"), " a d", "the value was read before the error");
     assert_eq!(
