@@ -50,9 +50,9 @@ fn suggesting<'a>(
 }
 
 /// The finding for an unknown rule.
-pub(super) fn unknown_rule(name: &str, rules: &[&str], at: Span) -> Finding {
+pub(super) fn unknown_rule(name: &str, meant: Option<&str>, at: Span) -> Finding {
     fault("Unknown rule", at)
         .detail(format!("No rule is named `{name}`."))
         .help("`overrule rules` lists them all")
-        .meant(nearest(name, rules.iter().copied()))
+        .meant(meant)
 }

@@ -51,18 +51,6 @@ pub(super) struct RuleBlock {
     pub(super) options: Vec<Arc<Attribute>>,
 }
 
-impl RuleBlock {
-    /// Whether two blocks define one rule for the same paths.
-    pub(super) fn defines_what(&self, other: &Self) -> bool {
-        let is_same_place = match (&self.paths, &other.paths) {
-            (None, None) => true,
-            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
-            (Some(_), None) | (None, Some(_)) => false,
-        };
-        other.definition.is_some() && self.rule == other.rule && is_same_place
-    }
-}
-
 const BLOCKS: &[BlockSchema<'static>] = &[
     BlockSchema::new("policy", &[]),
     BlockSchema::new("role", &["role"]),

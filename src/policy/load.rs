@@ -3,6 +3,9 @@
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::Definition;
@@ -12,7 +15,7 @@ use super::file::{self, File, RuleBlock};
 use super::names::Own;
 use super::{Level, Line, Names, Origin, PRESETS, Policy, Setting, can_be_off};
 use crate::finding::{Finding, RuleId};
-use crate::text::{FileId, Source, Span, nearest};
+use crate::text::{FileId, Source, Span, Suggestions, nearest};
 use crate::vfs::Snapshot;
 
 /// The largest number of files that extend each other in a chain.
@@ -22,7 +25,8 @@ impl Policy {
     /// Creates the policy of a file, with its mistakes. The options of rules are not checked. `None` if a syntax error
     /// may hide some of them.
     pub fn load(file: FileId, snapshot: &mut Snapshot, names: Names<'_>) -> (Option<Self>, Vec<Finding>) {
-        let mut loader = Loader { snapshot, names, findings: Vec::new(), read: 0, is_complete: true };
+        let (findings, suggestions) = (Vec::new(), Suggestions::default());
+        let mut loader = Loader { snapshot, names, findings, read: 0, is_complete: true, suggestions };
         let policy = loader.file(file, &mut Vec::new());
         (loader.is_complete.then_some(policy), loader.findings)
     }
@@ -105,6 +109,7 @@ struct Loader<'l> {
     read: usize,
     /// Whether none of them has a syntax error.
     is_complete: bool,
+    suggestions: Suggestions,
 }
 
 impl Loader<'_> {
@@ -168,16 +173,19 @@ impl Loader<'_> {
     /// Reports unknown names in a file and in those that it extends.
     fn look_at(&mut self, file: &File, base: &Policy) {
         let mut own: Own<'_> = base.own_rules().map(|(rule, definition)| (rule, &**definition)).collect();
-        for (number, block) in file.rules.iter().enumerate() {
+        // All rules in a `paths` block share its patterns.
+        let mut defined: HashMap<_, &RuleBlock> = HashMap::new();
+        for block in &file.rules {
             self.findings.extend(self.names.wrong_definition(block, &own));
-            let is_same = |other: &&RuleBlock| other.definition.is_some() && other.defines_what(block);
             if let Some((at, _)) = block.common.paths_span.zip(block.paths.as_ref()) {
                 self.findings.push(paths_twice(at));
             }
-            if let Some(first) = file.rules[..number].iter().find(is_same) {
-                self.findings.push(twice(block, first));
-            }
             if let Some(definition) = &block.definition {
+                let paths = block.paths.as_ref().map(Arc::as_ptr);
+                let first = *defined.entry((&block.rule, paths)).or_insert(block);
+                if !std::ptr::eq(first, block) {
+                    self.findings.push(twice(block, first));
+                }
                 own.entry(&block.rule).or_insert(definition);
             }
         }
@@ -205,8 +213,8 @@ impl Loader<'_> {
         }
     }
 
-    fn know(&mut self, rule: &str, own: &Own<'_>, at: Span) {
-        self.findings.extend(self.names.wrong_rule(rule, own, at));
+    fn know(&mut self, rule: &SmolStr, own: &Own<'_>, at: Span) {
+        self.findings.extend(self.names.wrong_rule(rule, own, at, &self.suggestions));
     }
 }
 

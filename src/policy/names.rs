@@ -8,7 +8,7 @@ use super::definition::Definition;
 use super::fault::{INVALID_POLICY, fault, unknown_rule};
 use super::file::RuleBlock;
 use crate::finding::Finding;
-use crate::text::{Span, nearest};
+use crate::text::{Span, Suggestions, nearest};
 
 /// The detail of the finding for a rule block named [`INVALID_POLICY`].
 const FIXED: &str = "An error in a policy always ends the run, so this rule has no level.";
@@ -27,26 +27,30 @@ pub(super) type Own<'d> = BTreeMap<&'d SmolStr, &'d Definition>;
 
 impl Names<'_> {
     /// The finding for a name that is not a rule.
-    pub(super) fn wrong_rule(self, name: &str, own: &Own<'_>, at: Span) -> Option<Finding> {
-        let is_own = own.keys().any(|known| *known == name);
-        if self.rules.contains(&name) || is_own {
+    pub(super) fn wrong_rule(
+        self,
+        name: &SmolStr,
+        own: &Own<'_>,
+        at: Span,
+        suggestions: &Suggestions,
+    ) -> Option<Finding> {
+        if self.rules.contains(&name.as_str()) || own.contains_key(name) {
             return None;
         }
-        if name == INVALID_POLICY.as_str() {
+        if *name == INVALID_POLICY.as_str() {
             let finding = fault("Rule cannot be configured", at);
             return Some(finding.detail(FIXED).help("remove it"));
         }
-        if self.templates.contains(&name) {
+        if self.templates.contains(&name.as_str()) {
             let finding = fault("Rule template without a name", at)
                 .detail(format!("`{name}` is a rule template. A second label names the custom rule."));
-            return Some(match own.iter().find(|(_, definition)| definition.template == name) {
+            return Some(match own.iter().find(|(_, definition)| definition.template == *name) {
                 Some((own, _)) => finding.help(format!("name a custom rule, such as `{own}`")),
                 None => finding.help(format!("add a second label: rule \"{name}\" \"my-rule\" {{ … }}")),
             });
         }
-        let known: Vec<&str> =
-            self.rules.iter().copied().chain(own.keys().map(|name| name.as_str())).collect();
-        Some(unknown_rule(name, &known, at))
+        let known = self.rules.iter().copied().chain(own.keys().map(|name| name.as_str()));
+        Some(unknown_rule(name, suggestions.nearest(name, known), at))
     }
 
     /// The finding for an invalid definition of a custom rule. `before` are the earlier definitions.

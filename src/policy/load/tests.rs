@@ -506,3 +506,13 @@ fn a_rule_can_say_where_it_reports() {
         ]
     );
 }
+
+#[test]
+fn many_wrong_names_get_no_suggestions() {
+    let block = |name: &str| format!("rule \"{name}\" {{}}\n");
+    let others: String = (0..30_000).map(|number| block(&format!("x{number}"))).collect();
+    let found = wrong(&format!("{0}{others}{0}", block("invalid-names")));
+    let [first, .., last] = &found[..] else { panic!("{} findings", found.len()) };
+    assert!(first.ends_with("(did you mean `invalid-name`?)"), "{first}");
+    assert!(last.ends_with("(`overrule rules` lists them all)"), "{last}");
+}
