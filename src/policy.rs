@@ -205,6 +205,38 @@ impl Policy {
         self.settings.keys().filter_map(|rule| Some((rule, self.definition(rule)?)))
     }
 
+    /// The same policy without custom rules and their exceptions.
+    #[must_use]
+    pub fn without_own_rules(&self) -> Self {
+        let is_own = |rule: &str| self.definition(rule).is_some();
+        let settings = self.settings.iter().filter(|(rule, _)| !is_own(rule));
+        let exceptions = self.exceptions.iter().filter(|exception| !is_own(&exception.rule));
+        Self {
+            settings: settings.map(|(rule, settings)| (rule.clone(), settings.clone())).collect(),
+            engine: self.engine.clone(),
+            exclude: self.exclude.clone(),
+            fail_on: self.fail_on,
+            roles: self.roles.clone(),
+            exceptions: exceptions.cloned().collect(),
+            comments: self.comments,
+            limits: self.limits.clone(),
+        }
+    }
+
+    /// Returns this policy with a rule of another one, and its exceptions, unless it has the rule already.
+    #[must_use]
+    pub fn with_rule(&self, rule: &str, of: &Self) -> Self {
+        let mut policy = self.clone();
+        if !policy.settings.contains_key(rule) {
+            let exceptions = of.exceptions.iter().filter(|exception| exception.rule == rule);
+            policy.exceptions.extend(exceptions.cloned());
+            policy
+                .settings
+                .extend(of.settings.get_key_value(rule).map(|(rule, set)| (rule.clone(), set.clone())));
+        }
+        policy
+    }
+
     /// Turns on a rule that a person selects. A rule that is off gets the setting of the strictest preset, and a custom
     /// rule the level `error`.
     pub fn turn_on(&mut self, rule: &str) {

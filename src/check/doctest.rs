@@ -29,6 +29,8 @@ pub struct RulePage {
     pub is_page: bool,
     examples: Result<Vec<Example>, PageError>,
     policy: Arc<Policy>,
+    /// The policy without custom rules. An example runs with its own rule only, because there may be many.
+    others: Arc<Policy>,
 }
 
 /// The result of running a chapter.
@@ -60,6 +62,7 @@ pub fn of_program() -> Vec<RulePage> {
         is_page: true,
         examples: examples(page.text),
         policy: Arc::clone(&policy),
+        others: Arc::clone(&policy),
     };
     let shows_something = |chapter: &RulePage| !chapter.examples.as_ref().is_ok_and(Vec::is_empty);
     PAGES.iter().map(page).filter(shows_something).collect()
@@ -68,10 +71,11 @@ pub fn of_program() -> Vec<RulePage> {
 /// The chapters of the custom rules of a policy and of the policies that it extends, and the pages beside them.
 pub fn of_policy(policy: &Policy, snapshot: &mut Snapshot) -> Vec<RulePage> {
     let policy = Arc::new(policy.clone());
+    let others = Arc::new(policy.without_own_rules());
     let mut chapters = Vec::new();
     for (rule, _) in policy.own_rules() {
         for definition in policy.definitions(rule) {
-            chapters.extend(in_policy(rule, definition, &policy, snapshot));
+            chapters.extend(in_policy(rule, definition, &policy, &others, snapshot));
             let Ok(page) = snapshot.read_beside(definition.span.file, &format!("{rule}.md")) else {
                 continue;
             };
@@ -97,10 +101,13 @@ pub fn of_documents(documents: &Documents, snapshot: &mut Snapshot) -> Result<Ve
     }
     let mut chapters = Vec::new();
     for (file, policy) in &policies {
+        let others = Arc::new(policy.without_own_rules());
         for (rule, _) in policy.own_rules() {
             // A policy that is extended is another file.
             let own = policy.definitions(rule).into_iter().filter(|definition| definition.span.file == *file);
-            chapters.extend(own.filter_map(|definition| in_policy(rule, definition, policy, snapshot)));
+            let chapter =
+                |definition: &Arc<Definition>| in_policy(rule, definition, policy, &others, snapshot);
+            chapters.extend(own.filter_map(chapter));
         }
     }
     let usual = Arc::new(Policy::recommended());
@@ -135,6 +142,7 @@ fn in_policy(
     rule: &str,
     definition: &Definition,
     policy: &Arc<Policy>,
+    others: &Arc<Policy>,
     snapshot: &Snapshot,
 ) -> Option<RulePage> {
     (!definition.examples.is_empty()).then(|| RulePage {
@@ -143,6 +151,7 @@ fn in_policy(
         is_page: false,
         examples: of_definition(definition, snapshot.sources()),
         policy: Arc::clone(policy),
+        others: Arc::clone(others),
     })
 }
 
@@ -153,7 +162,8 @@ fn on_page(rule: &str, page: FileId, policy: &Arc<Policy>, snapshot: &Snapshot) 
         let is_known = known.iter().any(|known| known == rule);
         let examples = if is_known { examples(source.text()) } else { Err(no_rule(rule, &known)) };
         let file = source.name().to_owned();
-        RulePage { file, rule: RuleId::named(rule), is_page: true, examples, policy: Arc::clone(policy) }
+        let (rule, policy) = (RuleId::named(rule), Arc::clone(policy));
+        RulePage { file, rule, is_page: true, examples, others: Arc::clone(&policy), policy }
     })
 }
 
@@ -185,8 +195,13 @@ impl RulePage {
         Proof { examples: examples.len(), wrong: Ok(wrong.into_iter().flatten().collect()) }
     }
 
+    fn policy_of_examples(&self) -> Policy {
+        self.others.with_rule(self.rule.as_str(), &self.policy)
+    }
+
     fn disprove(&self, example: &Example) -> Option<Disproof> {
-        let differences = example.differences(&self.policy, &self.rule).into_iter();
+        let policy = self.policy_of_examples();
+        let differences = example.differences(&policy, &self.rule).into_iter();
         let mut differences: Vec<_> =
             differences.map(|difference| (example.on_page(difference.mark()), difference)).collect();
         differences.sort_by_key(|(place, _)| *place);
@@ -237,6 +252,19 @@ rule "forbidden-block" "no-user" {
   }
 }
 "#;
+
+    #[test]
+    fn an_example_runs_without_the_other_custom_rules() {
+        let policy = format!("{BASE}\n{}", BASE.replace("no-user", "nobody"));
+        let mut snapshot = Snapshot::of_files(vec![("overrule.hcl".to_owned(), policy.into_bytes())]);
+        let file = snapshot.read_policy().expect("one policy");
+        let policy = load_policy(&mut snapshot, file).expect("a policy without a mistake");
+        for chapter in of_policy(&policy, &mut snapshot) {
+            let policy = chapter.policy_of_examples();
+            let rules: Vec<_> = policy.own_rules().map(|(rule, _)| rule.as_str()).collect();
+            assert_eq!(rules, [chapter.rule.as_str()]);
+        }
+    }
 
     #[test]
     fn a_policy_is_shown_with_what_it_starts_from() {
