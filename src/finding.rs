@@ -251,7 +251,13 @@ impl Finding {
     /// Adds a related location, if there is one.
     #[must_use]
     pub fn related(mut self, span: impl Into<Option<Span>>, message: impl Into<String>) -> Self {
-        self.related.extend(span.into().map(|span| Related { span, message: message.into() }));
+        if let Some(span) = span.into() {
+            if self.related.is_empty() {
+                // Most findings have only one. A list that grows has room for four.
+                self.related.reserve_exact(1);
+            }
+            self.related.push(Related { span, message: message.into() });
+        }
         self
     }
 

@@ -77,6 +77,10 @@ impl ProductFindings {
         if let Some(other) = known.map(|known| &mut self.findings[known]) {
             other.stage = other.stage.min(finding.stage);
         } else {
+            if self.findings.is_empty() {
+                // Most places have one finding. A list that grows has room for four.
+                self.findings.reserve_exact(1);
+            }
             self.words.push(words);
             self.findings.push(finding);
         }
