@@ -92,6 +92,15 @@ def exceptions(number):
     return {"overrule.hcl": policy, "main.tf": lines(number, block)}
 
 
+def strict(files):
+    return {"overrule.hcl": 'policy {\n  extends = ["strict"]\n}\n'} | files
+
+
+def naming(rules, variables):
+    rule = 'rule "naming" "n%d" {\n  blocks  = ["variable"]\n  pattern = "([a-z]{1,30}_?){1,30}%d"\n}\n'
+    return {"overrule.hcl": lines(rules, lambda n: rule % (n, n)), "main.tf": lines(variables, lambda n: f'variable "some_name_{n}" {{}}\n')}
+
+
 def links(number):
     return {"m/main.tf": locals_of(lines(150_000, lambda n: f"a{n:06} = {n}\n"))} | {
         f"m{n}/main.tf": pathlib.Path("../m/main.tf") for n in range(number)
@@ -151,6 +160,10 @@ CASES = {
     "100,000 declarations of one variable": lambda: {"main.tf": 'variable "a" {}\n' * 100_000},
     "numbers with huge exponents": lambda: {"main.tf": locals_of('a = 1e999999999\nb = 1e-999999999\nc = "${1e999999999}" == 1\n')},
     "setproduct of 10^8": lambda: {"main.tf": locals_of('a = setproduct(range(10000), range(10000))\nb = format("%999999999d", 1)\n')},
+    "600 rules for 2,000 variables": lambda: naming(600, 2_000),
+    "12,000 variables with three findings each in 8 modules": lambda: strict({f"m{k}/main.tf": lines(12_000, lambda n: f'variable "v{n}" {{}}\n') for k in range(8)}),
+    "20 variables with three findings each in 3,000 modules": lambda: strict({f"m{k}/main.tf": lines(20, lambda n: f'variable "v{n}" {{}}\n') for k in range(3_000)}),
+    "38,400 misspelled names of rules": lambda: {"overrule.hcl": lines(38_400, lambda n: f'rule "unsed-declaraton{n}" {{\n}}\n'), "main.tf": ""},
     "a string doubled 40 times": lambda: {"main.tf": locals_of('a0 = "0123456789"\n' + lines(40, lambda n: f'a{n + 1} = "${{local.a{n}}}${{local.a{n}}}"\n'))},
     "2^40 call paths through 41 modules": lambda: two_ways(40),
     "a chain of 3,000 modules": lambda: chain(3_000),
