@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use hashbrown::HashMap;
 use smol_str::SmolStr;
@@ -89,15 +89,16 @@ impl Policy {
     }
 }
 
+/// The strictest preset. A policy may need it for each of its rules.
+static STRICT: LazyLock<Policy> =
+    LazyLock::new(|| Policy::preset("strict").expect("a preset of that name comes with the program"));
+
 /// The level of a rule in a policy without one: the severity of an engine rule, and for others the level of the
 /// strictest preset. Presets name all levels.
 fn usual_level(rule: &str, origin: Origin) -> Option<Level> {
     match origin {
         Origin::Preset => None,
-        Origin::File => {
-            let strict = Policy::preset("strict").expect("a preset of that name comes with the program");
-            strict.settings(rule).last().and_then(|setting| setting.level)
-        }
+        Origin::File => STRICT.settings(rule).last().and_then(|setting| setting.level),
     }
 }
 
