@@ -97,7 +97,7 @@ pub enum Stage {
 }
 
 /// A related location, with a label.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Related {
     /// Where.
     pub span: Span,
@@ -345,6 +345,17 @@ pub fn set_module(findings: &mut [Finding], module: &SmolStr) {
     for finding in findings {
         finding.module.clone_from(module);
     }
+}
+
+/// The number of findings of one rule that are kept for a module.
+pub const MOST_OF_RULE: usize = 10_000;
+
+/// The number of findings of a rule to add to those of a module: one more than are kept, which shows that there are
+/// more. A check that can report every pair of two kinds of objects stops there.
+pub fn room(findings: &[Finding], rule: EngineRule) -> usize {
+    let rule = rule.id();
+    let known = findings.iter().filter(|finding| finding.rule == rule).count();
+    (MOST_OF_RULE + 1).saturating_sub(known)
 }
 
 /// Whether one of these findings is an error.

@@ -2,27 +2,36 @@
 
 use std::sync::Arc;
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
-use crate::finding::{Concern, EngineRule, Finding, set_address};
-use crate::graph::Node;
+use crate::finding::{Concern, EngineRule, Finding, room, set_address};
+use crate::graph::{Node, NodeId};
 use crate::module::Module;
 use crate::module::config::Config;
-use crate::module::declaration::ModuleCall;
+use crate::module::declaration::{ModuleCall, Variable};
 use crate::syntax::{Attribute, AttributeSchema, Schema};
-use crate::text::Span;
+use crate::text::{Span, Suggestions, is_similar};
 
 /// Checks every call of a module in the graph.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
+    let suggestions = Suggestions::default();
+    let mut left = room(findings, EngineRule::MissingModuleArgument);
+    let mut required: HashMap<NodeId, Vec<&Variable>> = HashMap::new();
     for (call, called) in node.child_calls() {
         let child = called.module();
         let from = findings.len();
         // A variable that seems to be undeclared, or to have no default, may be declared in a part that was skipped.
         if child.complete {
-            unknown(call, child, called.is_installed(), findings);
+            unknown(call, called, &suggestions, findings);
             if node.module().complete {
-                missing(call, child, findings);
+                let required = required.entry(called.id()).or_insert_with(|| {
+                    let variables = child.variables.values().map(|variable| &**variable);
+                    variables.filter(|variable| variable.default.is_none()).collect()
+                });
+                let before = findings.len();
+                missing(call, child, required, left, findings);
+                left -= findings.len() - before;
             }
         }
         set_address(&mut findings[from..], &format!("module.{}", call.name));
@@ -38,21 +47,37 @@ pub(super) fn given(call: &ModuleCall, child: &Module) -> Vec<Arc<Attribute>> {
         attributes.retain(|attribute| is_variable(child, &attribute.name));
         return attributes;
     }
-    call.config.content(&Schema { attributes: &schema(child), blocks: &[] }, &mut Vec::new()).attributes
+    let names = call.config.names();
+    call.config
+        .content(&Schema { attributes: &schema(&names, child), blocks: &[] }, &mut Vec::new())
+        .attributes
 }
 
-fn unknown(call: &ModuleCall, child: &Module, is_installed: bool, findings: &mut Vec<Finding>) {
+fn unknown(call: &ModuleCall, called: Node<'_>, suggestions: &Suggestions, findings: &mut Vec<Finding>) {
     if call.config.is_unclosed() {
         return;
     }
+    let child = called.module();
     let from = findings.len();
-    call.config.content(&Schema { attributes: &schema(child), blocks: &[] }, findings);
+    let names = call.config.names();
+    call.config.content(&Schema { attributes: &schema(&names, child), blocks: &[] }, findings);
+    if findings.len() == from {
+        return;
+    }
+    let (written, names) = (written(call), names.iter().map(SmolStr::as_str).collect::<HashSet<_>>());
     for finding in &mut findings[from..] {
         if finding.rule == EngineRule::UnsupportedBlockOrArgument.id() {
             finding.rule = EngineRule::UnknownModuleArgument.id();
-            if let Some((name, is_block)) = finding.primary.and_then(|at| named_at(call, at)) {
+            if let Some((name, is_block)) = finding.primary.and_then(|at| written.get(&at)) {
+                let (name, is_block) = (name.as_str(), *is_block);
+                let mut unset = declared(child)
+                    .filter(|name| !names.contains(*name))
+                    .take_while(|_| suggestions.may_compare());
+                if !is_block && let Some(near) = unset.find(|variable| is_similar(name, variable)) {
+                    *finding = finding.clone().meant(Some(near));
+                }
                 finding.detail = format!("The child module declares no variable `{name}`.");
-                if is_block && child.features.reserved_variable_names.contains(&name.as_str()) {
+                if is_block && child.features.reserved_variable_names.contains(&name) {
                     finding.detail = format!("`{name}` is an argument of a module call, not a block.");
                     finding.help = Some(format!("write it as an argument: `{name} = …`"));
                 } else if name == "provider" {
@@ -60,7 +85,7 @@ fn unknown(call: &ModuleCall, child: &Module, is_installed: bool, findings: &mut
                         "pass provider configurations in a map: `providers = { aws = aws.west }`".to_owned(),
                     );
                 } else if finding.help.is_none() {
-                    finding.help = Some(match (is_installed, is_block) {
+                    finding.help = Some(match (called.is_installed(), is_block) {
                         (true, _) => "remove it".to_owned(),
                         (false, _) if child.files == 0 => without_files(call),
                         (false, false) => {
@@ -90,37 +115,44 @@ pub(super) fn without_files(call: &ModuleCall) -> String {
     format!("correct the source of the call: `{source}` contains no configuration files")
 }
 
-/// The name of the argument or block type at a location, and whether it is a block.
-fn named_at(call: &ModuleCall, at: Span) -> Option<(SmolStr, bool)> {
-    call.config.bodies().iter().find_map(|body| {
-        let arguments = body.just_attributes(&mut Vec::new());
-        let argument = arguments.iter().find(|attribute| attribute.name_span == at);
-        let block = || body.any_blocks().into_iter().find(|block| block.kind_span == at);
-        argument
-            .map(|attribute| (attribute.name.clone(), false))
-            .or_else(|| block().map(|block| (block.kind.clone(), true)))
-    })
+/// The names of the arguments and block types of a call by their location, and whether each is a block.
+fn written(call: &ModuleCall) -> HashMap<Span, (SmolStr, bool)> {
+    let mut written = HashMap::new();
+    for body in call.config.bodies() {
+        let blocks = body.any_blocks().into_iter().map(|block| (block.kind_span, (block.kind.clone(), true)));
+        written.extend(blocks);
+        let arguments = body.just_attributes(&mut Vec::new()).into_iter();
+        written.extend(arguments.map(|argument| (argument.name_span, (argument.name.clone(), false))));
+    }
+    written
 }
 
-/// Required arguments must be in the base block: the engine checks them before it merges overrides.
-fn missing(call: &ModuleCall, child: &Module, findings: &mut Vec<Finding>) {
+/// Required arguments must be in the base block: the engine checks them before it merges overrides. Adds at most
+/// `room` findings.
+fn missing(
+    call: &ModuleCall,
+    child: &Module,
+    required: &[&Variable],
+    room: usize,
+    findings: &mut Vec<Finding>,
+) {
     let (set, place) = set_in_base(&call.config, child);
     let set: HashSet<&str> = set.iter().map(|attribute| attribute.name.as_str()).collect();
-    let required = child.variables.values().filter(|variable| variable.default.is_none());
-    for variable in required.filter(|variable| !set.contains(variable.name.as_str())) {
+    let in_overrides = in_overrides(&call.config);
+    for variable in required.iter().filter(|variable| !set.contains(variable.name.as_str())).take(room) {
         let name = &variable.name;
         let finding = Finding::language(EngineRule::MissingModuleArgument, "Missing required argument")
             .at_validate()
             .label(format!("`{name}` is missing"))
             .related(variable.origin.header(), "declared here, without a default")
             .concerns(Concern::Argument(name.clone()));
-        let finding = match call.config.bodies().iter().find_map(|body| body.attribute(name)) {
+        let finding = match in_overrides.get(name) {
             Some(set) => finding
                 .detail(format!(
                     "The child module has a required variable `{name}`, and only an override file sets it. Terraform and \
                      OpenTofu require it in the base block."
                 ))
-                .related(set.span, "an override file cannot set it for the first time")
+                .related(*set, "an override file cannot set it for the first time")
                 .help(format!("set `{name}` in the base block too")),
             None => finding
                 .detail(format!(
@@ -137,17 +169,28 @@ fn set_in_base(config: &Config, child: &Module) -> (Vec<Arc<Attribute>>, Option<
     match config {
         Config::Merged(layers) => layers.first().map(|base| set_in_base(base, child)).unwrap_or_default(),
         Config::Plain(body) => {
-            let schema = schema(child);
-            let schema = Schema { attributes: &schema, blocks: &[] };
+            let names = body.names();
+            let schema = Schema { attributes: &schema(&names, child), blocks: &[] };
             let (content, _) = body.partial_content(&schema, &mut Vec::new());
             (content.attributes, Some(content.missing_item))
         }
         Config::Escaped(..) => {
-            let schema = schema(child);
-            let schema = Schema { attributes: &schema, blocks: &[] };
+            let names = config.names();
+            let schema = Schema { attributes: &schema(&names, child), blocks: &[] };
             (config.content(&schema, &mut Vec::new()).attributes, None)
         }
     }
+}
+
+/// The first argument of each name in the bodies of a call, if override files have some of them.
+fn in_overrides(config: &Config) -> HashMap<SmolStr, Span> {
+    let mut first = HashMap::new();
+    for body in config.bodies().into_iter().filter(|_| config.is_merged()) {
+        for argument in body.just_attributes(&mut Vec::new()) {
+            first.entry(argument.name.clone()).or_insert(argument.span);
+        }
+    }
+    first
 }
 
 /// Whether a module has, or may have, a variable of this name.
@@ -156,8 +199,15 @@ fn is_variable(child: &Module, name: &str) -> bool {
         || !child.declared_elsewhere.is_empty() && child.declared_elsewhere.contains(&format!("var.{name}"))
 }
 
-fn schema(child: &Module) -> Vec<AttributeSchema<'_>> {
+/// The names of the variables of a module.
+fn declared(child: &Module) -> impl Iterator<Item = &str> {
     let elsewhere = child.declared_elsewhere.iter().filter_map(|address| address.strip_prefix("var."));
-    let names = child.variables.keys().map(smol_str::SmolStr::as_str).chain(elsewhere);
-    names.map(AttributeSchema::optional).collect()
+    child.variables.keys().map(SmolStr::as_str).chain(elsewhere)
+}
+
+/// The arguments that the child module accepts, out of the names in a call. Their number does not depend on the child
+/// module, which many calls may share.
+fn schema<'n>(names: &'n [SmolStr], child: &Module) -> Vec<AttributeSchema<'n>> {
+    let accepted = names.iter().filter(|name| is_variable(child, name));
+    accepted.map(|name| AttributeSchema::optional(name)).collect()
 }

@@ -9,7 +9,7 @@ mod targets;
 
 use std::collections::BTreeSet;
 
-use crate::finding::{Concern, EngineRule, Finding, Severity, Stage, set_address};
+use crate::finding::{Concern, EngineRule, Finding, Severity, Stage, room, set_address};
 use crate::graph::similar::Similar;
 use crate::graph::{Callee, Node, Test};
 use crate::module::address::{Subject, TestSubject, reference_in_test};
@@ -23,8 +23,9 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let similar = Similar::default();
     // The engine compares types of providers only if everything was loaded.
     let is_loaded = !findings.iter().any(|it| (it.stage, it.severity) == (Stage::Load, Severity::Error));
+    let mut left = room(findings, EngineRule::MissingModuleArgument);
     for test in node.tests() {
-        let from = findings.len();
+        let (from, before) = (findings.len(), left);
         missing_modules(test, findings);
         targets::of_file(node, test, findings);
         for (run, under) in runs(node, test) {
@@ -37,10 +38,11 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         if is_loaded {
             provider_types::check(node, test, findings);
         }
-        running::check(node, test, &similar, findings);
+        running::check(node, test, &similar, &mut left, findings);
         // If a file was not understood completely, the rest of it may affect all further checks.
         if !test.file.complete {
             findings.truncate(from);
+            left = before;
         }
     }
 }

@@ -126,7 +126,7 @@ impl Config {
     }
 
     /// The names of all arguments and block types.
-    fn names(&self) -> Vec<SmolStr> {
+    pub fn names(&self) -> Vec<SmolStr> {
         self.bodies().into_iter().flat_map(Body::names).collect()
     }
 

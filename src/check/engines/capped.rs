@@ -7,30 +7,27 @@ use smol_str::SmolStr;
 use crate::check::judge::order;
 use crate::check::settings::Settings;
 use crate::engine::Product;
-use crate::finding::{Code, EngineRule, Finding, RuleId, Severity};
+use crate::finding::{Code, EngineRule, Finding, MOST_OF_RULE, RuleId, Severity};
 use crate::text::{Sources, counted, grouped};
 use crate::vfs::Snapshot;
 
-/// The number of findings of one rule that are kept for a module.
-const MOST: usize = 10_000;
-
-/// Drops the findings of a rule in a module above [`MOST`], and reports that there are more.
+/// Drops the findings of a rule in a module above [`MOST_OF_RULE`], and reports that there are more.
 pub(in crate::check) fn cap(findings: &mut Vec<Finding>) {
-    if findings.len() <= MOST {
+    if findings.len() <= MOST_OF_RULE {
         return;
     }
     let mut numbers: BTreeMap<(SmolStr, RuleId), usize> = BTreeMap::new();
     findings.retain(|finding| {
         let number = numbers.entry((finding.module.clone(), finding.rule.clone())).or_default();
         *number += 1;
-        *number <= MOST
+        *number <= MOST_OF_RULE
     });
     findings.shrink_to_fit();
-    for ((module, rule), _) in numbers.into_iter().filter(|(_, number)| *number > MOST) {
+    for ((module, rule), _) in numbers.into_iter().filter(|(_, number)| *number > MOST_OF_RULE) {
         let detail = format!(
             "`{}` has more than {} findings in this module. The others are not reported.",
             rule.as_str(),
-            grouped(MOST as u64)
+            grouped(MOST_OF_RULE as u64)
         );
         findings.push(left_out("Too many findings of one rule", detail, Some(rule)).module(module));
     }
@@ -132,14 +129,14 @@ impl<'s> RunFindings<'s> {
 /// Drops findings of only one engine if their rule has too many findings in the module: the other engine may have
 /// reported them among the dropped ones.
 pub(super) fn settle(findings: &mut Vec<Reported>) {
-    if findings.len() < MOST {
+    if findings.len() < MOST_OF_RULE {
         return;
     }
     let mut numbers: BTreeMap<(SmolStr, RuleId), usize> = BTreeMap::new();
     for (finding, _) in &*findings {
         *numbers.entry((finding.module.clone(), finding.rule.clone())).or_default() += 1;
     }
-    numbers.retain(|_, number| *number >= MOST);
+    numbers.retain(|_, number| *number >= MOST_OF_RULE);
     findings.retain(|(finding, engine)| {
         engine.is_none() || !numbers.contains_key(&(finding.module.clone(), finding.rule.clone()))
     });
@@ -155,11 +152,11 @@ mod tests {
 
     #[test]
     fn findings_beyond_a_number_are_dropped_and_reported() {
-        let mut findings = many(EngineRule::InvalidName, "a", MOST + 5);
-        findings.extend(many(EngineRule::InvalidName, "b", MOST));
+        let mut findings = many(EngineRule::InvalidName, "a", MOST_OF_RULE + 5);
+        findings.extend(many(EngineRule::InvalidName, "b", MOST_OF_RULE));
         findings.extend(many(EngineRule::InvalidValue, "a", 3));
         cap(&mut findings);
-        assert_eq!(findings.len(), 2 * MOST + 4);
+        assert_eq!(findings.len(), 2 * MOST_OF_RULE + 4);
         let last = findings.last().expect("a finding");
         assert_eq!(
             (last.rule.as_str(), last.module.as_str(), last.detail.as_str()),
@@ -177,11 +174,11 @@ mod tests {
     #[test]
     fn too_many_findings_say_nothing_about_differences_between_engines() {
         let of = |findings: Vec<Finding>, engine| findings.into_iter().map(move |finding| (finding, engine));
-        let mut findings: Vec<_> = of(many(EngineRule::InvalidName, "a", MOST), None).collect();
+        let mut findings: Vec<_> = of(many(EngineRule::InvalidName, "a", MOST_OF_RULE), None).collect();
         findings.extend(of(many(EngineRule::InvalidName, "a", 1), Some(Product::OpenTofu)));
         findings.extend(of(many(EngineRule::InvalidName, "b", 1), Some(Product::OpenTofu)));
         settle(&mut findings);
-        assert_eq!(findings.len(), MOST + 1);
+        assert_eq!(findings.len(), MOST_OF_RULE + 1);
         assert_eq!(findings.last().map(|(finding, _)| finding.module.as_str()), Some("b"));
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use super::names::{Names, Place};
@@ -23,7 +24,16 @@ const MISSING_FAILURE: &str = "Missing expected failure";
 const UNSUITABLE: &str = "Invalid value for input variable";
 
 /// Checks the runs of a test file. The messages are those of Terraform; OpenTofu has others.
-pub(super) fn check(node: Node<'_>, test: &Test, similar: &Similar, findings: &mut Vec<Finding>) {
+///
+/// `left` is the number of findings about variables without a value that can be added. Each run adds at least one, since
+/// that decides whether it is executed.
+pub(super) fn check(
+    node: Node<'_>,
+    test: &Test,
+    similar: &Similar,
+    left: &mut usize,
+    findings: &mut Vec<Finding>,
+) {
     if node.module().features.engine.product != Product::Terraform {
         return;
     }
@@ -34,6 +44,7 @@ pub(super) fn check(node: Node<'_>, test: &Test, similar: &Similar, findings: &m
         || test.file.runs.iter().any(|run| run.is_broken)
         || findings.iter().any(is_wrong);
     let mut earlier = Earlier { is_over, ..Earlier::default() };
+    let set = test.file.runs.iter().flat_map(|run| run.variables.keys()).collect();
     for (run, under) in runs(node, test) {
         let from = findings.len();
         let names = Names { node, test, run, under, similar };
@@ -41,7 +52,8 @@ pub(super) fn check(node: Node<'_>, test: &Test, similar: &Similar, findings: &m
         let mut given = variables(run, under, &names, values.as_ref(), findings);
         if let (Some(module), Some(values)) = (under, &values) {
             file_variables(test, run, module, &names, values, &mut evaluated, findings);
-            required_variables(test, run, module, findings);
+            let added = required_variables(test, run, module, &set, (*left).max(1), findings);
+            *left = left.saturating_sub(added);
             missing_failures(run, module, findings);
             outcome::remaining(test, run, module, values, &mut given);
         }
@@ -206,19 +218,27 @@ fn file_variables(
 }
 
 /// Reports required variables without a value. Values may also come from the environment or the command line, so this
-/// is a warning only if another run sets the variable.
-fn required_variables(test: &Test, run: &Run, module: Node<'_>, findings: &mut Vec<Finding>) {
+/// is a warning only if another run sets the variable. Adds at most `room` findings, and returns their number.
+fn required_variables(
+    test: &Test,
+    run: &Run,
+    module: Node<'_>,
+    set: &HashSet<&SmolStr>,
+    room: usize,
+    findings: &mut Vec<Finding>,
+) -> usize {
     if test.has_values_files {
-        return;
+        return 0;
     }
     let has_value = |name: &SmolStr| run.variables.contains_key(name) || test.file.names_variable(name);
-    for variable in module.module().variables.values() {
+    let required = module.module().variables.values().filter(|variable| {
         let is_required = variable.default.is_none() && !variable.origin.writes("default");
-        if !is_required || has_value(&variable.name) {
-            continue;
-        }
+        is_required && !has_value(&variable.name)
+    });
+    let before = findings.len();
+    for variable in required.take(room) {
         let name = &variable.name;
-        let is_set_by_others = test.file.runs.iter().any(|other| other.variables.contains_key(name));
+        let is_set_by_others = set.contains(name);
         Finding::language(EngineRule::MissingModuleArgument, "No value for required variable")
             .severity(if is_set_by_others { Severity::Warning } else { Severity::Notice })
             .detail(format!(
@@ -232,6 +252,7 @@ fn required_variables(test: &Test, run: &Run, module: Node<'_>, findings: &mut V
             .help(format!("set `{name}` in a `variables` block of the run or of the file"))
             .push_to(findings);
     }
+    findings.len() - before
 }
 
 /// Reports expected failures of objects that do not exist or have no conditions.
