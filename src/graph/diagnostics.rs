@@ -26,6 +26,8 @@ pub struct Validation<'t> {
 pub struct ModuleDiagnostics {
     /// The findings.
     pub findings: Vec<Finding>,
+    /// The findings about provider configurations that its calls pass. They show nothing about its own files.
+    pub of_passing: Vec<Finding>,
     /// Whether a type name is used where a value is expected, which only some engines accept.
     pub names_types: bool,
 }
@@ -47,6 +49,7 @@ impl<'t> Validation<'t> {
     pub fn of_module(&self, id: NodeId, sources: &Sources) -> ModuleDiagnostics {
         let mut findings = Vec::new();
         let node = self.graph.node(id);
+        let of_passing = providers::check_passing(node, &self.reached);
         if node.module().excluded {
             if node.module().unmodelled.is_some() {
                 children::missing(node, &mut findings);
@@ -54,7 +57,7 @@ impl<'t> Validation<'t> {
                 findings.extend(node.module().unmodelled_engine().filter(|_| is_root));
             }
             set_module(&mut findings, &node.module().directory);
-            return ModuleDiagnostics { findings, names_types: false };
+            return ModuleDiagnostics { findings, of_passing, names_types: false };
         }
         children::missing(node, &mut findings);
         children::check(node, &mut findings);
@@ -75,8 +78,7 @@ impl<'t> Validation<'t> {
         dependency_cycles::check(node, &checked.links, &self.called, &mut findings);
         test_files::check(node, &mut findings);
         set_module(&mut findings, &node.module().directory);
-        providers::check_passing(node, &self.reached, &mut findings);
-        ModuleDiagnostics { findings, names_types: checked.names_types }
+        ModuleDiagnostics { findings, of_passing, names_types: checked.names_types }
     }
 
     /// The findings about the calls between modules.

@@ -36,11 +36,6 @@ impl Reached {
         reached
     }
 
-    /// Whether the engine reaches this module. A caller may be for another engine.
-    pub(super) fn has(&self, node: Node<'_>) -> bool {
-        self.sound[node.id.0] || self.broken[node.id.0]
-    }
-
     /// Whether the engine stops after the files of this module. Undeclared names are then not reported, because the
     /// declaration may be the broken part.
     pub(super) fn is_stuck(&self, node: Node<'_>) -> bool {

@@ -75,7 +75,8 @@ pub(super) fn reported_by(engine: &str, files: &[(&str, &str)]) -> Vec<String> {
     let mut reported: Vec<String> = validation
         .modules()
         .iter()
-        .flat_map(|id| validation.of_module(*id, &sources).findings)
+        .map(|id| validation.of_module(*id, &sources))
+        .flat_map(|found| found.findings.into_iter().chain(found.of_passing))
         .chain(validation.of_ways())
         .map(|finding| {
             let line = finding.primary.map_or(0, |place| sources.get(place.file).position(place.start).line);

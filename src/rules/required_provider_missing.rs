@@ -144,7 +144,7 @@ fn missing<'t>(node: Node<'t>, context: &Context<'_>) -> Vec<Missing<'t>> {
         }
         let name = reference
             .map_or_else(|| resource.address.implied_provider(), |reference| reference.name.as_str());
-        if is_missing(module, name) && !(node.is_broken() && is_written(module, name, context)) {
+        if is_missing(node, name) && !(node.is_broken() && is_written(module, name, context)) {
             let first = missing.entry(name).or_insert(resource);
             if resource.origin.header() < first.origin.header() {
                 *first = resource;
@@ -165,15 +165,15 @@ fn is_left_to_callers(node: Node<'_>, name: &str) -> bool {
     if node.is_idle() {
         return true;
     }
-    let decides = |module: &Module| {
-        let mut entries = module.required_providers.values();
+    let decides = |node: Node<'_>| {
+        let module = node.module();
         let uses = |resource: &Resource| {
             let name =
                 resource.provider_ref.as_ref().map_or(resource.address.implied_provider(), |one| &one.name);
             module.provider_address(name).as_ref() == Some(&address)
         };
         !module.is_whole()
-            || entries.any(|entry| entry.address == address)
+            || node.requirements_of(&address).next().is_some()
             || module.resources.values().any(|one| uses(one))
     };
     let mut seen = BTreeSet::from([node.id()]);
@@ -184,18 +184,19 @@ fn is_left_to_callers(node: Node<'_>, name: &str) -> bool {
         if callers.peek().is_none() || called.is_called_from_outside() || seen.len() > MOST_CALLERS {
             return false;
         }
-        next.extend(callers.filter(|caller| seen.insert(caller.id()) && !decides(caller.module())));
+        next.extend(callers.filter(|caller| seen.insert(caller.id()) && !decides(*caller)));
     }
     true
 }
 
 /// Whether the source of a local name is undeclared. Terraform itself reports a provider that is required under
 /// another name, and invalid names.
-fn is_missing(module: &Module, name: &str) -> bool {
+fn is_missing(node: Node<'_>, name: &str) -> bool {
+    let module = node.module();
     let Some(address) = module.provider_address(name) else { return false };
     !module.required_providers.contains_key(name)
         && !address.is_built_in()
-        && module.required_providers.values().all(|entry| entry.address != address)
+        && node.requirements_of(&address).next().is_none()
 }
 
 /// Whether there is an entry of this name, even one with an error.

@@ -261,7 +261,9 @@ impl LoadedGraph {
                 validated.naming_types.insert(*id);
             }
         }
-        validated.findings.extend(diagnostics.into_iter().flat_map(|(_, found)| found.findings));
+        validated.findings.extend(
+            diagnostics.into_iter().flat_map(|(_, found)| found.findings.into_iter().chain(found.of_passing)),
+        );
         validated.findings.extend(validation.of_ways());
         validated.findings = once(validated.findings);
         validated

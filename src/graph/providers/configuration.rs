@@ -72,6 +72,10 @@ pub(in crate::graph) struct Table {
     pub(super) names: BTreeMap<ProviderAddress, Vec<SmolStr>>,
     /// For each call, the first and the last entry of `providers` that pass a configuration.
     pub(super) passed: BTreeMap<SmolStr, BTreeMap<Configuration, (usize, usize)>>,
+    /// The names of the configurations that its calls pass on.
+    pub(super) handed_on: BTreeSet<SmolStr>,
+    /// The aliases of each provider that the module declares or is passed, each once.
+    pub(super) aliases: BTreeMap<ProviderAddress, Vec<SmolStr>>,
 }
 
 /// The configurations that a module and the modules that it calls need from it.

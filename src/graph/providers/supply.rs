@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use super::checks::declarations::is_configured;
@@ -23,6 +24,9 @@ impl Table {
         for entry in module.required_providers.values() {
             table.names.entry(entry.address.clone()).or_default().push(entry.name.clone());
         }
+        let entries = module.calls.values().flat_map(|call| &call.providers);
+        table.handed_on.extend(entries.map(|entry| entry.in_parent.compact()));
+        table.aliases = aliases(node, &table.blocks);
         for (call, child) in node.child_calls().filter(|(call, _)| !call.providers.is_empty()) {
             let passed = table.passed.entry(call.name.clone()).or_default();
             for (number, entry) in call.providers.iter().enumerate() {
@@ -35,6 +39,26 @@ impl Table {
         }
         table
     }
+}
+
+/// The aliases of each provider that a module declares or is passed.
+fn aliases(
+    node: Node<'_>,
+    blocks: &BTreeMap<Configuration, Vec<SmolStr>>,
+) -> BTreeMap<ProviderAddress, Vec<SmolStr>> {
+    let module = node.module();
+    let passed = node.callers().flat_map(|(_, call)| &call.providers);
+    let passed = passed.filter_map(|entry| Configuration::named(module, &entry.in_child));
+    let requested = module.required_providers.values().flat_map(|entry| {
+        let of_entry =
+            |alias: &SmolStr| Configuration { provider: entry.address.clone(), alias: Some(alias.clone()) };
+        entry.aliases.iter().filter_map(move |alias| alias.value.alias.as_ref().map(of_entry))
+    });
+    let (mut aliases, mut seen) = (BTreeMap::<_, Vec<SmolStr>>::new(), HashSet::new());
+    for key in blocks.keys().cloned().chain(passed).chain(requested).filter(|key| seen.insert(key.clone())) {
+        aliases.entry(key.provider).or_default().extend(key.alias);
+    }
+    aliases
 }
 
 /// The blocks of a module that declare a configuration.
@@ -102,6 +126,19 @@ impl<'t> Node<'t> {
             effective,
             is_replaceable,
         })
+    }
+
+    /// The blocks of a provider in this module, by alias.
+    pub(super) fn blocks_of(
+        self,
+        provider: &ProviderAddress,
+    ) -> impl Iterator<Item = &'t ProviderConfiguration> {
+        let first = Configuration::default_of(provider.clone());
+        let blocks = self.provider_table().blocks.range(&first..).map(|(key, names)| (&key.provider, names));
+        let blocks = blocks.take_while(move |(of, _)| **of == first.provider);
+        blocks
+            .flat_map(|(_, names)| names)
+            .filter_map(move |name| Some(&**self.module().providers.get(name)?))
     }
 
     /// The origin of a configuration in this module; `by` is the call that leads here.

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use crate::finding::{Concern, EngineRule, Finding, Severity};
@@ -46,9 +47,9 @@ pub(in crate::graph) fn check(node: Node<'_>, sources: &Sources, findings: &mut 
     unknown_built_in(module, findings);
     for resource in module.resources.values() {
         match resource.address.mode {
-            Mode::Managed | Mode::Data => implied(module, resource, findings),
+            Mode::Managed | Mode::Data => implied(node, resource, findings),
             Mode::Ephemeral if module.features.duplicate_provider_counts_ephemeral => {
-                implied(module, resource, findings);
+                implied(node, resource, findings);
             }
             Mode::Ephemeral => {}
         }
@@ -94,6 +95,10 @@ fn required_twice(module: &Module, findings: &mut Vec<Finding>) {
         let first = entry.first().span;
         (block != Some(first.file), first)
     });
+    let mut configured: HashMap<&SmolStr, &ProviderConfiguration> = HashMap::new();
+    for provider in module.providers.values() {
+        configured.entry(&provider.name).or_insert(provider);
+    }
     for required in entries {
         if let Some(first) = seen.get(&required.address) {
             duplicate(required.value_span)
@@ -124,7 +129,7 @@ fn required_twice(module: &Module, findings: &mut Vec<Finding>) {
         {
             continue;
         }
-        let configured = module.providers.values().find(|provider| provider.name == required.address.name);
+        let configured = configured.get(&required.address.name);
         if let Some(provider) = configured {
             duplicate(required.value_span)
                 .detail(format!(
@@ -141,7 +146,8 @@ fn required_twice(module: &Module, findings: &mut Vec<Finding>) {
 }
 
 /// Reports resources with a provider that only the name of their type implies.
-fn implied(module: &Module, resource: &Resource, findings: &mut Vec<Finding>) {
+fn implied(node: Node<'_>, resource: &Resource, findings: &mut Vec<Finding>) {
+    let module = node.module();
     if resource.provider_ref.is_some() {
         return;
     }
@@ -165,7 +171,7 @@ fn implied(module: &Module, resource: &Resource, findings: &mut Vec<Finding>) {
         return;
     }
     let Some(address) = ProviderAddress::implied(local_name, module.features.registry_host) else { return };
-    for required in module.required_providers.values().filter(|required| required.address == address) {
+    for required in node.requirements_of(&address) {
         duplicate(at)
             .detail(format!(
                 "{} needs {} under the name `{local_name}`, but it is required as `{}`.",

@@ -14,7 +14,7 @@ use crate::module::address::ProviderAddress;
 use crate::module::declaration::{
     Action, ModuleCall, PassedProvider, ProviderRef, compact_name, one_block_each,
 };
-use crate::text::nearest;
+use crate::text::Suggestions;
 
 /// Checks the references of the resources of a module, the configurations that it passes to modules from elsewhere,
 /// and the `configuration_aliases` of a root module.
@@ -33,12 +33,13 @@ pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let imports = node.generated().filter_map(|import| {
         Some((import.provider_ref.as_ref()?, format!("import.{}", import.target.as_ref()?)))
     });
+    let suggestions = Suggestions::default();
     for (reference, address) in resources.chain(actions).chain(imports) {
-        findings.extend(referred_to(node, reference, address));
+        findings.extend(referred_to(node, reference, address, &suggestions));
     }
     for (call, _) in node.calls().filter(|(call, _)| node.child(&call.name).is_none()) {
         for entry in &call.providers {
-            findings.extend(passed_elsewhere(node, call, entry));
+            findings.extend(passed_elsewhere(node, call, entry, &suggestions));
         }
     }
     if module.features.refuses_root_configuration_aliases {
@@ -73,12 +74,7 @@ fn missing<'t>(node: Node<'t>, key: &Configuration, reference: &ProviderRef) -> 
         return None;
     }
     // A tool may generate the provider blocks of a module that looks like a root module.
-    let is_configured = || {
-        module
-            .providers
-            .values()
-            .any(|block| module.provider_address(&block.name).as_ref() == Some(&key.provider))
-    };
+    let is_configured = || node.blocks_of(&key.provider).next().is_some();
     // Only root modules can have `import` blocks.
     let is_root = node.is_run_by_evidence()
         || !module.imports.is_empty()
@@ -105,14 +101,17 @@ impl Node<'_> {
     pub fn inherits(self, entry: &PassedProvider) -> bool {
         let key = Configuration::named(self.module(), &entry.in_child);
         key.is_some_and(|key| key.alias.is_none() && !self.declares(&key))
-            && !self.module().calls.values().any(|onward| {
-                onward.providers.iter().any(|onward| onward.in_parent.compact() == entry.in_child.compact())
-            })
+            && !self.provider_table().handed_on.contains(&entry.in_child.compact())
     }
 }
 
 /// The finding for a reference of a resource or an action.
-fn referred_to(node: Node<'_>, reference: &ProviderRef, address: String) -> Option<Finding> {
+fn referred_to(
+    node: Node<'_>,
+    reference: &ProviderRef,
+    address: String,
+    suggestions: &Suggestions,
+) -> Option<Finding> {
     // Terraform rejects an instance key, and OpenTofu looks up an instance.
     if reference.alias.is_none() || reference.key.is_some() {
         return None;
@@ -141,7 +140,7 @@ fn referred_to(node: Node<'_>, reference: &ProviderRef, address: String) -> Opti
         .at(reference.name_span)
         .address(address)
         .concerns(Concern::Name(name));
-    let help = help(node, reference, &key, "provider");
+    let help = help(node, reference, &key, "provider", suggestions);
     Some(with_places(node, &key, &missing, finding).help(help))
 }
 
@@ -156,6 +155,7 @@ pub(in crate::graph) fn entry<'t>(
     call: &ModuleCall,
     child: Node<'t>,
     entry: &PassedProvider,
+    suggestions: &Suggestions,
 ) -> Option<Finding> {
     let key = Configuration::passed_by(child.module(), entry)?;
     let missing = missing(node, &key, &entry.in_parent).filter(|_| entry.in_parent.key.is_none())?;
@@ -164,7 +164,7 @@ pub(in crate::graph) fn entry<'t>(
     }
     let finding = missing_provider(node, call, entry, &key, &missing);
     Some(if key.alias.is_some() {
-        finding.help(help(node, &entry.in_parent, &key, "providers"))
+        finding.help(help(node, &entry.in_parent, &key, "providers", suggestions))
     } else {
         finding.help(help_for_default(node, call, child, entry, &key))
     })
@@ -172,7 +172,12 @@ pub(in crate::graph) fn entry<'t>(
 
 /// The finding for an entry of a call of another module. The provider in that module is unknown, but an alias that
 /// the module has for no provider is missing in any case.
-fn passed_elsewhere(node: Node<'_>, call: &ModuleCall, entry: &PassedProvider) -> Option<Finding> {
+fn passed_elsewhere(
+    node: Node<'_>,
+    call: &ModuleCall,
+    entry: &PassedProvider,
+    suggestions: &Suggestions,
+) -> Option<Finding> {
     let reference = &entry.in_parent;
     let alias = reference.alias.as_ref().filter(|_| reference.key.is_none())?;
     let module = node.module();
@@ -190,7 +195,7 @@ fn passed_elsewhere(node: Node<'_>, call: &ModuleCall, entry: &PassedProvider) -
             .any(|passed| is_alias(passed.in_child.alias.as_deref()));
     let missing = missing(node, &key, reference).filter(|_| !has_alias)?;
     let finding = missing_provider(node, call, entry, &key, &missing);
-    Some(finding.help(help(node, reference, &key, "providers")))
+    Some(finding.help(help(node, reference, &key, "providers", suggestions)))
 }
 
 /// Terraform only plans a root module without `configuration_aliases`.
@@ -276,10 +281,9 @@ fn missing_provider(
 
 /// Adds the calls that do not pass a configuration, and blocks of the same provider.
 fn with_places(node: Node<'_>, key: &Configuration, missing: &Missing<'_>, finding: Finding) -> Finding {
-    let module = node.module();
-    let blocks = module.providers.values();
-    let blocks = blocks.filter(|block| module.provider_address(&block.name).as_ref() == Some(&key.provider));
-    let finding = blocks.fold(finding, |finding, block| {
+    let mut blocks: Vec<_> = node.blocks_of(&key.provider).take(MOST_BLOCKS).collect();
+    blocks.sort_by_key(|block| block.compact());
+    let finding = blocks.into_iter().fold(finding, |finding, block| {
         finding.related(block.origin.header(), format!("configures `{}`", block.compact()))
     });
     let Missing::InCalls(calls) = missing else { return finding };
@@ -292,6 +296,9 @@ fn with_places(node: Node<'_>, key: &Configuration, missing: &Missing<'_>, findi
 /// The maximal number of calls in a finding.
 const MOST_CALLS: usize = 5;
 
+/// The maximal number of provider blocks in a finding.
+const MOST_BLOCKS: usize = 50;
+
 /// The address of a provider configuration in a module, by the first path to the module.
 fn absolute(node: Node<'_>, key: &Configuration, missing: &Missing<'_>) -> String {
     let path = match missing {
@@ -302,7 +309,13 @@ fn absolute(node: Node<'_>, key: &Configuration, missing: &Missing<'_>) -> Strin
     format!("{path}provider[\"{}\"]{alias}", key.provider)
 }
 
-fn help(node: Node<'_>, reference: &ProviderRef, key: &Configuration, argument: &str) -> String {
+fn help(
+    node: Node<'_>,
+    reference: &ProviderRef,
+    key: &Configuration,
+    argument: &str,
+    suggestions: &Suggestions,
+) -> String {
     let module = node.module();
     if module.reads_value(reference) {
         return format!(
@@ -311,10 +324,10 @@ fn help(node: Node<'_>, reference: &ProviderRef, key: &Configuration, argument: 
         );
     }
     let (name, alias) = (node.local_name(key), key.alias.as_deref().unwrap_or_default());
-    let known = known_aliases(node, &key.provider);
+    let known = node.provider_table().aliases.get(&key.provider).map(Vec::as_slice).unwrap_or_default();
     // It may be declared, and not be passed.
     if !known.iter().any(|known| known == alias)
-        && let Some(meant) = nearest(alias, known.iter().map(SmolStr::as_str))
+        && let Some(meant) = suggestions.nearest(alias, known.iter().map(SmolStr::as_str))
     {
         return format!("did you mean `{name}.{meant}`?");
     }
@@ -335,19 +348,6 @@ fn help(node: Node<'_>, reference: &ProviderRef, key: &Configuration, argument: 
         Some(entry) => format!("add `{entry}` to `required_providers`, with {aliases}, and {pass}"),
         None => format!("add {aliases} to the entry `{name}` of `required_providers`, and {pass}"),
     }
-}
-
-/// The aliases of a provider that a module declares or is passed.
-fn known_aliases(node: Node<'_>, provider: &ProviderAddress) -> Vec<SmolStr> {
-    let blocks = node.provider_table().blocks.keys().cloned();
-    let passed = node.callers().flat_map(|(_, call)| &call.providers);
-    let passed = passed.filter_map(|entry| Configuration::named(node.module(), &entry.in_child));
-    let requested = node.requirements_of(provider).flat_map(|entry| &entry.aliases);
-    let of_provider = blocks.chain(passed).filter(|key| key.provider == *provider);
-    of_provider
-        .filter_map(|key| key.alias)
-        .chain(requested.filter_map(|alias| alias.value.alias.clone()))
-        .collect()
 }
 
 /// The missing entry of `required_providers` for a provider.

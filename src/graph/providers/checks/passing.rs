@@ -1,112 +1,237 @@
 //! Checks the `providers` maps of module calls, as `validateProviderConfigs` in Terraform's `internal/configs` does.
 
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 
+use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use super::declarations::{BUILT_IN, Declared, NO_ENTRY_FOR_BUILT_IN, display, in_call};
 use super::missing;
-use crate::finding::{EngineRule, Finding, Severity, set_module};
+use crate::finding::{EngineRule, Finding, Severity, room, set_module};
 use crate::graph::providers::configuration::Configuration;
 use crate::graph::reach::Reached;
-use crate::graph::{Node, Role};
+use crate::graph::{Node, NodeId, Role};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
-use crate::module::declaration::{ModuleCall, PassedProvider, RequiredProvider, one_block_each};
+use crate::module::declaration::{ModuleCall, PassedProvider, ProviderRef, RequiredProvider, one_block_each};
+use crate::text::{Span, Suggestions};
 
 const NOT_PASSED: &str = "Missing required provider configuration";
 
-/// Checks a module as the child of its callers.
-pub(in crate::graph) fn check(node: Node<'_>, reached: &Reached, findings: &mut Vec<Finding>) {
-    let declared = Declared::of(node.module());
-    for (caller, call) in node.callers().filter(|(caller, _)| reached.has(*caller)) {
-        let edge = Edge { caller, call, child: node, declared: &declared };
-        let from = findings.len();
-        let mut refused = edge.overridden(findings);
-        if !reached.is_stuck(caller) {
-            edge.declarations(reached, &mut refused, findings);
+/// Checks the calls of a module.
+pub(in crate::graph) fn check(node: Node<'_>, reached: &Reached) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let caller = Caller::of(node);
+    let mut children: HashMap<NodeId, Child<'_>> = HashMap::new();
+    let mut left = room(&findings, EngineRule::MissingProviderConfiguration);
+    for (call, child) in node.child_calls().filter(|(_, child)| !child.module().excluded) {
+        let child = children.entry(child.id()).or_insert_with(|| Child::of(child));
+        let edge = Edge { caller: &caller, call, child, passed: passed(call) };
+        let mut refused = edge.overridden(&mut findings);
+        if !reached.is_stuck(node) {
+            let from = findings.len();
+            edge.not_handed_on(left, &mut findings);
+            edge.missing(left, &mut findings);
+            left = left.saturating_sub(findings.len() - from);
+            edge.declarations(reached, &mut refused, &mut findings);
         }
-        set_module(&mut findings[from..], &caller.module().directory);
     }
+    set_module(&mut findings, &node.module().directory);
+    findings
+}
+
+/// A module, with what all its calls have in common.
+struct Caller<'t> {
+    node: Node<'t>,
+    /// The names of its configurations, by provider.
+    configurations: OnceCell<BTreeMap<ProviderAddress, BTreeSet<SmolStr>>>,
+    /// The providers that it requires or configures, by local name.
+    types: OnceCell<HashMap<SmolStr, ProviderAddress>>,
+    /// The providers of names in called modules, each with the call that decides it.
+    linked: OnceCell<HashMap<SmolStr, (ProviderAddress, &'t ModuleCall, Node<'t>)>>,
+    suggestions: Suggestions,
+}
+
+impl<'t> Caller<'t> {
+    fn of(node: Node<'t>) -> Self {
+        Self {
+            node,
+            configurations: OnceCell::new(),
+            types: OnceCell::new(),
+            linked: OnceCell::new(),
+            suggestions: Suggestions::default(),
+        }
+    }
+
+    /// The names of its configurations of a provider.
+    fn configurations_of(&self, provider: &ProviderAddress) -> Option<&BTreeSet<SmolStr>> {
+        let collect = || {
+            let module = self.node.module();
+            let blocks = module.providers.values().map(|block| (&block.name, block.compact()));
+            let required = module.required_providers.values().flat_map(|entry| &entry.aliases);
+            let required = required.map(|alias| (&alias.value.name, alias.value.compact()));
+            let mut by_provider: BTreeMap<ProviderAddress, BTreeSet<SmolStr>> = BTreeMap::new();
+            for (local, name) in blocks.chain(required) {
+                if let Some(address) = module.provider_address(local) {
+                    by_provider.entry(address).or_default().insert(name);
+                }
+            }
+            by_provider
+        };
+        self.configurations.get_or_init(collect).get(provider)
+    }
+
+    /// The provider of a name that it requires or configures.
+    fn linked_type(&self, name: &str) -> Option<&ProviderAddress> {
+        self.types.get_or_init(|| linked_types(self.node.module())).get(name)
+    }
+
+    /// The engine stores the providers of a child module's names in every call of the caller that uses the name, so a
+    /// module gets those of its siblings. The module that is stored last takes precedence. The order is random, but
+    /// mostly that of their names.
+    fn linked_in_children(&self, name: &str) -> Option<&(ProviderAddress, &'t ModuleCall, Node<'t>)> {
+        let collect = || {
+            let (mut linked, mut seen) = (HashMap::new(), HashSet::new());
+            for (call, child) in self.node.child_calls().rev().filter(|(_, child)| seen.insert(child.id())) {
+                for (name, address) in linked_types(child.module()) {
+                    linked.entry(name).or_insert((address, call, child));
+                }
+            }
+            linked
+        };
+        self.linked.get_or_init(collect).get(name)
+    }
+}
+
+/// The providers that a module requires or configures, by local name.
+fn linked_types(module: &Module) -> HashMap<SmolStr, ProviderAddress> {
+    let configured = module.providers.values().filter_map(|block| {
+        Some((block.name.clone(), ProviderAddress::default(&block.name, module.features.registry_host)?))
+    });
+    let required =
+        module.required_providers.values().map(|entry| (entry.name.clone(), entry.address.clone()));
+    configured.chain(required).collect()
+}
+
+/// A called module, with what all calls of it have in common.
+struct Child<'t> {
+    node: Node<'t>,
+    declared: Declared<'t>,
+    /// The configurations that calls must pass: provider, name, and where the module requires it.
+    required: Vec<(&'t ProviderAddress, SmolStr, Span)>,
+    /// The entries of its own calls that pass on a configuration which it requires, by name, with their order.
+    handed_on: BTreeMap<&'t SmolStr, Vec<(usize, &'t ModuleCall, &'t PassedProvider)>>,
+    /// The names of the configurations that it uses or passes on.
+    mentions: OnceCell<HashSet<SmolStr>>,
+}
+
+impl<'t> Child<'t> {
+    fn of(node: Node<'t>) -> Self {
+        let module = node.module();
+        let declared = Declared::of(module);
+        let aliases = declared.aliases.iter().filter(|(name, _)| !declared.configured.contains_key(name));
+        let required = aliases.map(|(name, (address, span))| (*address, name.clone(), *span)).collect();
+        let mut handed_on: BTreeMap<&SmolStr, Vec<_>> = BTreeMap::new();
+        let entries = module
+            .calls
+            .values()
+            .flat_map(|onward| onward.providers.iter().map(move |entry| (&**onward, entry)));
+        for (number, (onward, entry)) in entries.enumerate() {
+            let name = &entry.in_parent.name;
+            let is_required = || module.required_providers.contains_key(name);
+            if entry.in_parent.alias.is_none() && is_required() && !declared.configured.contains_key(name) {
+                handed_on.entry(name).or_default().push((number, onward, entry));
+            }
+        }
+        Self { node, declared, required, handed_on, mentions: OnceCell::new() }
+    }
+
+    fn mentions(&self, name: &str) -> bool {
+        let collect = || self.node.provider_mentions().map(ProviderRef::compact).collect();
+        self.mentions.get_or_init(collect).contains(name)
+    }
+}
+
+/// The entries of a call by the name in the child module. The first entry of a name counts.
+fn passed(call: &ModuleCall) -> BTreeMap<SmolStr, &PassedProvider> {
+    let mut passed = BTreeMap::new();
+    for entry in &call.providers {
+        passed.entry(entry.in_child.compact()).or_insert(entry);
+    }
+    passed
 }
 
 /// One call of one module.
-struct Edge<'t> {
-    caller: Node<'t>,
+struct Edge<'e, 't> {
+    caller: &'e Caller<'t>,
     call: &'t ModuleCall,
-    child: Node<'t>,
-    declared: &'t Declared<'t>,
+    child: &'e Child<'t>,
+    passed: BTreeMap<SmolStr, &'t PassedProvider>,
 }
 
-impl Edge<'_> {
-    fn passed(&self, name: &str) -> Option<&PassedProvider> {
-        self.call.providers.iter().find(|passed| passed.in_child.is_written(name))
-    }
-
+impl<'t> Edge<'_, 't> {
     /// The checks that depend on declarations, which are unreliable in a module with errors.
     fn declarations(&self, reached: &Reached, refused: &mut BTreeSet<SmolStr>, findings: &mut Vec<Finding>) {
-        self.not_handed_on(findings);
-        self.missing(findings);
         for linked in [true, false] {
             // With errors in the tree, some versions continue without knowing the providers.
-            let unlinked = self.child.module().features.providers_validated_after_errors;
+            let unlinked = self.child.node.module().features.providers_validated_after_errors;
             let applies = if linked {
-                !unlinked || reached.in_sound_tree(self.caller)
+                !unlinked || reached.in_sound_tree(self.caller.node)
             } else {
-                unlinked && reached.in_broken_tree(self.caller)
+                unlinked && reached.in_broken_tree(self.caller.node)
             };
             if applies {
                 self.types(linked, refused, findings);
             }
         }
         // In a module with errors, the missing declaration may be the broken part.
-        if self.caller.is_broken() || self.child.is_broken() {
+        if self.caller.node.is_broken() || self.child.node.is_broken() {
             return;
         }
         for entry in self.call.providers.iter().filter(|entry| !refused.contains(&entry.in_child.compact())) {
-            findings.extend(missing::entry(self.caller, self.call, self.child, entry));
+            let (caller, child) = (self.caller.node, self.child.node);
+            findings.extend(missing::entry(caller, self.call, child, entry, &self.caller.suggestions));
         }
     }
 
-    /// Reports configurations that the child module passes on, and that this call does not pass to it.
-    fn not_handed_on(&self, findings: &mut Vec<Finding>) {
-        let module = self.child.module();
-        for onward in module.calls.values() {
-            for passed in onward.providers.iter().filter(|passed| passed.in_parent.alias.is_none()) {
-                let name = &passed.in_parent.name;
-                let required = module.required_providers.contains_key(name);
-                if required && !self.declared.configured.contains_key(name) && self.passed(name).is_none() {
-                    in_call(self.call, EngineRule::MissingProviderConfiguration, NOT_PASSED, name)
-                        .severity(Severity::Warning)
-                        .detail(format!(
-                            "The child module passes its provider `{name}` on to `module.{}`, but this call does not \
-                             pass a configuration under that name.",
-                            onward.name
-                        ))
-                        .at(self.call.origin.header())
-                        .related(passed.in_parent.name_span, "passed on here")
-                        .help(self.how_to_hand_on(onward, passed))
-                        .push_to(findings);
-                }
-            }
+    /// Reports configurations that the child module passes on, and that this call does not pass to it. Adds at most
+    /// `room` findings.
+    fn not_handed_on(&self, room: usize, findings: &mut Vec<Finding>) {
+        let handed_on = self.child.handed_on.iter().filter(|(name, _)| !self.passed.contains_key(**name));
+        let mut missing: Vec<_> = handed_on.take(room).flat_map(|(_, entries)| entries).collect();
+        missing.sort_unstable_by_key(|(number, ..)| *number);
+        for (_, onward, entry) in missing.into_iter().take(room) {
+            let name = &entry.in_parent.name;
+            in_call(self.call, EngineRule::MissingProviderConfiguration, NOT_PASSED, name)
+                .severity(Severity::Warning)
+                .detail(format!(
+                    "The child module passes its provider `{name}` on to `module.{}`, but this call does not pass a \
+                     configuration under that name.",
+                    onward.name
+                ))
+                .at(self.call.origin.header())
+                .related(entry.in_parent.name_span, "passed on here")
+                .help(self.how_to_hand_on(onward, entry))
+                .push_to(findings);
         }
     }
 
     /// The help for a configuration that the child module passes on. An entry in this call helps only if the caller
     /// configures the provider, or is a root module that requires it.
     fn how_to_hand_on(&self, onward: &ModuleCall, passed: &PassedProvider) -> String {
-        let (caller, child) = (self.caller.module(), self.child.module());
+        let (caller, child) = (self.caller.node, self.child.node);
         let name = &passed.in_parent.name;
-        let default = Configuration::named(child, &passed.in_parent);
-        let mut blocks = caller.providers.values();
-        let block = blocks.find(|block| default.is_some() && Configuration::by(caller, block) == default);
-        let mut entries = caller.required_providers.values();
-        let entry = entries.find(|entry| default.as_ref().is_some_and(|one| one.provider == entry.address));
-        let entry = entry.filter(|_| !self.caller.is_called() && self.caller.role() == Role::Root);
+        let default = Configuration::named(child.module(), &passed.in_parent);
+        let block =
+            default.as_ref().and_then(|default| caller.own_configuration(default)).map(|own| own.block);
+        let is_root = || !caller.is_called() && caller.role() == Role::Root;
+        let entry = default.as_ref().and_then(|default| caller.requirements_of(&default.provider).next());
+        let entry = entry.filter(|_| is_root());
         if let Some(ours) = block.map(|block| &block.name).or(entry.map(|entry| &entry.name)) {
             return format!("add `{name} = {ours}` to `providers` of this call");
         }
-        let inherits = self.child.child(&onward.name).is_some_and(|below| {
+        let inherits = child.child(&onward.name).is_some_and(|below| {
             below.inherits(passed) && Configuration::named(below.module(), &passed.in_child) == default
         });
         let pass = format!("pass `{name}` in every module call from the root module down to this one");
@@ -124,9 +249,9 @@ impl Edge<'_> {
     /// Reports passed configurations that the child module configures itself. Returns their names.
     fn overridden(&self, findings: &mut Vec<Finding>) -> BTreeSet<SmolStr> {
         let mut refused = BTreeSet::new();
-        for (name, provider) in &self.declared.configured {
-            if let Some(passed) = self.passed(name) {
-                refused.insert((*name).clone());
+        for (name, passed) in &self.passed {
+            if let Some(provider) = self.child.declared.configured.get(name) {
+                refused.insert(name.clone());
                 let summary = "Cannot override provider configuration";
                 in_call(self.call, EngineRule::ProviderConfigurationOverridden, summary, name)
                     .detail(format!(
@@ -143,15 +268,11 @@ impl Edge<'_> {
 
     /// The help for a required configuration that the call does not pass.
     fn how_to_pass(&self, name: &str, address: &ProviderAddress) -> String {
-        let caller = self.caller.module();
-        let is_of_provider = |local: &str| caller.provider_address(local).as_ref() == Some(address);
-        let blocks = caller.providers.values().filter(|block| is_of_provider(&block.name));
-        let required = caller.required_providers.values().flat_map(|entry| &entry.aliases);
-        let required = required.filter(|alias| is_of_provider(&alias.value.name));
-        let known = blocks.map(|block| block.compact()).chain(required.map(|alias| alias.value.compact()));
-        let known: BTreeSet<SmolStr> = known.collect();
+        let caller = self.caller.node;
+        let known = self.caller.configurations_of(address);
         // With several configurations, only one of the same name is certain to be meant.
-        let ours = known.get(name).or(known.first().filter(|_| known.len() == 1));
+        let only = || known.filter(|known| known.len() == 1).and_then(BTreeSet::first);
+        let ours = known.and_then(|known| known.get(name)).or_else(only);
         let has_map = self.call.origin.writes("providers");
         let add = |ours: &str| {
             if has_map {
@@ -163,31 +284,29 @@ impl Edge<'_> {
         if let Some(ours) = ours {
             return add(ours);
         }
-        let mut entries = caller.required_providers.values();
-        let entry = entries.find(|entry| entry.address == *address).map(|entry| entry.name.as_str());
+        let entry = caller.requirements_of(address).next().map(|entry| entry.name.as_str());
+        let is_of_provider = |local: &str| caller.module().provider_address(local).as_ref() == Some(address);
         let local = entry.or(name.split('.').next()).filter(|local| is_of_provider(local));
         match local {
-            Some(local) if known.is_empty() && !self.caller.is_called() => {
+            Some(local) if known.is_none() && !caller.is_called() => {
                 format!("add a `provider \"{local}\"` block, and {}", add(local))
             }
             _ => {
-                let provider = display(self.child.module(), address);
+                let provider = display(self.child.node.module(), address);
                 let map = if has_map { "`providers`" } else { "a `providers` map of the call" };
                 format!("pass a configuration of {provider} as `{name}` in {map}")
             }
         }
     }
 
-    /// Reports required configurations of the child module that are not passed.
-    fn missing(&self, findings: &mut Vec<Finding>) {
-        for (name, (address, span)) in &self.declared.aliases {
-            if self.declared.configured.contains_key(name) || self.passed(name).is_some() {
-                continue;
-            }
+    /// Reports required configurations of the child module that are not passed. Adds at most `room` findings.
+    fn missing(&self, room: usize, findings: &mut Vec<Finding>) {
+        let missing = self.child.required.iter().filter(|(_, name, _)| !self.passed.contains_key(name));
+        for (address, name, span) in missing.take(room) {
             in_call(self.call, EngineRule::MissingProviderConfiguration, NOT_PASSED, name)
                 .detail(format!(
                     "The child module requires a configuration of {} under the name `{name}`.",
-                    display(self.child.module(), address)
+                    display(self.child.node.module(), address)
                 ))
                 .at(self.call.origin.header())
                 .related(*span, "required here")
@@ -199,16 +318,16 @@ impl Edge<'_> {
     /// Reports passed configurations that the child module does not declare, and those with different providers on
     /// both sides.
     fn types(&self, linked: bool, refused: &mut BTreeSet<SmolStr>, findings: &mut Vec<Finding>) {
-        if self.caller.module().has_generated_files || self.child.module().has_generated_files {
+        if self.caller.node.module().has_generated_files || self.child.node.module().has_generated_files {
             return;
         }
         for passed in &self.call.providers {
             let Some(theirs) = self.child_address(passed, linked) else { continue };
             let name = passed.in_child.compact();
-            let child = self.child.module();
+            let child = self.child.node.module();
             let known = child.required_providers.contains_key(&name)
-                || self.declared.aliases.contains_key(&name)
-                || self.declared.empty.contains_key(&name);
+                || self.child.declared.aliases.contains_key(&name)
+                || self.child.declared.empty.contains_key(&name);
             if !known {
                 let finding = self.undeclared(passed, &name, &theirs, linked);
                 if finding.severity == Severity::Error {
@@ -232,7 +351,7 @@ impl Edge<'_> {
         linked: bool,
     ) -> Finding {
         let sibling = self.sibling(&passed.in_child.name).filter(|_| linked);
-        let child = self.child.module();
+        let child = self.child.node.module();
         let is_default = theirs.is_default(child.features.registry_host);
         let entry = child.required_providers.get(&passed.in_child.name);
         let detail = match entry.filter(|_| passed.in_child.alias.is_some()) {
@@ -282,11 +401,10 @@ impl Edge<'_> {
     /// The entry to write in the child module, for the provider that is passed. An alias belongs to the entry of its
     /// provider.
     fn how_to_declare(&self, passed: &PassedProvider, provider: &ProviderAddress) -> String {
-        let child = self.child.module();
+        let child = self.child.node.module();
         let (name, compact) = (&passed.in_child.name, passed.in_child.compact());
         let aliases = format!("configuration_aliases = [{compact}]");
-        let is_used = self.child.provider_mentions().any(|reference| reference.compact() == compact);
-        let or_remove = if is_used { "" } else { "remove this entry; or, " };
+        let or_remove = if self.child.mentions(&compact) { "" } else { "remove this entry; or, " };
         match (&passed.in_child.alias, child.required_providers.get(name)) {
             // No registry has hashicorp/terraform.
             (None, None) if name == BUILT_IN => NO_ENTRY_FOR_BUILT_IN.to_owned(),
@@ -310,8 +428,8 @@ impl Edge<'_> {
     }
 
     fn mismatch(&self, passed: &PassedProvider, theirs: &ProviderAddress, ours: &ProviderAddress) -> Finding {
-        let child = self.child.module();
-        let other_name = child.required_providers.values().find(|required| required.address == *ours);
+        let child = self.child.node.module();
+        let other_name = self.child.node.requirements_of(ours).next();
         let name = passed.in_child.compact();
         let finding = in_call(self.call, EngineRule::ProviderTypeMismatch, "Provider type mismatch", &name);
         // Without the host, two addresses in different registries may look alike.
@@ -337,8 +455,8 @@ impl Edge<'_> {
                     passed.in_child.compact()
                 ))
                 .at(passed.in_parent.name_span)
-                .help(if self.caller.module().reads_value(&passed.in_parent) {
-                    one_block_each("providers", &self.caller.module().features)
+                .help(if self.caller.node.module().reads_value(&passed.in_parent) {
+                    one_block_each("providers", &self.caller.node.module().features)
                 } else {
                     format!("pass a configuration of {theirs}, or set the same `source` in both modules")
                 }),
@@ -347,7 +465,7 @@ impl Edge<'_> {
 
     /// Adds the spans that declare the provider on both sides, if there are any.
     fn required_on_both_sides(&self, finding: Finding, passed: &PassedProvider) -> Finding {
-        let child = self.child.module().required_providers.get(&passed.in_child.name).map(Box::as_ref);
+        let child = self.child.node.module().required_providers.get(&passed.in_child.name).map(Box::as_ref);
         let caller = self.required_in_parent(passed, &passed.in_child.compact());
         let places = [(caller, "required in the parent module"), (child, "required in the child module")];
         places.into_iter().fold(finding, |finding, (required, words)| {
@@ -357,44 +475,30 @@ impl Edge<'_> {
 
     /// The provider of a name in the child module.
     fn child_address(&self, passed: &PassedProvider, linked: bool) -> Option<ProviderAddress> {
-        let child = self.child.module();
+        let child = self.child.node.module();
         let name = passed.in_child.compact();
         let required = || Some(&child.required_providers.get(&name)?.address);
-        let alias = self.declared.aliases.get(&name).map(|(address, _)| *address);
+        let alias = self.child.declared.aliases.get(&name).map(|(address, _)| *address);
         if let Some(declared) = alias.or_else(required) {
             return Some(declared.clone());
         }
-        if linked && let Some(address) = self.linked_in_child(&passed.in_child.name) {
-            return Some(address);
+        if linked && let Some((address, ..)) = self.caller.linked_in_children(&passed.in_child.name) {
+            return Some(address.clone());
         }
         ProviderAddress::default(&passed.in_child.name, child.features.registry_host)
     }
 
-    /// The engine stores the providers of a child module's names in every call of the caller that uses the name, so a
-    /// module gets those of its siblings. The module that is stored last takes precedence. The order is random, but
-    /// mostly that of their names.
-    fn linked_in_child(&self, name: &str) -> Option<ProviderAddress> {
-        let mut called = self.called();
-        called.find_map(|(_, child)| linked_type(child.module(), name))
-    }
-
-    /// The modules that the caller calls, from the last name to the first.
-    fn called(&self) -> impl Iterator<Item = (&ModuleCall, Node<'_>)> {
-        self.caller.child_calls().rev()
-    }
-
     /// The entry for a name in the module that decides its provider, if that is another child module.
-    fn sibling(&self, name: &str) -> Option<(&ModuleCall, &RequiredProvider)> {
-        let mut called = self.called().filter(|(_, child)| linked_type(child.module(), name).is_some());
-        let (call, decides) = called.next().filter(|(_, child)| child.id() != self.child.id())?;
+    fn sibling(&self, name: &str) -> Option<(&'t ModuleCall, &'t RequiredProvider)> {
+        let (_, call, decides) = self.caller.linked_in_children(name)?;
         let entry = decides.module().required_providers.get(name)?;
-        Some((call, &**entry))
+        (decides.id() != self.child.node.id()).then_some((*call, &**entry))
     }
 
     /// The entry for a name in the parent module. The entry for the name in the child module takes precedence, which is
     /// a bug of the engine.
     fn required_in_parent(&self, passed: &PassedProvider, child_name: &str) -> Option<&RequiredProvider> {
-        let required = &self.caller.module().required_providers;
+        let required = &self.caller.node.module().required_providers;
         required.get(child_name).or_else(|| required.get(&passed.in_parent.name)).map(Box::as_ref)
     }
 
@@ -405,22 +509,13 @@ impl Edge<'_> {
         child_name: &SmolStr,
         linked: bool,
     ) -> Option<ProviderAddress> {
-        let caller = self.caller.module();
+        let caller = self.caller.node.module();
         if let Some(required) = caller.required_providers.get(child_name) {
             return Some(required.address.clone());
         }
-        if linked && let Some(address) = linked_type(caller, &passed.in_parent.name) {
-            return Some(address);
+        if linked && let Some(address) = self.caller.linked_type(&passed.in_parent.name) {
+            return Some(address.clone());
         }
         ProviderAddress::default(&passed.in_parent.name, caller.features.registry_host)
     }
-}
-
-/// The providers that a module requires or configures, by local name.
-fn linked_type(module: &Module, name: &str) -> Option<ProviderAddress> {
-    if let Some(required) = module.required_providers.get(name) {
-        return Some(required.address.clone());
-    }
-    let is_configured = module.providers.values().any(|provider| provider.name == name);
-    is_configured.then(|| ProviderAddress::default(name, module.features.registry_host)).flatten()
 }
