@@ -98,9 +98,9 @@ impl Search<'_> {
                 self.value(value, &attribute.ty);
                 continue;
             }
-            self.compared += known.len();
-            let is_affordable = self.compared <= MOST_COMPARED;
-            let free = known.keys().filter(|other| is_affordable && !set.contains(other));
+            self.compared = self.compared.saturating_add(known.len());
+            let affordable = if self.compared <= MOST_COMPARED { known.len() } else { 0 };
+            let free = known.keys().take(affordable).filter(|other| !set.contains(other));
             self.ignored(name, *at, nearest(name, free.map(SmolStr::as_str)), is_json);
         }
     }

@@ -1,5 +1,8 @@
 #![doc = include_str!("../../policies/rules/non-preferred-local-name.md")]
 
+use hashbrown::{HashMap, HashSet};
+use smol_str::SmolStr;
+
 use super::{ADVICE, Context, Node, Page, Role, Rule, page};
 use crate::finding::{Concern, Finding};
 
@@ -11,25 +14,27 @@ impl Rule for NonPreferredLocalName {
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let required = &node.module().required_providers;
+        let mut of_type: HashMap<&SmolStr, usize> = HashMap::new();
+        for entry in required.values() {
+            *of_type.entry(&entry.address.name).or_default() += 1;
+        }
+        let resources = node.module().resources.values();
+        let in_use: HashSet<&str> = resources.map(|resource| resource.address.implied_provider()).collect();
+        let passed = node.callers().flat_map(|(_, call)| &call.providers);
+        let passed: HashSet<&SmolStr> = passed.map(|passed| &passed.in_child.name).collect();
         for entry in required.values().filter(|entry| entry.source.is_some()) {
             let preferred = &entry.address.name;
             // Two providers with the same type cannot both have this local name.
-            let others = required.values().filter(|other| other.name != entry.name);
-            let is_taken =
-                others.into_iter().any(|other| other.name == *preferred || other.address.name == *preferred);
+            let is_taken = required.contains_key(preferred) || of_type[preferred] > 1;
             // `google` is right for hashicorp/google-beta, whose resource types start with `google_`.
-            let is_in_use = || {
-                let mut resources = node.module().resources.values();
-                resources.any(|resource| resource.address.implied_provider() == entry.name)
-            };
+            let is_in_use = in_use.contains(entry.name.as_str());
             let is_variant =
                 preferred.strip_prefix(entry.name.as_str()).is_some_and(|rest| rest.starts_with('-'));
-            if entry.name == *preferred || is_taken || is_variant || is_in_use() {
+            if entry.name == *preferred || is_taken || is_variant || is_in_use {
                 continue;
             }
             let name = &entry.name;
-            let mut passed = node.callers().flat_map(|(_, call)| &call.providers);
-            let is_passed = passed.any(|passed| passed.in_child.name == *name);
+            let is_passed = passed.contains(name);
             let calls = ", and in the `providers` argument of its calls";
             Self::finding("Local name differs from the provider type")
                 .detail(format!(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::{Context, Node, Page, Rule, page};
 use crate::engine::{Engine, Product};
@@ -34,7 +34,8 @@ impl Rule for TofuTwinDrift {
         }
         let all = |product| {
             let files = directory.module_files(Engine::newest(product)).into_iter();
-            files.map(|(file, _)| declared(file, context)).collect::<Option<Vec<_>>>()
+            let declared = files.map(|(file, _)| declared(file, context)).collect::<Option<Vec<_>>>()?;
+            Some(declared.into_iter().flat_map(BTreeMap::into_keys).collect::<HashSet<String>>())
         };
         let (Some(all_terraform), Some(all_tofu)) = (all(Product::Terraform), all(Product::OpenTofu)) else {
             return;
@@ -65,12 +66,11 @@ impl Twins<'_> {
     fn lacking(
         &self,
         ours: &BTreeMap<String, Span>,
-        theirs: &[BTreeMap<String, Span>],
+        theirs: &HashSet<String>,
         twin: &str,
         findings: &mut Vec<Finding>,
     ) {
-        let is_lacking = |address: &String| theirs.iter().all(|declared| !declared.contains_key(address));
-        for (address, at) in ours.iter().filter(|(address, _)| is_lacking(address)) {
+        for (address, at) in ours.iter().filter(|(address, _)| !theirs.contains(*address)) {
             TofuTwinDrift::finding(if twin == self.tofu {
                 "Declared in the `.tf` file but not in the `.tofu` file"
             } else {
