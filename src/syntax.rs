@@ -18,7 +18,7 @@ mod quote;
 pub use analysis::{MapKey, Scope};
 pub use attribute::Attribute;
 pub use body::{AttributeSchema, Block, BlockSchema, Body, Content, Item, Iteration, Label, LeftOut, Schema};
-pub use editor::{Editor, item_spans};
+pub use editor::{Editor, Items, item_spans};
 pub use expression::{
     BinaryOperator, Call, Expr, ExprKind, For, ForDirective, IfDirective, JsonProperty, JsonString,
     ObjectItem, ObjectKey, Part, Relative, Step, StepKind, Template, TemplateKind, Traversal, UnaryOperator,

@@ -1,5 +1,7 @@
 #![doc = include_str!("../../policies/rules/duplicate-key.md")]
 
+use std::cell::OnceCell;
+
 use hashbrown::HashMap;
 use smol_str::SmolStr;
 
@@ -35,6 +37,7 @@ impl Rule for DuplicateKey {
 fn repeated(object: &Expr, items: &[ObjectItem], context: &Context<'_>) -> Vec<Finding> {
     let mut last: HashMap<SmolStr, (Span, &Expr)> = HashMap::with_capacity(items.len());
     let mut found = Vec::new();
+    let removable = OnceCell::new();
     for item in items.iter().rev() {
         let Some((name, key)) = constant_key(&item.key) else { continue };
         let Some((kept, value)) = last.get(&name) else {
@@ -49,7 +52,8 @@ fn repeated(object: &Expr, items: &[ObjectItem], context: &Context<'_>) -> Vec<F
             ("with another value", "remove one of the items, or correct its key")
         };
         let whole = key.to(item.value.span);
-        let remove = || context.editor(key.file)?.remove_item(object, whole);
+        let collect = || context.editor(object.span.file)?.items(object);
+        let remove = || removable.get_or_init(collect).as_ref()?.remove(whole);
         DuplicateKey::finding("Duplicate key in an object")
             .detail(format!(
                 "The key {name:?} occurs again {detail}. The last item replaces the earlier ones."

@@ -1,9 +1,16 @@
 #![doc = include_str!("../../policies/rules/unused-configuration-alias.md")]
 
-use super::support::edits::{entry, pass_no_more};
+use std::cell::OnceCell;
+
+use hashbrown::HashSet;
+use smol_str::SmolStr;
+
+use super::support::edits::{entry, removals_in_calls};
 use super::{ADVICE, Context, Page, Rule, page};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::graph::{Configuration, Node, Role};
+use crate::module::declaration::RequiredProvider;
+use crate::syntax::Items;
 use crate::text::Span;
 
 pub(super) struct UnusedConfigurationAlias;
@@ -16,58 +23,83 @@ impl Rule for UnusedConfigurationAlias {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
-        let asked = module.required_providers.values().flat_map(|entry| &entry.aliases);
         // A plain name declares a default configuration, which may be inherited by modules from elsewhere.
-        let mut asked = asked.filter(|alias| alias.value.alias.is_some()).peekable();
-        if asked.peek().is_none() || !module.complete || module.has_generated_files {
+        let asked = |entry: &RequiredProvider| entry.aliases.iter().any(|alias| alias.value.alias.is_some());
+        let mut entries = module.required_providers.values().filter(|entry| asked(entry)).peekable();
+        if entries.peek().is_none() || !module.complete || module.has_generated_files {
             // Something may use the alias that this directory does not show.
             return;
         }
-        let used: Vec<Configuration> = node
+        let used: HashSet<Configuration> = node
             .provider_mentions()
             .filter_map(|reference| Configuration::named(module, reference))
             .collect();
-        for alias in asked {
-            let name = alias.value.compact();
-            let configuration = Configuration::of(module, &alias.value.name, alias.value.alias.as_ref());
-            if configuration.is_some_and(|configuration| used.contains(&configuration)) {
-                continue;
+        let passed = node.callers().flat_map(|(_, call)| &call.providers);
+        let passed: HashSet<SmolStr> = passed.map(|passed| passed.in_child.compact()).collect();
+        let in_calls = OnceCell::new();
+        for entry in entries {
+            let removal = OnceCell::new();
+            for alias in entry.aliases.iter().filter(|alias| alias.value.alias.is_some()) {
+                let name = alias.value.compact();
+                let configuration = Configuration::of(module, &alias.value.name, alias.value.alias.as_ref());
+                if configuration.is_some_and(|configuration| used.contains(&configuration)) {
+                    continue;
+                }
+                let fix = || {
+                    let removal = removal.get_or_init(|| Removal::of(context, entry)).as_ref()?;
+                    let in_calls = in_calls.get_or_init(|| removals_in_calls(context, node)).as_ref()?;
+                    let edit = removal.of_alias(alias.span)?;
+                    let further = in_calls.get(&name).map_or(Some(&[][..]), |edits| edits.as_deref())?;
+                    Some(Fix::on_request([edit].into_iter().chain(further.iter().cloned())))
+                };
+                let calls = if passed.contains(&name) {
+                    " and from the `providers` argument of every call"
+                } else {
+                    ""
+                };
+                Self::finding("Unused configuration alias")
+                    .detail(format!(
+                        "Every call to this module must pass `{name}`, but the module neither uses it nor passes it \
+                         on."
+                    ))
+                    .at(alias.span)
+                    .help(format!("remove `{name}` from `configuration_aliases`{calls}"))
+                    .fixed_by(fix())
+                    .concerns(Concern::Provider(name.clone()))
+                    .push_to(findings);
             }
-            let mut passed = node.callers().flat_map(|(_, call)| &call.providers);
-            let is_passed = passed.any(|passed| passed.in_child.compact() == name);
-            let calls = if is_passed { " and from the `providers` argument of every call" } else { "" };
-            Self::finding("Unused configuration alias")
-                .detail(format!(
-                    "Every call to this module must pass `{name}`, but the module neither uses it nor passes it \
-                     on."
-                ))
-                .at(alias.span)
-                .help(format!(
-                    "remove `{name}` from `configuration_aliases`{calls}"
-                ))
-                .fixed_by(without_alias(node, alias.span, &name, context).map(Fix::on_request))
-                .concerns(Concern::Provider(alias.value.compact()))
-                .push_to(findings);
         }
     }
 }
 
-/// Removes an alias from the list, and the entries of callers for it.
-fn without_alias(node: Node<'_>, alias: Span, name: &str, context: &Context<'_>) -> Option<Vec<Edit>> {
-    let mut required = node.module().required_providers.values();
-    let required = required.find(|required| required.aliases.iter().any(|other| other.span == alias))?;
-    let editor = context.editor(alias.file)?;
-    let entry = entry(context, required)?;
-    let items = entry.expr.as_map()?;
-    let (key, aliases) =
-        items.into_iter().find(|(key, _)| key.keyword().as_deref() == Some("configuration_aliases"))?;
-    let mut edits = vec![if required.aliases.len() == 1 {
-        editor.remove_item(&entry.expr, key.span().to(aliases.span))?
-    } else {
-        editor.remove_item(aliases, alias)?
-    }];
-    for (_, call) in node.callers() {
-        edits.extend(pass_no_more(context, call, name)?);
+/// Removes aliases from the list of an entry.
+enum Removal<'c> {
+    /// The only alias, with the whole argument.
+    Argument(Edit),
+    /// One of several.
+    Item(Items<'c>),
+}
+
+impl<'c> Removal<'c> {
+    fn of(context: &Context<'c>, required: &RequiredProvider) -> Option<Self> {
+        let editor = context.editor(required.span.file)?;
+        let entry = entry(context, required)?;
+        let (key, aliases) = entry
+            .expr
+            .as_map()?
+            .into_iter()
+            .find(|(key, _)| key.keyword().as_deref() == Some("configuration_aliases"))?;
+        if required.aliases.len() == 1 {
+            let argument = key.span().to(aliases.span);
+            return Some(Self::Argument(editor.items(&entry.expr)?.remove(argument)?));
+        }
+        Some(Self::Item(editor.items(aliases)?))
     }
-    Some(edits)
+
+    fn of_alias(&self, alias: Span) -> Option<Edit> {
+        match self {
+            Self::Argument(edit) => Some(edit.clone()),
+            Self::Item(items) => items.remove(alias),
+        }
+    }
 }

@@ -17,6 +17,14 @@ pub struct Editor<'s> {
     text: &'s str,
 }
 
+/// The items of a list or map literal.
+#[derive(Debug)]
+pub struct Items<'s> {
+    editor: Editor<'s>,
+    collection: Span,
+    spans: Vec<Span>,
+}
+
 /// The indentation of one level.
 const STEP: &str = "  ";
 
@@ -172,24 +180,9 @@ impl<'s> Editor<'s> {
         Some(self.edit(end..line, format!("{before}{rest}\n{further}{behind}")))
     }
 
-    /// Removes an item from a list or map literal, with its comma.
-    pub fn remove_item(&self, collection: &Expr, item: Span) -> Option<Edit> {
-        let spans = item_spans(collection)?;
-        let number = spans.iter().position(|span| *span == item)?;
-        if spans.len() == 1 {
-            return Some(self.edit(inner(collection.span), ""));
-        }
-        let comma = self.comma_behind(item);
-        let part = item.range().start..comma.unwrap_or(item.end as usize);
-        let lines = whole_lines(self.text, part.clone());
-        if lines != part {
-            return Some(self.edit(lines, ""));
-        }
-        if comma.is_some() && number + 1 < spans.len() {
-            return Some(self.edit(part.start..spans[number + 1].start as usize, ""));
-        }
-        let before = spans[number.checked_sub(1)?].end as usize;
-        Some(self.edit(before..part.end, ""))
+    /// The items of a list or map literal, to remove some of them.
+    pub fn items(&self, collection: &Expr) -> Option<Items<'s>> {
+        Some(Items { editor: *self, collection: collection.span, spans: item_spans(collection)? })
     }
 
     /// Adds text at the start of the file, after comments that describe the whole file.
@@ -280,6 +273,37 @@ impl<'s> Editor<'s> {
 
     fn edit(&self, range: Range<usize>, text: impl Into<String>) -> Edit {
         Edit { span: Span::new(self.file, range), text: text.into() }
+    }
+}
+
+impl Items<'_> {
+    /// Removes an item, with its comma.
+    pub fn remove(&self, item: Span) -> Option<Edit> {
+        let (editor, spans) = (&self.editor, &self.spans);
+        let number = spans.binary_search(&item).ok()?;
+        if spans.len() == 1 {
+            return Some(editor.edit(inner(self.collection), ""));
+        }
+        let comma = editor.comma_behind(item);
+        let part = item.range().start..comma.unwrap_or(item.end as usize);
+        let before = number.checked_sub(1).and_then(|before| spans.get(before));
+        let after = spans.get(number + 1);
+        let share_line =
+            |one: Span, other: Span| !editor.text[one.range().end..other.range().start].contains('\n');
+        let is_beside_others = before.is_some_and(|before| share_line(*before, item))
+            || after.is_some_and(|after| share_line(item, *after));
+        if !is_beside_others {
+            let lines = whole_lines(editor.text, part.clone());
+            if lines != part {
+                return Some(editor.edit(lines, ""));
+            }
+        }
+        if comma.is_some()
+            && let Some(after) = after
+        {
+            return Some(editor.edit(part.start..after.range().start, ""));
+        }
+        Some(editor.edit(before?.range().end..part.end, ""))
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use smol_str::{SmolStr, format_smolstr};
 
 use crate::engine::FileKind;
 use crate::finding::{Concern, Edit, Finding};
+use crate::graph::Node;
 use crate::module::Module;
 use crate::module::declaration::{Local, ModuleCall, Origin, RequiredProvider};
 use crate::rules::Context;
@@ -250,23 +251,31 @@ pub(in crate::rules) fn pass(
     Some(editor.add_argument(&base.body, address.map(|argument| argument.span), &lines))
 }
 
-/// Removes an entry from all `providers` maps of a call.
-pub(in crate::rules) fn pass_no_more(
+/// The edits that remove the entries for a configuration of a module from the `providers` maps of all its calls, by the
+/// name of the configuration. `None` if a map cannot be edited; an entry is `None` if it cannot be removed.
+pub(in crate::rules) fn removals_in_calls(
     context: &Context<'_>,
-    call: &ModuleCall,
-    theirs: &str,
-) -> Option<Vec<Edit>> {
-    let mut edits = Vec::new();
-    for map in call.origin.written("providers") {
+    node: Node<'_>,
+) -> Option<HashMap<SmolStr, Option<Vec<Edit>>>> {
+    let mut removals: HashMap<SmolStr, Option<Vec<Edit>>> = HashMap::new();
+    for map in node.callers().flat_map(|(_, call)| call.origin.written("providers")) {
         let editor = context.editor(map.span.file)?;
-        let items = map.expr.as_map()?;
-        let is_it = |(key, _): &&(MapKey<'_>, _)| passed_name(key).is_some_and(|name| name == theirs);
-        let Some((key, value)) = items.iter().find(is_it) else { continue };
-        edits.push(if items.len() == 1 {
-            editor.remove(map.span)
-        } else {
-            editor.remove_item(&map.expr, key.span().to(value.span))?
-        });
+        let entries = map.expr.as_map()?;
+        let items = editor.items(&map.expr);
+        let mut seen = HashSet::new();
+        for (key, value) in &entries {
+            let Some(name) = passed_name(key).filter(|name| seen.insert(name.clone())) else { continue };
+            let edit = if entries.len() == 1 {
+                Some(editor.remove(map.span))
+            } else {
+                items.as_ref().and_then(|items| items.remove(key.span().to(value.span)))
+            };
+            let edits = removals.entry(name).or_insert_with(|| Some(Vec::new()));
+            match (edits.as_mut(), edit) {
+                (Some(edits), Some(edit)) => edits.push(edit),
+                _ => *edits = None,
+            }
+        }
     }
-    Some(edits)
+    Some(removals)
 }
