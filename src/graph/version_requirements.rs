@@ -72,7 +72,7 @@ fn add_own(module: &Module, via: Option<Span>, into: &mut BTreeMap<Subject, Vec<
     }
 }
 
-/// The constraints of some modules and their descendants, each condition once.
+/// The constraints of some modules and their descendants, each condition once, in order.
 #[derive(Debug, Clone, Default)]
 struct Summary {
     conditions: BTreeMap<Subject, Vec<Condition>>,
@@ -166,14 +166,12 @@ impl Summary {
         let known = self.conditions.entry(subject.clone()).or_default();
         let before = known.len();
         for condition in conditions {
-            if known.contains(&condition) {
-                continue;
-            }
+            let Err(at) = known.binary_search(&condition) else { continue };
             if known.len() == most {
                 new.uncompared.insert(subject.clone());
                 break;
             }
-            known.push(condition);
+            known.insert(at, condition);
         }
         if known.len() > before {
             new.impossible.insert(subject);

@@ -34,7 +34,7 @@ pub struct Interface {
 }
 
 /// The interface of an input variable.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct VariableInterface {
     /// Its type constraint.
     pub constraint: Constraint,
@@ -53,7 +53,7 @@ pub struct VariableInterface {
 }
 
 /// The condition of a `validation` block.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Validation {
     /// The values that it accepts: `contains([…], var.name)` with literals.
     OneOf(BTreeSet<String>),
@@ -62,7 +62,7 @@ pub enum Validation {
 }
 
 /// The interface of an output.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct OutputInterface {
     /// Its value, as text.
     pub value: String,

@@ -12,7 +12,7 @@ use super::defaults::{Defaults, Parts};
 use super::{Attribute, Type, Value, constant, convert};
 
 /// A type constraint.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Constraint {
     /// The type; `any` after an error.
     pub ty: Type,

@@ -9,7 +9,7 @@ use super::unify::{Mode, unify};
 use super::{Type, Value};
 
 /// The defaults of optional attributes, in the structure of their type.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Defaults {
     /// The defaults of elements or attributes.
     pub(super) parts: Parts,
@@ -18,7 +18,7 @@ pub struct Defaults {
 }
 
 /// The defaults of the elements or attributes of a value.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Parts {
     /// For each element of a collection.
     Elements(Box<Defaults>),

@@ -13,7 +13,7 @@ pub struct Constraints {
 }
 
 /// One condition, such as `>= 1.2`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Condition {
     /// The operator.
     pub operator: Operator,
@@ -22,7 +22,7 @@ pub struct Condition {
 }
 
 /// The operator of a condition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Operator {
     Equal,

@@ -1,6 +1,6 @@
 //! The differences between the addresses that a module declares before and after a change.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::blocks::{is_entered, is_left, targets};
 use super::change::{AddressChange, Cause};
@@ -62,9 +62,12 @@ impl<'t> Node<'t> {
             }
         }
         let targets = targets(self);
+        let new_ends: HashSet<&String> = moves.values().map(|(to, _)| *to).collect();
         for (address, object) in &now {
-            let is_new_end = moves.values().any(|(to, _)| *to == address);
-            if !before.contains_key(address) && !is_new_end && !object.address().is_in(&targets) {
+            if !before.contains_key(address)
+                && !new_ends.contains(address)
+                && !object.address().is_in(&targets)
+            {
                 add(Impact::Feature, address, "added".to_owned());
             }
         }

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::hash::Hash;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::types::accepts_all;
@@ -123,20 +125,24 @@ fn only_in<'m, V>(
     one.iter().filter(|(name, _)| !other.contains_key(*name)).collect()
 }
 
+/// The names of values that no other name has.
+fn unique<'m, V: Eq + Hash>(map: &BTreeMap<&'m SmolStr, &'m V>) -> HashMap<&'m V, &'m SmolStr> {
+    let mut names: HashMap<&V, Option<&SmolStr>> = HashMap::new();
+    for (name, value) in map {
+        names.entry(*value).and_modify(|name| *name = None).or_insert(Some(*name));
+    }
+    names.into_iter().filter_map(|(value, name)| Some((value, name?))).collect()
+}
+
 /// Renamed objects: pairs of a removed and an added name with equal values that no other name has.
-fn renamed<'m, V: PartialEq>(
+fn renamed<'m, V: Eq + Hash>(
     removed: &mut BTreeMap<&'m SmolStr, &'m V>,
     new: &mut BTreeMap<&'m SmolStr, &'m V>,
 ) -> Vec<(&'m SmolStr, &'m SmolStr)> {
-    let mut pairs = Vec::new();
-    for (old, value) in removed.clone() {
-        let alike = |map: &BTreeMap<&'m SmolStr, &'m V>| -> Vec<&'m SmolStr> {
-            map.iter().filter(|(_, other)| **other == value).map(|(name, _)| *name).collect()
-        };
-        if let ([_], [name]) = (&alike(removed)[..], &alike(new)[..]) {
-            pairs.push((old, *name));
-        }
-    }
+    let names = unique(new);
+    let pairs = unique(removed).into_iter().filter_map(|(value, old)| Some((old, *names.get(value)?)));
+    let mut pairs: Vec<_> = pairs.collect();
+    pairs.sort_unstable();
     for (old, name) in &pairs {
         removed.remove(*old);
         new.remove(*name);
