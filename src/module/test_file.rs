@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use crate::engine::Features;
@@ -35,6 +36,8 @@ pub struct TestFile {
     pub overrides: Vec<Override>,
     /// The `run` blocks in source order, including those with an error.
     pub runs: Vec<Run>,
+    /// The number of the first run of each name.
+    numbers: HashMap<SmolStr, usize>,
 }
 
 /// A `provider` or `mock_provider` block of a test file.
@@ -118,6 +121,17 @@ pub struct RunModule {
 }
 
 impl TestFile {
+    /// Adds a run after the others.
+    pub fn add(&mut self, run: Run) {
+        self.numbers.entry(run.name.clone()).or_insert(self.runs.len());
+        self.runs.push(run);
+    }
+
+    /// The number of the first run of this name.
+    pub fn number_of(&self, name: &str) -> Option<usize> {
+        self.numbers.get(name).copied()
+    }
+
     /// Whether the file sets or declares a variable.
     pub(crate) fn names_variable(&self, name: &str) -> bool {
         self.variables.contains_key(name) || self.declared.contains_key(name)

@@ -61,29 +61,30 @@ type Place = (Option<Span>, RuleId, SmolStr);
 /// A hash of the words of a finding.
 fn words(finding: &Finding) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (&finding.summary, &finding.detail, &finding.address).hash(&mut hasher);
+    (&finding.summary, &finding.detail, &finding.address, &finding.related).hash(&mut hasher);
     hasher.finish()
 }
 
 impl ProductFindings {
     /// Adds a finding. Two versions of one product may report the same finding at different stages: the earlier one
     /// stays.
-    fn add(&mut self, finding: Finding) {
-        let words = words(&finding);
-        let at = |stage| Finding { stage, ..finding.clone() };
-        let known = (0..self.words.len()).find(|known| {
-            self.words[*known] == words && self.findings[*known] == at(self.findings[*known].stage)
-        });
-        if let Some(other) = known.map(|known| &mut self.findings[known]) {
-            other.stage = other.stage.min(finding.stage);
-        } else {
-            if self.findings.is_empty() {
-                // Most places have one finding. A list that grows has room for four.
-                self.findings.reserve_exact(1);
+    fn add(&mut self, mut finding: Finding) {
+        let (words, stage) = (words(&finding), finding.stage);
+        for (other, _) in
+            self.findings.iter_mut().zip(&self.words).filter(|(_, of_other)| **of_other == words)
+        {
+            finding.stage = other.stage;
+            if *other == finding {
+                other.stage = stage.min(other.stage);
+                return;
             }
-            self.words.push(words);
-            self.findings.push(finding);
         }
+        if self.findings.is_empty() {
+            // Most places have one finding. A list that grows has room for four.
+            self.findings.reserve_exact(1);
+        }
+        self.words.push(words);
+        self.findings.push(Finding { stage, ..finding });
     }
 }
 

@@ -76,9 +76,8 @@ impl Names<'_, '_> {
     /// Checks `run.name` and the output after it.
     fn run(&self, name: &SmolStr, reference: &TestReference<'_>, place: Place, findings: &mut Vec<Finding>) {
         let all = &self.test.file.runs;
-        let place_of = |name: &SmolStr| all.iter().position(|run| run.name == *name);
         let is_assert = place == Place::Assert;
-        let Some(at) = place_of(name) else {
+        let Some(at) = self.test.file.number_of(name) else {
             let summary = if is_assert {
                 "Reference to undeclared run block"
             } else {
@@ -96,7 +95,7 @@ impl Names<'_, '_> {
                 .push_to(findings);
             return;
         };
-        if place_of(&self.run.name).is_some_and(|own| at >= own) {
+        if self.test.file.number_of(&self.run.name).is_some_and(|own| at >= own) {
             // Since Terraform 1.13, runs are ordered by their references.
             if is_assert || self.node.module().features.runs_in_order {
                 not_yet(name, is_assert, reference.span)
@@ -105,7 +104,7 @@ impl Names<'_, '_> {
             }
             return;
         }
-        let known = self.test.file.runs.iter().zip(&self.test.loads).nth(at);
+        let known = all.get(at).zip(self.test.loads.get(at));
         let under =
             known.filter(|(run, _)| !run.is_broken).and_then(|(_, callee)| super::under(self.node, *callee));
         if let Some(module) = under
@@ -215,7 +214,7 @@ impl Names<'_, '_> {
         let name = &address.name;
         match address.kind.as_str() {
             "outputs" if module.outputs.contains_key(name) => Some(format!("output.{name}")),
-            "runs" if self.test.file.runs.iter().any(|run| run.name == *name) => Some(format!("run.{name}")),
+            "runs" if self.test.file.number_of(name).is_some() => Some(format!("run.{name}")),
             _ => None,
         }
     }

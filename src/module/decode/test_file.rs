@@ -109,7 +109,7 @@ impl Decoder<'_> {
 
     fn named_run(&mut self, block: &Arc<Block>, into: &mut TestFile) {
         let run = self.run(block);
-        let first = into.runs.iter().find(|other| other.name == run.name);
+        let first = into.number_of(&run.name).map(|number| &into.runs[number]);
         if let Some((first, subject)) = first.zip(self.features.duplicate_run_subject) {
             let at = match subject {
                 RunSubject::Header => block.header,
@@ -121,7 +121,7 @@ impl Decoder<'_> {
                 .related(first.header, "the first run of this name is here")
                 .push_to(self.findings);
         }
-        into.runs.push(run);
+        into.add(run);
     }
 
     /// The `variables` block of a file.
