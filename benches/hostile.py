@@ -81,6 +81,33 @@ def mistyped(number):
     return {"m/main.tf": variables, "main.tf": call("m", "./m", lines(number, lambda n: f"  some_varable_{n} = 1\n"))}
 
 
+def required(number):
+    variables = lines(number, lambda n: f'variable "v{n}" {{}}\n')
+    return {"m/main.tf": variables, "main.tf": lines(number, lambda n: call(f"m{n}", "./m"))}
+
+
+def aliases(number):
+    names = ", ".join(f"a.x{n}" for n in range(number))
+    providers = 'terraform {\n  required_providers {\n    a = {\n      source = "b/a"\n      configuration_aliases = [%s]\n    }\n  }\n}\n'
+    return {"m/main.tf": providers % names, "main.tf": lines(number, lambda n: call(f"m{n}", "./m"))}
+
+
+def misspelled(number):
+    variables = lines(number, lambda n: f'variable "some_variable_{n}" {{\n  default = 1\n}}\n')
+    return {"m/main.tf": variables, "main.tf": lines(number, lambda n: call(f"m{n}", "./m", f"  some_varable_{n} = 1\n"))}
+
+
+def required_providers(number):
+    entries = lines(number, lambda n: f'    p{n} = {{\n      source = "a/q{n}"\n    }}\n')
+    resources = lines(number, lambda n: f'resource "q{n}_b" "c" {{\n}}\n')
+    return {"main.tf": "terraform {\n  required_providers {\n" + entries + "  }\n}\n" + resources}
+
+
+def runs(number):
+    variables = lines(number, lambda n: f'variable "v{n}" {{}}\n')
+    return {"main.tf": variables} | {f"t{n}.tftest.hcl": 'run "r" {\n}\n' for n in range(number)}
+
+
 def loops(modules):
     loop = "[for x in range(700) : [for y in range(700) : x * y]]"
     return {f"m{m}/main.tf": locals_of(lines(7, lambda n: f"a{n} = {loop}\n")) for m in range(modules)}
@@ -118,6 +145,12 @@ CASES = {
     "names of 60,000 letters": lambda: {"main.tf": lines(10, lambda n: f'variable "{"a" * 60_000}{n}" {{}}\noutput "{n}x" {{\n  value = var.{"a" * 59_999}b{n}\n}}\n')},
     "2,000 misspelled arguments": lambda: mistyped(2_000),
     "20,000 misspelled arguments": lambda: mistyped(20_000),
+    "20,000 calls, each with a misspelled argument": lambda: misspelled(20_000),
+    "10,000 calls without 10,000 required arguments": lambda: required(10_000),
+    "10,000 calls without 10,000 required provider configurations": lambda: aliases(10_000),
+    "3,000 test files without 3,000 required variables": lambda: runs(3_000),
+    "20,000 required providers and 20,000 resources": lambda: required_providers(20_000),
+    "50,000 items with the same key in one line": lambda: {"main.tf": locals_of("a = {" + ", ".join(["k = 1"] * 50_000) + "}\n")},
     "loops in 50 modules": lambda: loops(50),
     "300 symbolic links to a file of 2 MB": lambda: links(300),
     "a file of 40 MB of line breaks": lambda: {"main.tf": "\n" * 40_000_000},

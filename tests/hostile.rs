@@ -15,6 +15,13 @@ fn said(files: &[(String, String)]) -> Vec<String> {
 }
 
 fn said_by(engines: &str, files: &[(String, String)]) -> Vec<String> {
+    let mut summaries = all_said_by(engines, files);
+    summaries.dedup();
+    summaries
+}
+
+/// The sorted summaries of all findings.
+fn all_said_by(engines: &str, files: &[(String, String)]) -> Vec<String> {
     let files = files.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
     let engines = Choice::parse(engines).expect("engines");
     let policy = Policy::preset("language").expect("a preset");
@@ -22,7 +29,6 @@ fn said_by(engines: &str, files: &[(String, String)]) -> Vec<String> {
     let verdicts = check::run(&mut Snapshot::of_files(files), &settings).verdicts;
     let mut summaries: Vec<String> = verdicts.into_iter().map(|verdict| verdict.finding.summary).collect();
     summaries.sort();
-    summaries.dedup();
     summaries
 }
 
@@ -110,6 +116,54 @@ fn what_is_repeated_is_compared_with_a_few_others() {
          configuration_aliases = [{declared}]\n    }}\n  }}\n}}\n"
     );
     assert_eq!(said(&[("main.tf".to_owned(), call), ("m/main.tf".to_owned(), required)]), [""; 0]);
+}
+
+#[test]
+fn findings_about_pairs_end_at_the_limit_and_say_so() {
+    let assert_limited = |summary: &str, files: &[(&str, String)]| {
+        let files: Vec<_> = files.iter().map(|(name, text)| ((*name).to_owned(), text.clone())).collect();
+        for engines in ["terraform@1.11", "both"] {
+            let all = all_said_by(engines, &files);
+            let of = |wanted: &str| all.iter().filter(|summary| *summary == wanted).count();
+            assert_eq!((of(summary), of("Too many findings of one rule")), (10_000, 1), "{engines}");
+        }
+    };
+    let calls = many(120, |n| format!("module \"m{n}\" {{\n  source = \"./m\"\n}}\n"));
+    let required = many(100, |n| format!("variable \"v{n}\" {{}}\n"));
+    assert_limited(
+        "Missing required argument",
+        &[("main.tf", calls.clone()), ("m/main.tf", required.clone())],
+    );
+    let aliases = many(100, |n| format!("aws.a{n}, "));
+    let providers = format!(
+        "terraform {{\n  required_providers {{\n    aws = {{\n      source = \"hashicorp/aws\"\n      \
+         configuration_aliases = [{aliases}]\n    }}\n  }}\n}}\n"
+    );
+    assert_limited(
+        "Missing required provider configuration",
+        &[("main.tf", calls), ("m/main.tf", providers)],
+    );
+    let passed = many(120, |n| format!("module \"m{n}\" {{\n  source = \"./m\"\n}}\n"));
+    let onward = many(100, |n| {
+        format!("module \"c{n}\" {{\n  source = \"./c\"\n  providers = {{\n    aws = aws\n  }}\n}}\n")
+    });
+    let providers =
+        "terraform {\n  required_providers {\n    aws = {\n      source = \"hashicorp/aws\"\n    }\n  }\n}\n";
+    assert_limited(
+        "Missing required provider configuration",
+        &[
+            ("main.tf", passed),
+            ("m/main.tf", format!("{providers}{onward}")),
+            ("m/c/main.tf", providers.to_owned()),
+        ],
+    );
+    let mut tests: Vec<(String, String)> =
+        (0..120).map(|n| (format!("t{n}.tftest.hcl"), "run \"r\" {\n}\n".to_owned())).collect();
+    tests.push(("main.tf".to_owned(), required));
+    let all = all_said_by("terraform@1.11", &tests);
+    let of = |wanted: &str| all.iter().filter(|summary| *summary == wanted).count();
+    let found = ["No value for required variable", "Too many findings of one rule"].map(of);
+    assert_eq!(found, [10_000, 1]);
 }
 
 #[test]
