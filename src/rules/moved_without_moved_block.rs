@@ -98,8 +98,12 @@ fn help(change: &AddressChange) -> String {
                     "add a `moved` block from `{from}` to the instance that keeps the existing object, such as `{to}{}`",
                     example_key(after)
                 ),
+                AddressCause::Repeated(before, Repetition::One) => format!(
+                    "add a `moved` block from the instance to keep, such as `{from}{}`, to `{to}`",
+                    example_key(before)
+                ),
                 AddressCause::Repeated(before, after) => format!(
-                    "add a `moved` block for each existing instance, such as from `{from}{}` to `{to}{}`",
+                    "add a `moved` block for each instance to keep, such as from `{from}{}` to `{to}{}`",
                     example_key(before),
                     example_key(after)
                 ),

@@ -22,7 +22,7 @@ pub struct AddressChange {
     pub below: Arc<Block>,
     /// The addresses before and after the change, without instance keys; never empty.
     pub addresses: Vec<(String, String)>,
-    /// The endpoints for `moved` blocks, with instance keys, or `None` if a key is unknown.
+    /// The endpoints for `moved` blocks, with instance keys, or `None` if they are not certain.
     pub moves: Option<Vec<(String, String)>>,
 }
 

@@ -295,9 +295,13 @@ fn keeps_resources(before: Node<'_>, now: Node<'_>, seen: &mut BTreeSet<(NodeId,
             }))
 }
 
-/// The endpoints of a `moved` block. Instances keep their keys if both blocks have the same type of keys.
+/// The endpoints of a `moved` block. Instances keep their keys if both blocks have the same type of keys. Returns `None`
+/// if a key is unknown, or if one block would leave out existing instances.
 fn ends(from: &Object<'_>, to: &Object<'_>) -> Option<(String, String)> {
     let with_key = from.repetition() != to.repetition();
+    if from.has_other_instances(with_key) {
+        return None;
+    }
     Some((from.end(with_key)?, to.end(with_key)?))
 }
 

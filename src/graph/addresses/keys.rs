@@ -37,6 +37,13 @@ pub(super) fn are_none(node: Node<'_>, repeated: Repeated<'_>) -> bool {
     }
 }
 
+/// Whether `count` certainly makes more than one instance.
+pub(super) fn are_several(node: Node<'_>, (count, _): Repeated<'_>) -> bool {
+    count.is_some_and(
+        |count| matches!(node.values().of(&count.expr), Value::Number(number) if number > 1.into()),
+    )
+}
+
 /// The keys of a `for_each`, for both results of a condition.
 fn texts(values: &Values<'_>, expr: &Expr) -> Option<BTreeSet<SmolStr>> {
     match &expr.kind {

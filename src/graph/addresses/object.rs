@@ -121,6 +121,12 @@ impl<'t> Object<'t> {
         keys::are_none(self.node, self.repeated()) || self.path.iter().any(is_empty)
     }
 
+    /// Whether there are certainly instances besides the one that [`Self::end`] names.
+    pub(super) fn has_other_instances(&self, with_key: bool) -> bool {
+        let are_several = |(node, call): &(Node<'_>, &ModuleCall)| keys::are_several(*node, call.repeated());
+        with_key && keys::are_several(self.node, self.repeated()) || self.path.iter().any(are_several)
+    }
+
     /// The address for an endpoint of a `moved` block; `with_key` is true if it needs an instance key.
     pub(super) fn end(&self, with_key: bool) -> Option<String> {
         let mut written = String::new();
