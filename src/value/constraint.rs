@@ -57,20 +57,31 @@ fn quoted(expr: &Expr, findings: &mut Vec<Finding>) {
     if findings.len() > before {
         return;
     }
-    let (summary, help) = match value.as_str() {
-        Some("string") => ("Invalid quoted type constraints", "write `string`, without quotes"),
-        Some("list") => (
-            "Invalid quoted type constraints",
-            "write `list(string)`, or `list(any)` if the elements are not strings",
-        ),
-        Some("map") => (
-            "Invalid quoted type constraints",
-            "write `map(string)`, or `map(any)` if the elements are not strings",
-        ),
-        Some(_) | None => ("Invalid legacy variable type hint", "write the type without quotes"),
+    let text = value.as_str().unwrap_or_default();
+    let (summary, help) = match text {
+        "string" => ("Invalid quoted type constraints", "write `string`, without quotes".to_owned()),
+        "list" | "map" => ("Invalid quoted type constraints", with_element(text)),
+        _ => ("Invalid legacy variable type hint", without_quotes(text)),
     };
     let finding = Finding::language(EngineRule::InvalidTypeConstraint, summary).at(expr.span).help(help);
     findings.push(finding.detail("A type in quotes is a string, not a type."));
+}
+
+/// The help for a quoted type that was not valid in Terraform 0.11.
+fn without_quotes(text: &str) -> String {
+    const ANY_TYPE: &str = "write a type without quotes, such as `string` or `list(string)`";
+    let Ok(expr) = parse_expression(text) else { return ANY_TYPE.to_owned() };
+    let mut errors = Vec::new();
+    exact_type(&expr, &mut errors);
+    match errors.into_iter().next() {
+        None => "write the type without quotes".to_owned(),
+        Some(error) => error.help.unwrap_or_else(|| ANY_TYPE.to_owned()),
+    }
+}
+
+/// The help for a type constructor without a type of its elements.
+fn with_element(name: &str) -> String {
+    format!("write `{name}(string)`, or `{name}(any)` if the elements are not strings")
 }
 
 fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {
@@ -80,10 +91,7 @@ fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {
             "string" => return plain(Type::String),
             "number" => return plain(Type::Number),
             "any" => return plain(Type::Any),
-            "list" | "map" | "set" => (
-                needs_element(&name),
-                Some(format!("write `{name}(string)`, or `{name}(any)` if the elements are not strings")),
-            ),
+            "list" | "map" | "set" => (needs_element(&name), Some(with_element(&name))),
             "object" => (NEEDS_ATTRIBUTES.to_owned(), Some("write `object({ … })`, or `any`".to_owned())),
             "tuple" => (NEEDS_ELEMENTS.to_owned(), Some("write `tuple([ … ])`, or `any`".to_owned())),
             _ => (format!("There is no type {name:?}."), similar_type(&name).map(did_you_mean)),
