@@ -158,7 +158,7 @@ fn the_human_report_folds_syntax_errors_that_follow_from_one() {
     let outcome = Outcome { verdicts, modules: 1, files: 2, ..Outcome::default() };
     let report = Format::HUMAN.write(&outcome, &sources, &Style::default());
     assert_eq!(report.matches("error  Invalid multi-line string").count(), 2, "{report}");
-    assert!(report.contains("  also reported at a/main.tf:2:"), "{report}");
+    assert!(report.contains("  The same error also occurs at a/main.tf:2:"), "{report}");
 }
 
 #[test]

@@ -120,13 +120,22 @@ fn made_for_each(node: Node<'_>, import: &Import, resource: &Resource, at: Span)
     };
     let finding = instances(resource, Some(&key), at)?;
     Some(match key {
-        InstanceKey::Number(_) if name == "key" => finding
-            .detail(format!(
+        InstanceKey::Number(_) if name == "key" => {
+            let finding = finding.detail(format!(
                 "`each.key` is a number here, because `for_each` is a list. `{}` does not use `count`, so its keys are not \
                  numbers.",
                 resource.address
-            ))
-            .help("write `each.value`, or a map in `for_each`"),
+            ));
+            let with_map = "give `for_each` a map from instance keys to import IDs";
+            match value {
+                // Without `for_each`, the resource has no instances with keys.
+                _ if resource.for_each.is_none() => finding,
+                Value::String(_) => {
+                    finding.help(format!("replace `each.key` with `each.value`, or {with_map}"))
+                }
+                _ => finding.help(with_map),
+            }
+        }
         _ => finding,
     })
 }

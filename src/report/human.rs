@@ -81,7 +81,7 @@ fn next_steps(outcome: &Outcome, style: &Style) -> Vec<String> {
     }
     if outcome.known == 0 && outcome.verdicts.len() > MAX_WITHOUT_COUNTS {
         let accept = if style.allows_exceptions { "--add-exceptions" } else { "--write-baseline FILE" };
-        steps.push(format!("Add `--changed` for new findings only, `{accept}` to accept these."));
+        steps.push(format!("Add `--changed` for new findings only, or `{accept}` to accept all."));
     }
     steps.push("Run `overrule explain RULE` for more about a rule.".to_owned());
     steps
@@ -165,7 +165,7 @@ fn block(
         paragraph(report, &sanitize(help), "help: ", style);
     }
     if !others.is_empty() {
-        paragraph(report, &also_at(others, sources, style), "", style);
+        paragraph(report, &also_at(verdict, others, sources, style), "", style);
     }
     fix::write(report, verdict, before, sources, style);
     report.push_str(&format!("  {}{}\n", paint.title("rule: "), rule(verdict, style)));
@@ -183,7 +183,7 @@ fn rule(verdict: &Verdict, style: &Style) -> String {
 }
 
 /// The locations of repeats, up to a few.
-fn also_at(others: &[&Verdict], sources: &Sources, style: &Style) -> String {
+fn also_at(verdict: &Verdict, others: &[&Verdict], sources: &Sources, style: &Style) -> String {
     let mut places: Vec<String> = others
         .iter()
         .filter_map(|verdict| verdict.finding.primary)
@@ -198,7 +198,7 @@ fn also_at(others: &[&Verdict], sources: &Sources, style: &Style) -> String {
     places.truncate(MAX_REPEATS);
     let more = if more == 0 { String::new() } else { format!(", … and {} more", grouped(more as u64)) };
     let more = if style.unicode { more } else { more.replace('…', "...") };
-    format!("also reported at {}{more}", places.join(", "))
+    format!("The same {} also occurs at {}{more}.", verdict.level.name(), places.join(", "))
 }
 
 /// Writes prose, indented by two and folded. A line that starts with a space is code and stays as it is.

@@ -146,7 +146,8 @@ impl fmt::Display for ProviderAddress {
 /// The normal form of a provider type or local name, or the reason why it is invalid.
 pub fn legal_part(part: &str) -> Result<SmolStr, &'static str> {
     normal_part(part, Marks::Dash).map_err(|reason| {
-        reason.unwrap_or("it must contain only letters, digits and single hyphens between them")
+        reason
+            .unwrap_or("it may contain only letters, digits and hyphens, with no hyphen at the start or end")
     })
 }
 
@@ -156,7 +157,7 @@ fn legal_namespace(part: &str, features: &Features) -> Result<SmolStr, &'static 
         return legal_part(part);
     }
     normal_part(part, Marks::DashAndUnderscore).map_err(|reason| {
-        reason.unwrap_or("it must contain only letters, digits, underscores and single hyphens between them")
+        reason.unwrap_or("it may contain only letters, digits, underscores and hyphens, with no hyphen at the start or end")
     })
 }
 

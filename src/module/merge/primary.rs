@@ -253,5 +253,5 @@ pub(super) fn duplicate(summary: impl Into<String> + Debug, at: Span, first: Spa
     Finding::language(EngineRule::DuplicateDeclaration, summary)
         .at(at)
         .label("declared again here")
-        .related(first, "also declared here")
+        .related(first, "already declared here")
 }

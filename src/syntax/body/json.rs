@@ -244,7 +244,7 @@ fn set_twice(summary: &str, property: &Property, first: &Attribute) -> Finding {
     Finding::language(EngineRule::DuplicateDeclaration, summary)
         .detail(format!("The argument `{}` is already set.", property.name))
         .at(property.name_span)
-        .related(first.name_span, "it is set here")
+        .related(first.name_span, "first set here")
         .help("remove one of the two")
 }
 
