@@ -19,7 +19,7 @@ pub(super) struct Arguments {
     /// Like `--changed`, for staged content and the commits since the merge base with REV; `auto` takes REV from a pull request in GitHub Actions, a merge request in GitLab CI or `PRE_COMMIT_FROM_REF`
     #[arg(long, value_name = "REV", conflicts_with = "hook")]
     base: Option<String>,
-    /// Run as a git hook: check like `--changed`, with two exceptions. If `PRE_COMMIT_FROM_REF` and `PRE_COMMIT_TO_REF` are set, check the commits between them. If at least one PATH has no staged changes, as in `pre-commit run --all-files`, check the staged content of every module that contains a PATH, and report existing findings too
+    /// Run as a git hook: check like `--changed`, except in two cases. If `PRE_COMMIT_FROM_REF` and `PRE_COMMIT_TO_REF` are set, check the commits between them. If a PATH has no staged changes, as in `pre-commit run --all-files`, check the modules that contain the PATHs, as they are in the git index, and report existing findings too
     #[arg(long)]
     hook: bool,
     /// Also report findings that existed before the change
