@@ -45,7 +45,7 @@ use crate::module::static_eval::{Purpose, StaticEvaluator};
 use crate::module::terragrunt::Generated;
 use crate::syntax::{Block, Body};
 use crate::text::Span;
-use crate::value;
+use crate::value::{self, Budget};
 
 pub use crate::module::decode::{KEEP_FOR_DESTROY, references_elsewhere, shows_root, top_blocks};
 pub use crate::module::required_version::Unmodelled;
@@ -172,6 +172,8 @@ impl Module {
     ) -> Self {
         let mut primary = Vec::new();
         let mut overriding = Vec::new();
+        let bytes = files.iter().map(|file| file.body.span().range().len()).sum();
+        let work = Budget::of(limits.early_evaluation(bytes));
         for file in files {
             let mut decoder = Decoder {
                 features,
@@ -180,6 +182,7 @@ impl Module {
                 json: file.body.is_json(),
                 in_test: false,
                 limits,
+                work: Some(&work),
                 findings,
             };
             let declarations = decode::file(file.body, &mut decoder);
@@ -190,7 +193,7 @@ impl Module {
         }
         let mut module = Self { limits: *limits, ..Self::empty(directory.into(), features) };
         module.files = files.len();
-        module.bytes = files.iter().map(|file| file.body.span().range().len()).sum();
+        module.bytes = bytes;
         module.top_blocks = files.iter().map(|file| decode::top_blocks(file.body, features).len()).sum();
         module.complete = files.iter().all(|file| file.complete);
         module.generate(generated);

@@ -211,10 +211,11 @@ fn files_that_functions_read_are_bounded() {
     assert_eq!(of_file("csvdecode(file(\"d.csv\"))[99999].c", "d.csv", rows), ["Unsupported attribute"]);
     let aliases = many(40, |n| format!("a{}: &a{} [*a{n}, *a{n}]\n", n + 1, n + 1));
     let aliases = format!("a0: &a0 [x]\n{aliases}");
-    assert_eq!(of_file("yamldecode(file(\"d.yaml\")).a40[0]", "d.yaml", aliases), [""; 0]);
+    let expensive = ["Expression too expensive to evaluate"];
+    assert_eq!(of_file("yamldecode(file(\"d.yaml\")).a40[0]", "d.yaml", aliases), expensive);
     let merges = many(30, |n| format!("a{}: &a{}\n  <<: *a{n}\n  l: *a{n}\n  r: *a{n}\n", n + 1, n + 1));
     let merges = format!("a0: &a0 {{k: 1}}\n{merges}");
-    assert_eq!(of_file("yamldecode(file(\"d.yaml\")).a30.b", "d.yaml", merges), [""; 0]);
+    assert_eq!(of_file("yamldecode(file(\"d.yaml\")).a30.b", "d.yaml", merges), expensive);
     let deep = format!("{}1{}", "{a: ".repeat(100_000), "}".repeat(100_000));
     assert_eq!(of_file("yamldecode(file(\"d.yaml\"))", "d.yaml", deep), [""; 0]);
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
@@ -410,4 +411,38 @@ fn deep_nesting_and_long_chains_are_no_trouble() {
         let said = said(&[(name.to_owned(), text)]);
         assert!(!said.is_empty(), "nobody writes this, and it is told: {start}");
     }
+}
+
+#[test]
+fn defaults_of_optional_attributes_are_bounded() {
+    let attributes = many(1_000, |n| format!("    a{n} = optional(string, \"d\")\n"));
+    let elements = "{}, ".repeat(500);
+    let variable = |default: &str| {
+        format!("variable \"v\" {{\n  type = list(object({{\n{attributes}  }}))\n{default}}}\n")
+    };
+    let expensive = ["Expression too expensive to evaluate"];
+    assert_eq!(of_text(variable(&format!("  default = [{elements}]\n"))), expensive);
+    assert_eq!(of_text(variable("  default = [{}, {}]\n")), [""; 0]);
+    let module =
+        |main: &str| vec![("main.tf".to_owned(), main.to_owned()), ("m/main.tf".to_owned(), variable(""))];
+    let call = |value: &str| format!("module \"m\" {{\n  source = \"./m\"\n  v = {value}\n}}\n");
+    assert_eq!(said(&module(&call(&format!("[{elements}]")))), [""; 0]);
+    assert_eq!(
+        said(&module(&many(30, |n| call(&format!("[{elements}]")).replace("\"m\"", &format!("\"m{n}\""))))),
+        expensive
+    );
+    let values = [
+        ("main.tf".to_owned(), variable("")),
+        ("terraform.tfvars".to_owned(), format!("v = [{elements}]\n")),
+    ];
+    assert_eq!(said(&values), [""; 0]);
+}
+
+#[test]
+fn a_number_of_very_many_digits_is_a_number() {
+    let long = "7".repeat(1 << 20);
+    assert_eq!(
+        of_text(format!("output \"a\" {{\n  value = {long} == \"{long}\" ? [1][5] : [1][6]\n}}\n")),
+        ["Invalid index"]
+    );
 }

@@ -23,6 +23,7 @@ mod values_files;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
+use std::sync::Arc;
 
 use hashbrown::HashSet;
 use smol_str::SmolStr;
@@ -31,7 +32,7 @@ use crate::finding::{Code, Finding, Severity, has_errors};
 use crate::graph::references::sites::{self, Found, Owner, Site, Symbols};
 use crate::graph::similar::Similar;
 use crate::graph::{Node, arguments, imports};
-use crate::module::declaration::{Import, Local, ModuleCall, Resource, Variable};
+use crate::module::declaration::{Condition, Import, Local, ModuleCall, Resource, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part, Step, Traversal};
 use crate::text::Span;
 use crate::value::{Budget, Marks, Value, elements, evaluate};
@@ -56,9 +57,14 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
     } else {
         node.locals()
     };
+    let is_wrong = |part: &Arc<Attribute>| wrong.contains(&part.expr.span);
+    let is_unsound =
+        |variable: &Variable| variable.validations.iter().flat_map(Condition::parts).any(is_wrong);
+    let unsound = module.variables.values().filter(|variable| is_unsound(variable));
     let mut evaluation = Evaluation {
         node,
         wrong,
+        unsound: unsound.map(|variable| variable.name.as_str()).collect(),
         failed: BTreeSet::new(),
         locals,
         marked: BTreeMap::new(),
@@ -99,6 +105,9 @@ struct Marked {
 struct Evaluation<'t, 'f> {
     node: Node<'t>,
     wrong: &'f BTreeSet<Span>,
+    /// The variables with an invalid reference in a validation. The engine checks the references of all validations
+    /// before it evaluates any.
+    unsound: HashSet<&'t str>,
     /// The expressions whose evaluation failed.
     failed: BTreeSet<Span>,
     locals: &'f Locals,
@@ -356,9 +365,14 @@ impl Evaluation<'_, '_> {
             let Some(variable) = child.module().variables.get(&attribute.name) else { continue };
             let (mut value, failed) = self.known_or_partial(&attribute.expr, Symbols::OF_ARGUMENTS);
             let mut found = Vec::new();
+            let (constraint, limits) = (accepted_values::constraint(variable), &self.node.module().limits);
+            let affordable = constraint.pay(&value, &self.work, attribute.expr.span, limits);
             // After an error, the engine does not check validations.
             if failed {
                 value = Value::UNKNOWN;
+            } else if let Err(limit) = affordable {
+                value = Value::UNKNOWN;
+                found.extend(limit);
             } else if !variable.validations.is_empty() {
                 found = validation::refused(&value, Some(&attribute.expr), variable, child, &self.work);
             }

@@ -19,6 +19,7 @@ use crate::module::declaration::ModuleCall;
 use crate::module::terragrunt::{Generated, RunBy};
 use crate::module::test_file::TestFile;
 use crate::module::values::ValuesFile;
+use crate::value::Value;
 use crate::vfs::{NamedFiles, join};
 
 /// The target of a module call.
@@ -99,6 +100,8 @@ pub(super) struct NodeData {
     pub(super) values_files: Vec<ValuesFile>,
     /// The values of its local values; computed on first use.
     pub(super) locals: OnceLock<Locals>,
+    /// The value of an instance for the module that calls it; computed on first use.
+    pub(super) instance: OnceLock<Value>,
 }
 
 /// A test file, and the modules that its runs load.
@@ -157,6 +160,7 @@ impl ModuleGraph {
             run_by_tests: Vec::new(),
             values_files: Vec::new(),
             locals: OnceLock::new(),
+            instance: OnceLock::new(),
         });
         NodeId(self.nodes.len() - 1)
     }

@@ -37,6 +37,7 @@ use crate::module::declaration::{
 };
 use crate::module::decode::requirements::RequiredProviders;
 use crate::syntax::{AttributeSchema, Block, BlockSchema, Body, Schema};
+use crate::value::Budget;
 
 pub use provisioner::{KEEP_FOR_DESTROY, references_elsewhere};
 pub(super) use test_file::{mock_file, test_file};
@@ -82,6 +83,8 @@ pub(super) struct Decoder<'a> {
     pub(super) in_test: bool,
     /// The limits of the run.
     pub(super) limits: &'a Limits,
+    /// The steps to convert the defaults of all variables of the module. `None` in test files, which declare none.
+    pub(super) work: Option<&'a Budget>,
     /// The findings so far.
     pub(super) findings: &'a mut Vec<Finding>,
 }

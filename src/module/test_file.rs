@@ -219,6 +219,7 @@ fn decoder<'d>(
         json: file.body.is_json(),
         in_test: true,
         limits,
+        work: None,
         findings,
     }
 }

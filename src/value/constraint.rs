@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use crate::finding::{EngineRule, Finding};
+use crate::limits::Limits;
 use crate::syntax::{Call, Expr, ExprKind, parse_expression};
 use crate::text::{Span, nearest};
 
 use super::data::normal;
 use super::defaults::{Defaults, Parts};
-use super::{Attribute, Type, Value, constant, convert};
+use super::evaluate::{too_expensive, weight};
+use super::{Attribute, Budget, Type, Value, constant, convert};
 
 /// A type constraint.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -19,6 +21,12 @@ pub struct Constraint {
     /// The defaults of optional attributes, if there are any.
     pub defaults: Option<Defaults>,
 }
+
+/// The steps to find the type of a node of a value and convert it.
+const OF_CONVERTED: usize = 2;
+
+/// The steps to add one node of a default to a value.
+const OF_DEFAULT: usize = 4;
 
 impl Constraint {
     /// `any`, without defaults.
@@ -30,6 +38,35 @@ impl Constraint {
             Some(defaults) => defaults.apply(value),
             None => value.clone(),
         }
+    }
+
+    /// Takes the steps to apply the defaults to a value and convert it.
+    ///
+    /// # Errors
+    ///
+    /// Too few steps are left, so that the value has to be treated as unknown. The finding at `at` reports it, unless an
+    /// earlier one did.
+    pub(crate) fn pay(
+        &self,
+        value: &Value,
+        work: &Budget,
+        at: Span,
+        limits: &Limits,
+    ) -> Result<(), Option<Finding>> {
+        let before = work.get();
+        if before == 0 {
+            return Err(None);
+        }
+        let left = before.saturating_sub(self.steps(value, before));
+        work.set(left);
+        if left > 0 { Ok(()) } else { Err(Some(too_expensive(Some(work), at, limits))) }
+    }
+
+    /// The steps to apply the defaults to a value and convert it. Counting stops above `most`.
+    fn steps(&self, value: &Value, most: usize) -> usize {
+        let added = self.defaults.as_ref().map_or(0, |defaults| defaults.added(value, most));
+        let own = weight(value, most).saturating_mul(OF_CONVERTED).saturating_add(self.ty.nodes());
+        added.saturating_mul(OF_DEFAULT).saturating_add(own)
     }
 }
 

@@ -14,7 +14,7 @@ use super::{Attribute, Mismatch, Number, PathStep, Type, Value};
 
 /// `value` converted to type `want`.
 pub fn convert(value: &Value, want: &Type) -> Result<Value, Mismatch> {
-    if value.is(&want.without_optional()) {
+    if *want == Type::Any || value.is(&want.without_optional()) {
         return Ok(value.clone());
     }
     let own = value.ty();
@@ -135,15 +135,14 @@ impl Conversion {
         own: &BTreeMap<SmolStr, Value>,
         wanted: &BTreeMap<SmolStr, Attribute>,
     ) -> Result<Value, Mismatch> {
-        let mut converted = BTreeMap::new();
-        for (name, wanted) in wanted {
+        let converted = wanted.iter().map(|(name, wanted)| {
             let value = match own.get(name) {
                 Some(value) => self.part(PathStep::Attribute(name.clone()), value, &wanted.ty)?,
                 None => Value::Null(wanted.ty.without_optional()),
             };
-            converted.insert(name.clone(), value);
-        }
-        Ok(Value::Object(converted))
+            Ok((name.clone(), value))
+        });
+        Ok(Value::Object(converted.collect::<Result<_, _>>()?))
     }
 
     /// Converts a tuple to `to`, a list or set of `wanted`. Only the elements of a list are unified again.

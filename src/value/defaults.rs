@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use super::convert::{fit, gather};
+use super::evaluate::weight;
 use super::unify::{Mode, unify};
 use super::{Type, Value};
 
@@ -29,6 +30,36 @@ pub(super) enum Parts {
 }
 
 impl Defaults {
+    /// The memory that [`Self::apply`] adds to a value, in nodes. Counting stops above `most`.
+    pub(super) fn added(&self, value: &Value, most: usize) -> usize {
+        let mut sum = 0;
+        let mut add = |inner: Option<&Self>, part: &Value, own: usize| {
+            if sum <= most {
+                sum += own;
+                sum += inner.map_or(0, |inner| inner.added(part, most.saturating_sub(sum)));
+            }
+        };
+        match value {
+            Value::Marked(inner, _) => return self.added(inner, most),
+            Value::Tuple(elements) | Value::List(_, elements) | Value::Set(_, elements) => {
+                for (index, part) in elements.iter().enumerate() {
+                    add(self.of_element(index), part, 0);
+                }
+            }
+            Value::Map(_, elements) | Value::Object(elements) => {
+                for (name, part) in elements {
+                    add(self.of_key(name), part, 0);
+                }
+                let defaults = self.values.iter();
+                defaults
+                    .filter(|(name, _)| elements.get(*name).is_none_or(Value::is_null))
+                    .for_each(|(name, default)| add(self.of_attribute(name), default, weight(default, most)));
+            }
+            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Null(_) | Value::Unknown(_) => {}
+        }
+        sum
+    }
+
     /// The value with defaults for missing and null attributes.
     pub(super) fn apply(&self, value: &Value) -> Value {
         match value {
@@ -62,39 +93,54 @@ impl Defaults {
     }
 
     fn sequence(&self, elements: &[Value]) -> Vec<Value> {
-        let of = |index| match &self.parts {
-            Parts::Elements(inner) => Some(&**inner),
-            Parts::Tuple(parts) => parts.get(&index),
-            Parts::Object(_) => None,
-        };
         let each = elements.iter().enumerate();
-        each.map(|(index, value)| of(index).map_or_else(|| value.clone(), |inner| inner.apply(value)))
-            .collect()
+        each.map(|(index, value)| {
+            self.of_element(index).map_or_else(|| value.clone(), |inner| inner.apply(value))
+        })
+        .collect()
     }
 
     fn named(&self, elements: &BTreeMap<SmolStr, Value>) -> BTreeMap<SmolStr, Value> {
-        let of = |name: &SmolStr| match &self.parts {
-            Parts::Elements(inner) => Some(&**inner),
-            Parts::Tuple(_) => None,
-            Parts::Object(parts) => parts.get(name),
-        };
         let mut applied: BTreeMap<SmolStr, Value> = elements
             .iter()
             .map(|(name, value)| {
-                (name.clone(), of(name).map_or_else(|| value.clone(), |inner| inner.apply(value)))
+                (name.clone(), self.of_key(name).map_or_else(|| value.clone(), |inner| inner.apply(value)))
             })
             .collect();
         for (name, default) in &self.values {
             if applied.get(name).is_none_or(Value::is_null) {
-                let default = match &self.parts {
-                    Parts::Object(parts) => parts.get(name).map(|inner| inner.apply(default)),
-                    Parts::Elements(_) | Parts::Tuple(_) => None,
-                }
-                .unwrap_or_else(|| default.clone());
+                let default =
+                    self.of_attribute(name).map_or_else(|| default.clone(), |inner| inner.apply(default));
                 applied.insert(name.clone(), default);
             }
         }
         applied
+    }
+
+    /// The defaults of an element of a list, set or tuple.
+    fn of_element(&self, index: usize) -> Option<&Self> {
+        match &self.parts {
+            Parts::Elements(inner) => Some(&**inner),
+            Parts::Tuple(parts) => parts.get(&index),
+            Parts::Object(_) => None,
+        }
+    }
+
+    /// The defaults of an element of a map, or of an attribute.
+    fn of_key(&self, name: &str) -> Option<&Self> {
+        match &self.parts {
+            Parts::Elements(inner) => Some(&**inner),
+            Parts::Tuple(_) => None,
+            Parts::Object(parts) => parts.get(name),
+        }
+    }
+
+    /// The defaults of an attribute of an object.
+    fn of_attribute(&self, name: &str) -> Option<&Self> {
+        match &self.parts {
+            Parts::Object(parts) => parts.get(name),
+            Parts::Elements(_) | Parts::Tuple(_) => None,
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::syntax::{Expr, ExprKind, JsonString, ObjectKey, Step, StepKind, Trave
 use crate::text::Span;
 
 use super::convert::convert;
-use super::{Number, Resolved, Scope, Type, Value};
+use super::{Budget, Number, Resolved, Scope, Type, Value};
 
 mod access;
 mod argument;
@@ -324,14 +324,7 @@ impl<'e> Evaluator<'e> {
     }
 
     fn too_expensive(&mut self, at: Span) -> Value {
-        let summary = "Expression too expensive to evaluate";
-        let mut finding = limit_reached(summary, at, self.limits, Limit::Evaluation);
-        if self.scope.is_some_and(|scope| scope.work().get() < self.limits.evaluation()) {
-            finding
-                .detail
-                .push_str(" All expressions of a module share a limit too, and they have reached it.");
-        }
-        self.findings.push(finding);
+        self.findings.push(too_expensive(self.scope.map(Scope::work), at, self.limits));
         Value::UNKNOWN
     }
 
@@ -375,6 +368,9 @@ impl<'e> Evaluator<'e> {
 /// The memory of a map in addition to its elements, in nodes.
 const OF_MAP: usize = 16;
 
+/// The memory of marks, in nodes.
+const OF_MARKS: usize = 4;
+
 /// The number of nodes of a type that one step traverses.
 const TYPES: usize = 2;
 
@@ -406,13 +402,26 @@ fn limit_reached(summary: &str, at: Span, limits: &Limits, limit: Limit) -> Find
         .at(at)
 }
 
+/// The finding for an expression that takes too many steps. `work` are the steps of all expressions together, if they
+/// share some.
+pub(super) fn too_expensive(work: Option<&Budget>, at: Span, limits: &Limits) -> Finding {
+    let mut finding = limit_reached("Expression too expensive to evaluate", at, limits, Limit::Evaluation);
+    if work.is_some_and(|work| work.get() < limits.evaluation()) {
+        finding.detail.push_str(" All expressions of a module share a limit too, and they have reached it.");
+    }
+    finding
+}
+
 /// The approximate memory of a value, in nodes. Counting stops above `most`.
-fn weight(value: &Value, most: usize) -> usize {
+pub(super) fn weight(value: &Value, most: usize) -> usize {
     let own = match value {
         Value::String(text) => 1 + text.len() / 16,
-        // A map allocates space for eleven elements with its first one.
-        Value::Map(_, elements) | Value::Object(elements) if !elements.is_empty() => 1 + OF_MAP,
+        // A map allocates space for eleven elements with its first one, and keeps a name beside each.
+        Value::Map(_, elements) | Value::Object(elements) if !elements.is_empty() => {
+            1 + OF_MAP + elements.len()
+        }
         Value::Unknown(ty) | Value::Null(ty) => 1 + ty.nodes() / TYPES,
+        Value::Marked(..) => OF_MARKS,
         _ => 1,
     };
     value

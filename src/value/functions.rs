@@ -43,6 +43,7 @@ impl Function {
                 let pattern = texts.next().flatten().map_or(0, pattern::work);
                 texts.flatten().map(str::len).fold(pattern, usize::saturating_add)
             }
+            "replace" => texts.nth(1).flatten().and_then(pattern::between_slashes).map_or(0, pattern::work),
             // They convert each element to a string, or compare it with others.
             "distinct" | "formatlist" | "join" | "sort" => {
                 arguments.iter().map(|list| list.parts().count()).sum::<usize>().saturating_mul(OF_ELEMENT)

@@ -176,10 +176,14 @@ pub(super) fn message(value: &Value, expr: &Expr) -> Option<Finding> {
     Some(invalid(EngineRule::InvalidCheckOrCondition, "Invalid error message", detail, expr))
 }
 
+/// The type of a variable.
+pub(super) fn constraint(variable: &Variable) -> &Constraint {
+    variable.constraint.as_ref().map_or(&Constraint::ANY, |constraint| &constraint.value)
+}
+
 /// The value converted to the type of a variable.
 pub(super) fn converted(value: &Value, variable: &Variable) -> Result<Value, Mismatch> {
-    let any = Constraint::ANY;
-    let constraint = variable.constraint.as_ref().map_or(&any, |constraint| &constraint.value);
+    let constraint = constraint(variable);
     let value = if value.is_null() { value.clone() } else { constraint.apply_defaults(value) };
     if value.is(&constraint.ty.without_optional()) {
         return Ok(value);

@@ -19,14 +19,7 @@ impl Evaluation<'_, '_> {
             // Only the references are checked.
             return;
         }
-        if let Owner::Variable(variable) = &site.owner
-            && variable
-                .validations
-                .iter()
-                .flat_map(Condition::parts)
-                .any(|part| self.wrong.contains(&part.expr.span))
-        {
-            // The engine checks the references of all parts before it evaluates any.
+        if matches!(&site.owner, Owner::Variable(variable) if self.unsound.contains(variable.name.as_str())) {
             return;
         }
         let from = self.findings.len();

@@ -104,7 +104,7 @@ impl value::Scope for ModuleScope<'_> {
             Subject::Module { call, key: None, output: Some(output) } if self.has_output(call, output) => {
                 return Some(Resolved { value: Cow::Owned(Value::UNKNOWN), steps: 2 });
             }
-            Subject::Module { call, .. } => self.call(call),
+            Subject::Module { call, .. } => return Some(Resolved { value: self.call(call), steps: 1 }),
             Subject::Count(name) if name == "index" && self.symbols.count => Value::Unknown(Type::Number),
             Subject::Each(name) if self.each.is_some() && (name == "key" || name == "value") => self
                 .each
@@ -200,23 +200,31 @@ impl ModuleScope<'_> {
         child.is_some_and(|child| child.outputs.contains_key(output))
     }
 
-    /// The value of a module: only the names of the outputs of each instance are known.
-    fn call(&self, name: &str) -> Value {
-        let Some(call) = self.node.module().calls.get(name) else { return Value::UNKNOWN };
-        let child = self.node.child(name).map(Node::module);
-        let Some(child) = child.filter(|child| child.complete && call.enabled.is_none()) else {
-            return Value::UNKNOWN;
-        };
-        let elsewhere = child.declared_elsewhere.iter().filter_map(|address| address.strip_prefix("output."));
-        let outputs = child.outputs.keys().cloned().chain(elsewhere.map(SmolStr::new));
-        let outputs = outputs.map(|name| (name, value::Attribute::required(Type::Any)));
-        let instance = Type::object(outputs);
-        Value::Unknown(if call.count.is_some() {
-            Type::list(instance)
+    /// The value of a module.
+    fn call(&self, name: &str) -> Cow<'_, Value> {
+        let call = self.node.module().calls.get(name).filter(|call| call.enabled.is_none());
+        let child = self.node.child(name).filter(|child| child.module().complete);
+        let (Some(call), Some(child)) = (call, child) else { return Cow::Owned(Value::UNKNOWN) };
+        let instance = child.instance();
+        if call.count.is_some() {
+            Cow::Owned(Value::Unknown(Type::list(instance.ty())))
         } else if call.for_each.is_some() {
-            Type::map(instance)
+            Cow::Owned(Value::Unknown(Type::map(instance.ty())))
         } else {
-            instance
+            Cow::Borrowed(instance)
+        }
+    }
+}
+
+impl<'t> Node<'t> {
+    /// The value of an instance of this module for the module that calls it: only the names of the outputs are known.
+    fn instance(self) -> &'t Value {
+        self.data().instance.get_or_init(|| {
+            let module = self.module();
+            let elsewhere =
+                module.declared_elsewhere.iter().filter_map(|address| address.strip_prefix("output."));
+            let outputs = module.outputs.keys().cloned().chain(elsewhere.map(SmolStr::new));
+            Value::Unknown(Type::object(outputs.map(|name| (name, value::Attribute::required(Type::Any)))))
         })
     }
 }

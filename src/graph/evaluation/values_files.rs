@@ -114,6 +114,11 @@ fn judge(
     if is_wrong || value.holds_placeholder() {
         return;
     }
+    let (constraint, limits) = (accepted_values::constraint(variable), &node.module().limits);
+    if let Err(limit) = constraint.pay(&value, work, argument.expr.span, limits) {
+        findings.extend(limit);
+        return;
+    }
     match accepted_values::converted(&value, variable) {
         Err(mismatch) => {
             findings.push(unsuitable(&mismatch.to_string(), argument, variable));

@@ -82,7 +82,11 @@ impl Decoder<'_> {
         let span = attribute.expr.span;
         let mut value = value::constant_within(self.limits, &attribute.expr, self.findings);
         if let Some(Spanned { value: constraint, .. }) = constraint {
-            if !value.is_null() {
+            let too_large = self.work.and_then(|work| constraint.pay(&value, work, span, self.limits).err());
+            if let Some(limit) = too_large {
+                self.findings.extend(limit);
+                value = Value::UNKNOWN;
+            } else if !value.is_null() {
                 value = constraint.apply_defaults(&value);
             }
             value = match value::convert(&value, &constraint.ty) {

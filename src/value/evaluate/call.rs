@@ -60,7 +60,8 @@ impl Evaluator<'_> {
             };
         }
         let of_element = function.work_of_element(&values);
-        match function.call(values, self.limits.evaluation() / STEPS_PER_BYTE, scope) {
+        let most = self.limits.evaluation() / STEPS_PER_BYTE;
+        match function.call(values, most, scope) {
             Ok(value)
                 if self.may_hold(&value, at) && self.may_go_on(value.parts().count() * of_element, at) =>
             {
@@ -71,7 +72,10 @@ impl Evaluator<'_> {
                 self.invalid_argument(function, place, &arguments[place], &why)
             }
             Err(FunctionError::Argument(_, why) | FunctionError::Call(why)) => self.call_failed(call, &why),
-            Err(FunctionError::Expensive) => self.too_expensive(at),
+            Err(FunctionError::Expensive) => {
+                self.left = self.left.saturating_sub(most);
+                self.too_expensive(at)
+            }
         }
     }
 
@@ -134,10 +138,13 @@ impl Evaluator<'_> {
                 None => self.value(argument.expr, inside),
             };
             let ty = function.parameter(place).map_or(Type::Any, |parameter| parameter.kind.ty());
-            values.push(convert(&value, &ty).unwrap_or_else(|mismatch| {
-                self.invalid_argument(function, place, argument, &mismatch.to_string());
-                Value::Unknown(ty)
-            }));
+            let is_suitable = ty == Type::Any || value.is(&ty);
+            values.push(if is_suitable { Ok(value) } else { convert(&value, &ty) }.unwrap_or_else(
+                |mismatch| {
+                    self.invalid_argument(function, place, argument, &mismatch.to_string());
+                    Value::Unknown(ty)
+                },
+            ));
         }
         if self.failed_since(before) {
             return None;

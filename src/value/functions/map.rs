@@ -9,15 +9,14 @@ use crate::value::convert::convert;
 use crate::value::{Attribute, Type, Value};
 
 pub(super) fn keys(arguments: &[Value]) -> Outcome {
-    let value = &arguments[0];
-    match (value, value.ty()) {
-        (_, Type::Object(attributes)) => {
-            Ok(Value::Tuple(attributes.keys().map(|name| Value::String(name.clone())).collect()))
-        }
-        (Value::Map(_, elements), _) => {
-            Ok(Value::List(Type::String, elements.keys().map(|key| Value::String(key.clone())).collect()))
-        }
-        (_, Type::Map(_)) => Ok(Value::Unknown(Type::list(Type::String))),
+    fn texts<'k>(keys: impl Iterator<Item = &'k SmolStr>) -> Vec<Value> {
+        keys.map(|key| Value::String(key.clone())).collect()
+    }
+    match &arguments[0] {
+        Value::Object(attributes) => Ok(Value::Tuple(texts(attributes.keys()))),
+        Value::Unknown(Type::Object(attributes)) => Ok(Value::Tuple(texts(attributes.keys()))),
+        Value::Map(_, elements) => Ok(Value::List(Type::String, texts(elements.keys()))),
+        Value::Unknown(Type::Map(_)) => Ok(Value::Unknown(Type::list(Type::String))),
         _ => Err(FunctionError::of_argument(0, "a map or an object is required")),
     }
 }
@@ -37,8 +36,9 @@ pub(super) fn values(arguments: &[Value]) -> Outcome {
 }
 
 pub(super) fn merge(arguments: &[Value]) -> Outcome {
-    let Some(ty) = merged_type(arguments)? else {
-        // Nulls have no type, but are skipped all the same.
+    let are_objects = arguments.iter().all(|argument| matches!(argument, Value::Object(_)));
+    let Some(ty) = (if are_objects { None } else { merged_type(arguments)? }) else {
+        // The type of an object follows from its attributes. Nulls have no type, but are skipped all the same.
         return Ok(match merged(arguments) {
             Some(attributes) => Value::Object(attributes),
             None => Value::UNKNOWN,
@@ -108,26 +108,31 @@ pub(super) fn lookup(arguments: &[Value]) -> Outcome {
         [_, _, ..] => return Err(FunctionError::of_call("it takes two or three arguments")),
     };
     let missing = || FunctionError::of_argument(0, "the key does not exist, and there is no default");
-    match (map, map.ty(), key.as_str()) {
-        (_, Type::Object(_), None) => Ok(Value::UNKNOWN),
-        (_, Type::Object(attributes), Some(key)) => match (map, attributes.get(key), default) {
-            (Value::Object(own), Some(_), _) => Ok(own[key].clone()),
-            (_, Some(attribute), _) => Ok(Value::Unknown(attribute.ty.clone())),
-            (Value::Object(_), None, Some(default)) => Ok(default.clone()),
-            (_, None, Some(default)) => Ok(Value::Unknown(default.ty())),
-            (_, None, None) => Err(missing()),
-        },
-        (_, Type::Map(element), key) => {
-            let default = default.map(|default| convert(default, &element)).transpose();
-            let default = default.map_err(|mismatch| FunctionError::of_argument(2, mismatch.to_string()))?;
-            match (map, key) {
-                (Value::Map(_, elements), Some(key)) => elements
-                    .get(key)
-                    .cloned()
-                    .or(default)
-                    .ok_or_else(|| FunctionError::of_call("the key does not exist")),
-                _ => Ok(Value::Unknown((*element).clone())),
-            }
+    let element = match map {
+        Value::Map(element, _) => Some(element),
+        Value::Unknown(Type::Map(element)) => Some(&**element),
+        _ => None,
+    };
+    if let Some(element) = element {
+        let default = default.map(|default| convert(default, element)).transpose();
+        let default = default.map_err(|mismatch| FunctionError::of_argument(2, mismatch.to_string()))?;
+        return match (map, key.as_str()) {
+            (Value::Map(_, elements), Some(key)) => elements
+                .get(key)
+                .cloned()
+                .or(default)
+                .ok_or_else(|| FunctionError::of_call("the key does not exist")),
+            _ => Ok(Value::Unknown(element.clone())),
+        };
+    }
+    match (map, key.as_str()) {
+        (Value::Object(_) | Value::Unknown(Type::Object(_)), None) => Ok(Value::UNKNOWN),
+        (Value::Object(attributes), Some(key)) => {
+            attributes.get(key).or(default).cloned().ok_or_else(missing)
+        }
+        (Value::Unknown(Type::Object(attributes)), Some(key)) => {
+            let ty = attributes.get(key).map(|attribute| attribute.ty.clone());
+            ty.or_else(|| Some(default?.ty())).map(Value::Unknown).ok_or_else(missing)
         }
         _ => Err(FunctionError::of_argument(0, "a map is required")),
     }

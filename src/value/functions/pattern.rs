@@ -81,10 +81,15 @@ fn matched(arguments: &[Value], longest: usize, all: bool) -> Outcome {
     found.map(|found| shape.value(&found)).ok_or_else(missing)
 }
 
-/// `replace`. The second argument may be a pattern between slashes.
+/// The pattern between slashes that the second argument of `replace` may be.
+pub(super) fn between_slashes(part: &str) -> Option<&str> {
+    part.strip_prefix('/')?.strip_suffix('/')
+}
+
+/// `replace`.
 pub(super) fn replace(arguments: &[Value], longest: usize) -> Outcome {
     let (text, part, with) = (text(arguments, 0)?, text(arguments, 1)?, text(arguments, 2)?);
-    match part.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
+    match between_slashes(part) {
         Some(pattern) if pattern.len() > longest / TEXT_TO_PATTERN => Err(FunctionError::Expensive),
         Some(pattern) => match translate(pattern) {
             Ok(_) => Err(FunctionError::Unknown),
@@ -148,7 +153,9 @@ pub(super) fn work(pattern: &str) -> usize {
             // A negated class needs states for every length of the UTF-8 encoding.
             '[' => {
                 let class: String = letters.by_ref().take_while(|letter| *letter != ']').collect();
-                if class.starts_with('^') { OF_ANY } else { 1 }
+                let is_large = |part: &str| part.starts_with(['p', 'P', 'W', 'D', 'S']);
+                let large = class.split('\\').skip(1).filter(|part| is_large(part)).count();
+                large * OF_UNICODE_CLASS + if class.starts_with('^') { OF_ANY } else { 1 }
             }
             '.' => OF_ANY,
             _ => 1,

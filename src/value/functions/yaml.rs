@@ -15,7 +15,7 @@ use super::signature::{FunctionError, Outcome, text};
 use crate::value::data::normal;
 use crate::value::{Number, Type, Value, convert};
 
-/// Above this number of values, with each alias counted in full, the value is unknown.
+/// Above this number of values, with each alias counted in full, the document is too large.
 const MOST_VALUES: usize = 50_000;
 
 /// Above this nesting depth, the value is unknown.
@@ -27,6 +27,7 @@ pub(super) fn yamldecode(arguments: &[Value]) -> Outcome {
     match document(text) {
         Ok(value) => Ok(value),
         Err(Failure::Wrong(why)) => Err(FunctionError::of_call(why)),
+        Err(Failure::Large) => Err(FunctionError::Expensive),
         Err(Failure::Unknown) => Ok(Value::UNKNOWN),
     }
 }
@@ -35,6 +36,8 @@ pub(super) fn yamldecode(arguments: &[Value]) -> Outcome {
 enum Failure {
     /// It has an error.
     Wrong(String),
+    /// It has too many values.
+    Large,
     /// overrule does not decide it.
     Unknown,
 }
@@ -182,9 +185,9 @@ impl Reader {
                 self.take(value, anchor, is_merge)
             }
             Event::Alias(anchor) => {
-                let (value, size) = self.anchors.get(&anchor).cloned().ok_or(Failure::Unknown)?;
+                let size = self.anchors.get(&anchor).ok_or(Failure::Unknown)?.1;
                 self.count(size)?;
-                self.take(value, 0, false)
+                self.take(self.anchors[&anchor].0.clone(), 0, false)
             }
             Event::SequenceStart(anchor, tag) => {
                 plain(tag.as_deref())?;
@@ -243,7 +246,7 @@ impl Reader {
 
     fn count(&mut self, values: usize) -> Result<(), Failure> {
         self.values += values;
-        if self.values > MOST_VALUES { Err(Failure::Unknown) } else { Ok(()) }
+        if self.values > MOST_VALUES { Err(Failure::Large) } else { Ok(()) }
     }
 }
 

@@ -7,6 +7,9 @@ use super::{Number, PRECISION, Size};
 /// Numbers with more digits than this have no text.
 const LONGEST: i64 = 20_000;
 
+/// The digits of a number that count in full: many times those of the precision.
+const SIGNIFICANT: usize = 2_000;
+
 impl Number {
     /// Parses a number as in a string or literal of the engine: decimal digits, and optionally a dot and an exponent.
     pub fn parse(text: &str) -> Option<Self> {
@@ -32,11 +35,11 @@ impl Number {
             None => 0,
             Some(digits) => signed(digits)?,
         };
-        let mantissa = BigUint::parse_bytes(format!("{whole}{fraction}").as_bytes(), 10)?;
+        let (mantissa, left_out) = significant(&format!("{whole}{fraction}"))?;
         if mantissa == BigUint::ZERO {
             return Some(Self::from(0));
         }
-        let five = -i64::try_from(fraction.len()).ok()?;
+        let five = i64::try_from(left_out).ok()? - i64::try_from(fraction.len()).ok()?;
         let (two, five) = match exponent.as_bytes().first() {
             Some(b'p' | b'P') => (five.checked_add(exponent_value)?, five),
             _ => (five.checked_add(exponent_value)?, five.checked_add(exponent_value)?),
@@ -45,11 +48,16 @@ impl Number {
         if i32::try_from(two.checked_add(bits)?).is_err() {
             return None;
         }
-        let number = Self::finite(negative, mantissa, two);
+        let (power, shift) = power_of_five(five.unsigned_abs());
         Some(if five < 0 {
-            number.scaled_down(five.unsigned_abs())
+            let room = PRECISION + 66 + power.bits();
+            let mut quotient = ((&mantissa << room) / &power) << 1_u8;
+            if (&mantissa << room) % &power != BigUint::ZERO {
+                quotient.set_bit(0, true);
+            }
+            Self::finite(negative, quotient, two - shift - i64::try_from(room).unwrap_or(i64::MAX) - 1)
         } else {
-            number.scaled_up(five.unsigned_abs())
+            Self::finite(negative, mantissa * power, two + shift)
         })
     }
 
@@ -72,26 +80,16 @@ impl Number {
             }
         }
     }
+}
 
-    /// Multiplies by five to the power of `power`.
-    fn scaled_up(self, power: u64) -> Self {
-        let Size::Finite { mantissa, exponent } = self.size else { return self };
-        let (five, shift) = power_of_five(power);
-        Self::finite(self.negative, mantissa * five, exponent + shift)
-    }
-
-    /// Divides by five to the power of `power`.
-    fn scaled_down(self, power: u64) -> Self {
-        let Size::Finite { mantissa, exponent } = self.size else { return self };
-        let (five, shift) = power_of_five(power);
-        let room = PRECISION + 66 + five.bits();
-        let mut quotient = ((&mantissa << room) / &five) << 1_u8;
-        if (&mantissa << room) % &five != BigUint::ZERO {
-            quotient.set_bit(0, true);
-        }
-        let room = i64::try_from(room).unwrap_or(i64::MAX);
-        Self::finite(self.negative, quotient, exponent - shift - room - 1)
-    }
+/// The number of the first digits, and how many others there are. They only decide how the number is rounded, so one
+/// digit stands for them.
+fn significant(digits: &str) -> Option<(BigUint, usize)> {
+    let digits = digits.trim_start_matches('0');
+    let (first, rest) = digits.split_at_checked(SIGNIFICANT).unwrap_or((digits, ""));
+    let is_more = rest.bytes().any(|digit| digit != b'0');
+    let mantissa = if is_more { format!("{first}1") } else { format!("0{first}") };
+    Some((BigUint::parse_bytes(mantissa.as_bytes(), 10)?, rest.len() - usize::from(is_more)))
 }
 
 fn decimal(digits: &str) -> bool {
@@ -209,6 +207,8 @@ fn placed(digits: &[u8], point: i64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use num_bigint::BigUint;
+
     use super::{Number, Size, placed, shortest};
 
     fn number(text: &str) -> Number {
@@ -242,6 +242,23 @@ mod tests {
         {
             assert_eq!(Number::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_number_of_many_digits_is_rounded_by_all_of_them() {
+        let (nines, zeros) = ("9".repeat(5_000), "0".repeat(5_000));
+        for (one, other) in [
+            (format!("1{zeros}"), "1e5000".to_owned()),
+            (format!("0.{zeros}5"), "5e-5001".to_owned()),
+            (format!("{nines}e-5000"), "1".to_owned()),
+            (format!("7.{zeros}"), "7".to_owned()),
+        ] {
+            assert_eq!(number(&one), number(&other), "{other}");
+        }
+        // A number between two others is rounded to the even one, and with the smallest fraction to the next.
+        let power = |more: u8| ((BigUint::from(1_u8) << 512_u32) + more).to_string();
+        assert_eq!(number(&power(1)), number(&power(0)));
+        assert_eq!(number(&format!("{}.{zeros}1", power(1))), number(&power(2)));
     }
 
     #[test]
