@@ -13,6 +13,7 @@ mod expression;
 mod json;
 mod json_form;
 mod native;
+mod number;
 mod quote;
 
 pub use analysis::{MapKey, Scope};

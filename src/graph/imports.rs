@@ -4,8 +4,8 @@ use crate::finding::{EngineRule, Finding};
 use crate::graph::{Callee, Node};
 use crate::module::address::{ImportTarget, InstanceKey};
 use crate::module::declaration::{Import, Resource};
-use crate::syntax::{ExprKind, Step, StepKind};
-use crate::text::Span;
+use crate::syntax::{Attribute, ExprKind, Step, StepKind};
+use crate::text::{Span, with_article};
 use crate::value::{Value, elements};
 
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
@@ -27,10 +27,13 @@ pub(super) fn reaches_id(node: Node<'_>, import: &Import) -> bool {
         return true;
     }
     reaches_for_each(node, import)
-        && import.for_each.as_ref().is_none_or(|for_each| {
-            let value = node.values().of(&for_each.expr);
-            value.is_wholly_known() && value.parts().next().is_some()
-        })
+        && import.for_each.as_ref().is_none_or(|for_each| has_elements(node, for_each))
+}
+
+/// Whether the value of a `for_each` is known and not empty.
+fn has_elements(node: Node<'_>, for_each: &Attribute) -> bool {
+    let value = node.values().of(&for_each.expr);
+    value.is_wholly_known() && value.parts().next().is_some()
 }
 
 /// Whether the engine evaluates the `for_each` of an import.
@@ -70,8 +73,9 @@ fn absent_or_other(node: Node<'_>, import: &Import, target: &ImportTarget, at: S
     }
     let resource = module.module().resources.get(&target.resource.resource);
     match resource {
-        Some(resource) if target.is_static && import.for_each.is_none() => {
-            instances(resource, target.resource.key.as_ref(), at)
+        Some(resource) if target.is_static => {
+            let is_reached = import.for_each.as_ref().is_none_or(|for_each| has_elements(node, for_each));
+            instances(resource, target.resource.key.as_ref(), at).filter(|_| is_reached)
         }
         Some(resource) => made_for_each(node, import, resource, at),
         None if !module.module().complete => None,
@@ -116,7 +120,13 @@ fn made_for_each(node: Node<'_>, import: &Import, resource: &Resource, at: Span)
     let key = match if name == "key" { &*key } else { value } {
         Value::String(text) => InstanceKey::Text(text.clone()),
         Value::Number(_) => InstanceKey::Number(0),
-        _ => return None,
+        Value::Bool(_) => return None,
+        other => {
+            let is = if other.is_null() { "null".to_owned() } else { with_article(&other.ty().name()) };
+            let finding = Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid address");
+            let detail = format!("An instance key is a string or a number, and `each.{name}` is {is} here.");
+            return Some(finding.detail(detail).at(at));
+        }
     };
     let finding = instances(resource, Some(&key), at)?;
     Some(match key {

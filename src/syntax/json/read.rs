@@ -8,6 +8,7 @@ use super::tree::{Node, NodeKind, Property, Scalar};
 use super::{string, syntax_error, too_deep};
 use crate::finding::Finding;
 use crate::limits::Limits;
+use crate::syntax::number;
 use crate::text::{FileId, Source, Span, similar};
 
 /// Reads the single value of a file.
@@ -166,7 +167,7 @@ impl Reader<'_> {
     fn number(&mut self) -> Option<Node> {
         let token = self.tokens.read();
         let text = &self.source.text()[token.range.clone()];
-        if !string::is_number(text) {
+        if !string::is_number(text) || !number::is_in_range(text) {
             return self.found("Invalid JSON number", &token, "This is not a valid JSON number.");
         }
         Some(Node { span: self.span(&token), kind: NodeKind::Scalar(Scalar::Number(text.into())) })

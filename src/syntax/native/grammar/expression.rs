@@ -5,6 +5,7 @@ use smol_str::SmolStr;
 use super::piece::Piece;
 use super::{Content, Extent, Kind, Parser, Token};
 use crate::syntax::native::hcl;
+use crate::syntax::number;
 use crate::syntax::{BinaryOperator, Expr, ExprKind, Traversal, UnaryOperator};
 use crate::text::Span;
 
@@ -197,7 +198,7 @@ impl Parser<'_> {
 
     /// Reports a number token that is no valid number.
     pub(super) fn check_number(&mut self, token: Token) {
-        if !is_number(self.written(token)) {
+        if !is_number(self.written(token)) || !number::is_in_range(self.written(token)) {
             self.error("Invalid number literal", token, "This is not a valid number.");
         }
     }
