@@ -7,7 +7,7 @@
 mod declared;
 mod links;
 pub(super) mod sites;
-mod symbols;
+pub(in crate::graph) mod symbols;
 
 use std::collections::BTreeSet;
 

@@ -179,6 +179,10 @@ fn an_unused_value_that_may_fail_affects_the_root_module() {
         "toset([var.on, var.size])",
         r#"coalesce(var.optional, "")"#,
         "var.size / var.size",
+        "var.nothing",
+        "local.nothing",
+        "local.spare",
+        "path.nothing",
     ] {
         assert!(is_affected_by_spare(value), "{value}");
     }

@@ -9,14 +9,8 @@ use crate::graph::dependency_cycles::components;
 use crate::module::address::{Subject, reference};
 use crate::module::declaration::Local;
 
-/// A local value in evaluation order.
-pub(super) enum Ordered<'t> {
-    Local(&'t Local),
-    InCycle(&'t Local),
-}
-
-/// The local values of a module, each after the local values that it refers to.
-pub(super) fn in_order(node: Node<'_>) -> Vec<Ordered<'_>> {
+/// The local values of a module, each after the local values that it refers to, without those in a dependency cycle.
+pub(super) fn in_order(node: Node<'_>) -> Vec<&Local> {
     let module = node.module();
     let locals: Vec<&Local> = module.locals.values().collect();
     let numbers: BTreeMap<&SmolStr, usize> =
@@ -37,13 +31,9 @@ pub(super) fn in_order(node: Node<'_>) -> Vec<Ordered<'_>> {
         })
         .collect();
     let order = components(&edges).into_iter();
-    order
-        .flat_map(|component| {
-            let in_cycle = component.len() > 1 || component.iter().any(|local| edges[*local].contains(local));
-            let ordered = |local: usize| {
-                if in_cycle { Ordered::InCycle(locals[local]) } else { Ordered::Local(locals[local]) }
-            };
-            component.into_iter().map(ordered).collect::<Vec<_>>()
-        })
-        .collect()
+    let alone = order.filter_map(|component| match component[..] {
+        [local] if !edges[local].contains(&local) => Some(locals[local]),
+        _ => None,
+    });
+    alone.collect()
 }

@@ -5,6 +5,7 @@ mod null;
 
 use super::accepted_values;
 use super::values::Values;
+use crate::graph::references::symbols::PATHS;
 use crate::graph::{Node, alike};
 use crate::module::address::{InstanceKey, ResourceAddress, Subject, reference};
 use crate::module::declaration::Variable;
@@ -245,7 +246,10 @@ impl Values<'_> {
         let module = self.node.module();
         let Ok(reference) = reference(traversal, &module.features) else { return false };
         match (&reference.subject, reference.remaining) {
-            (Subject::Variable(_) | Subject::Local(_) | Subject::Path(_), []) => true,
+            (Subject::Variable(name), []) => module.variables.contains_key(name),
+            // A local value in a dependency cycle has no value.
+            (Subject::Local(name), []) => self.locals.get(name).is_some(),
+            (Subject::Path(name), []) => PATHS.contains(&name.as_str()),
             (Subject::Variable(name), steps) => module.variables.get(name).is_some_and(|variable| {
                 let is_null = variable.default.as_ref().is_some_and(|default| default.value.is_null());
                 let of_type = variable.constraint.as_ref().map(|constraint| &constraint.value.ty);

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::locals::Locals;
-use super::order::{Ordered, in_order};
+use super::order::in_order;
 use super::scope::ModuleScope;
 use crate::finding::has_errors;
 use crate::graph::Node;
@@ -16,7 +16,7 @@ use crate::value::{Budget, Value, evaluate};
 /// The values of one module. Errors in its expressions are reported elsewhere; here their values are unknown.
 pub struct Values<'t> {
     pub(super) node: Node<'t>,
-    locals: &'t Locals,
+    pub(super) locals: &'t Locals,
     work: Budget,
     /// Conditions that are true where an expression is evaluated.
     pub(super) assumed: RefCell<Vec<Expr>>,
@@ -51,14 +51,12 @@ pub(super) fn locals(node: Node<'_>, wrong: &BTreeSet<Span>) -> Locals {
     let mut locals = Locals::default();
     for local in in_order(node) {
         let mut found = Vec::new();
-        let (local, value) = match local {
-            Ordered::Local(local) if !wrong.contains(&local.attribute.expr.span) => {
-                let scope = ModuleScope::new(node, &locals, &work);
-                let value = evaluate(&local.attribute.expr, &scope, &mut found);
-                (local, if has_errors(&found) { Value::UNKNOWN } else { value })
-            }
-            // The engine stops at a cycle.
-            Ordered::Local(local) | Ordered::InCycle(local) => (local, Value::UNKNOWN),
+        let value = if wrong.contains(&local.attribute.expr.span) {
+            Value::UNKNOWN
+        } else {
+            let scope = ModuleScope::new(node, &locals, &work);
+            let value = evaluate(&local.attribute.expr, &scope, &mut found);
+            if has_errors(&found) { Value::UNKNOWN } else { value }
         };
         locals.keep(&local.name, value, found);
     }

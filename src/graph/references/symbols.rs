@@ -64,14 +64,16 @@ pub(super) fn itself(at: Span, findings: &mut Vec<Finding>) {
         .push_to(findings);
 }
 
+/// The attributes of `path`.
+pub(in crate::graph) const PATHS: [&str; 3] = ["cwd", "module", "root"];
+
 pub(super) fn path(name: &str, at: Span, findings: &mut Vec<Finding>) {
-    const KNOWN: [&str; 3] = ["cwd", "module", "root"];
-    if !KNOWN.contains(&name) {
+    if !PATHS.contains(&name) {
         misplaced("Invalid \"path\" attribute", at)
             .detail(format!(
                 "`path` has no attribute `{name}`, only `path.module`, `path.root` and `path.cwd`."
             ))
-            .meant(similar(name, KNOWN).map(|meant| format!("path.{meant}")))
+            .meant(similar(name, PATHS).map(|meant| format!("path.{meant}")))
             .push_to(findings);
     }
 }
