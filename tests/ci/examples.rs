@@ -69,6 +69,7 @@ fn the_examples_for_other_systems_are_documents_of_theirs() {
     }
     let job = &job["$[[ inputs.job-name ]]"];
     let report = job["artifacts"]["reports"]["codequality"].as_str().expect("a file");
+    assert_eq!(inputs["spec"]["inputs"]["fail-on"]["default"], "", "`fail_on` of the policy counts");
     assert!(job["script"][0].as_str().is_some_and(|script| script.contains(&format!("gitlab={report} "))));
     let results = azure["steps"][3]["inputs"]["testResultsFiles"].as_str().expect("a file");
     let script = azure["steps"][2]["script"].as_str().expect("a script");

@@ -68,7 +68,7 @@ fn the_problem_matcher_takes_the_concise_report_apart() {
         "Module is incompatible with count, for_each, and depends_on",
     ];
     assert_eq!(taken[0][..5], first);
-    let odd = "a:b/c d.tf:3:1: notice: Summary: with [brackets] [a-rule] (only for OpenTofu)";
+    let odd = "a:b/c d.tf:3:1: notice: Summary: with [brackets] [a-rule] (OpenTofu only) [*]";
     assert_eq!(parts(odd), ["a:b/c d.tf", "3", "1", "notice", "Summary: with [brackets]", "a-rule"]);
 }
 
