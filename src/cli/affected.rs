@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 
+use super::stream::err;
 use super::terminal::Terminal;
 use super::{Failure, change_options, place, policy, say};
 use crate::check::{self, Asked};
@@ -67,6 +68,11 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         affected.modules.retain(|module| arguments.examples || module.role == Role::Root);
     }
     let style = terminal.style(place::names(&current, snapshot.top()));
+    if arguments.format != Format::Human
+        && let Some(note) = affected::left_out(&affected)
+    {
+        err(&format!("note: {note}"));
+    }
     say(&match arguments.format {
         Format::Human => affected::human(&affected, &style),
         Format::Json => affected::json(&affected),

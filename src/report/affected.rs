@@ -38,14 +38,19 @@ pub fn human(affected: &Affected, style: &Style) -> String {
     ]);
     let counts = if counts.is_empty() { "nothing".to_owned() } else { counts.join(" and ") };
     text.push_str(&format!("{counts} affected\n"));
-    if affected.in_library > 0 {
-        text.push_str(&format!(
+    text.extend(left_out(affected));
+    text
+}
+
+/// The line about affected modules that are left out, if there are any.
+pub fn left_out(affected: &Affected) -> Option<String> {
+    (affected.in_library > 0).then(|| {
+        format!(
             "{} left out: no directory of the repository looks like a root module, so overrule assumes a library of \
              shared modules; a `role \"root\"` block in the policy sets the role\n",
             counted(affected.in_library, "affected module")
-        ));
-    }
-    text
+        )
+    })
 }
 
 /// For shells: one path per line, relative to the top of the repository, without deleted modules and units. A unit is

@@ -570,3 +570,15 @@ fn test_files_of_what_a_change_reaches_are_listed() {
     let output = place.overrule(&["affected", "--changed", "--tests", "--format", "paths"]);
     assert_eq!(output.out, "modules/net/tests/main.tftest.hcl\n");
 }
+
+#[test]
+fn a_matrix_without_modules_of_a_library_has_a_note() {
+    let place = Place::committed(&[("a/main.tf", "locals {}\n")]);
+    place.stage("a/main.tf", "resource \"terraform_data\" \"a\" {}\n");
+    let left_out = "1 affected module left out: no directory of the repository looks like a root module";
+    let output = place.overrule(&["affected", "--changed", "--format", "github-matrix"]);
+    assert_eq!((output.code, output.out.as_str()), (Some(0), "{\"include\": []}\n"));
+    assert!(output.err.starts_with(&format!("note: {left_out}")), "{}", output.err);
+    let output = place.overrule(&["affected", "--changed"]);
+    assert!(output.out.contains(left_out) && output.err.is_empty(), "{output:?}");
+}
