@@ -50,6 +50,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let current = place::current()?;
     let change = arguments.base.change(&current)?;
     let modules = change.scope(&current, &arguments.modules)?;
+    place::are_directories(arguments.modules.iter().zip(&modules), |path| change.has_directory(path))?;
     let mut snapshot = change.unread();
     let (policy, _) = arguments.policy.load("compared", &current, &mut snapshot, terminal)?;
     let choice = arguments.engine.as_ref().or(policy.engine());

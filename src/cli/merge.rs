@@ -57,6 +57,9 @@ enum Format {
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let current = place::current()?;
     let mut snapshot = arguments.state.open(&current, std::slice::from_ref(&arguments.directory))?;
+    place::are_directories([(&arguments.directory, &snapshot.scope()[0])], |path| {
+        snapshot.has_directory(path)
+    })?;
     // Findings name a variable as references do.
     let block = arguments.block.as_ref().map(|block| match block.strip_prefix("var.") {
         Some(name) => format!("variable.{name}"),
@@ -64,10 +67,13 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     });
     let (policy, _) = arguments.policy.load("merged", &current, &mut snapshot, terminal)?;
     let analysis = Analysis::of(&mut snapshot, arguments.engine.as_ref(), &policy);
+    arguments
+        .state
+        .has_files(&snapshot, |directory| snapshot.scope().iter().any(|asked| asked == directory))?;
     let seen = seen(&analysis, &snapshot);
     let is_sound = |(view, node): &&(EngineView<'_>, Node<'_>)| !has_errors(view.findings(*node));
     let Some((view, node)) = seen.iter().find(is_sound).or(seen.first()) else {
-        return Err(no_module(&arguments.directory, &current));
+        return Err(no_module(&arguments.directory));
     };
     let style = MergeStyle {
         comments: !arguments.no_comments,
@@ -129,11 +135,8 @@ fn seen<'s>(analysis: &'s Analysis, snapshot: &Snapshot) -> Vec<(EngineView<'s>,
     analysis.views().filter_map(of_view).collect()
 }
 
-fn no_module(directory: &Path, current: &Path) -> Failure {
+fn no_module(directory: &Path) -> Failure {
     let shown = one_line(&directory.to_string_lossy()).into_owned();
-    if current.join(directory).is_file() {
-        return Failure::new(format!("`{shown}` is a file; a module is a directory"));
-    }
     Failure::new(format!("`{shown}` contains no Terraform or OpenTofu module"))
         .help("`overrule modules` lists all modules")
 }

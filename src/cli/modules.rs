@@ -67,8 +67,11 @@ enum Format {
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let current = place::current()?;
     let (mut snapshot, changed) = open(arguments, &current)?;
+    let asked = arguments.paths.iter().chain(&arguments.callers).zip(snapshot.scope());
+    place::are_directories(asked, |path| snapshot.has_directory(path))?;
     let (policy, _) = arguments.policy.load("shown", &current, &mut snapshot, terminal)?;
     let analysis = Analysis::of(&mut snapshot, arguments.engine.as_ref(), &policy);
+    arguments.state.has_files(&snapshot, |_| true)?;
     let style = terminal.style(place::names(&current, snapshot.top()));
     let (sources, scope) = (snapshot.sources(), snapshot.scope());
     if arguments.states {

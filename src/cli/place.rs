@@ -40,6 +40,20 @@ pub(super) fn no_module(snapshot: &Snapshot, current: &Path) -> String {
     note + "\n"
 }
 
+/// Checks that paths of the command line, each with its path from the top, are directories.
+pub(super) fn are_directories<'p>(
+    paths: impl IntoIterator<Item = (&'p PathBuf, &'p String)>,
+    is_directory: impl Fn(&str) -> bool,
+) -> Result<(), Failure> {
+    match paths.into_iter().find(|(_, inside)| !is_directory(inside)) {
+        None => Ok(()),
+        Some((path, _)) => {
+            let shown = one_line(&path.to_string_lossy()).into_owned();
+            Err(Failure::new(format!("`{shown}` is a file; a module is a directory")))
+        }
+    }
+}
+
 /// Paths relative to the current directory, so that a person can open them.
 pub(super) fn names(current: &Path, top: Option<&Path>) -> Names {
     let Some(top) = top else { return Names::default() };

@@ -27,4 +27,18 @@ impl Arguments {
         };
         Ok(read?.asked(current, paths)?)
     }
+
+    /// Checks that the clone has all files of the directories for which `is_needed` is true.
+    pub(super) fn has_files(
+        &self,
+        snapshot: &Snapshot,
+        is_needed: impl Fn(&str) -> bool,
+    ) -> Result<(), Failure> {
+        Ok(snapshot.has_files(self.revision(), is_needed)?)
+    }
+
+    /// The revision that contains the files of that state, except new staged files, which every clone has.
+    fn revision(&self) -> &str {
+        self.rev.as_deref().unwrap_or("HEAD")
+    }
 }

@@ -60,7 +60,7 @@ impl Remedy {
         let command = if self.is_sparse && !directories.contains("") && !directories.is_empty() {
             format!("git sparse-checkout add {}", few(directories).join(" "))
         } else {
-            format!("git archive {} > /dev/null", self.now)
+            fetching(&self.now)
         };
         self.lacking("", &command)
     }
@@ -73,6 +73,11 @@ impl Remedy {
             Error::git("files are missing from the repository").help(FSCK)
         }
     }
+}
+
+/// The command that reads, and so fetches, all files of a revision.
+pub(super) fn fetching(revision: &str) -> String {
+    format!("git archive {revision} > /dev/null")
 }
 
 const FSCK: &str = "run `git fsck`";

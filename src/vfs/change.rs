@@ -34,10 +34,14 @@ pub struct Change {
     now: Arc<GitTree>,
     top: Option<PathBuf>,
     differences: Vec<Difference>,
+    /// The files that differ only in their executable bit.
+    modes: Vec<Difference>,
     /// The content of the later state.
     overview: Overview,
     /// The git directory that all working trees share.
     common: PathBuf,
+    /// The git directory of this working tree.
+    git_directory: PathBuf,
     remedy: Remedy,
 }
 
@@ -118,12 +122,24 @@ impl Change {
     ) -> Result<Self, Error> {
         let Git { repository, top } = git;
         let differences = differences.map_err(|failure| remedy.unreadable(&failure))?;
+        let (modes, differences): (Vec<_>, Vec<_>) =
+            differences.into_iter().partition(Difference::is_of_mode);
         let before = Arc::new(GitTree::of_tree(&repository, before));
-        let common = repository.common_dir().to_owned();
+        let (common, git_directory) = (repository.common_dir().to_owned(), repository.git_dir().to_owned());
         // Without a change, no more is read.
         let overview = if differences.is_empty() { Ok(Overview::default()) } else { now.read().overview() };
         let overview = overview.map_err(|failure| remedy.unreadable(&failure))?;
-        Ok(Self { before, now: Arc::new(now), top, differences, overview, common, remedy })
+        Ok(Self {
+            before,
+            now: Arc::new(now),
+            top,
+            differences,
+            modes,
+            overview,
+            common,
+            git_directory,
+            remedy,
+        })
     }
 
     /// Converts paths that are relative to the directory `current` to paths relative to the top. Each must exist in one
@@ -142,6 +158,16 @@ impl Change {
         inside.collect()
     }
 
+    /// Whether a path, relative to the top, is a directory in one of the states.
+    pub fn has_directory(&self, path: &str) -> bool {
+        [&self.before, &self.now].iter().any(|state| state.read().has_directory(path))
+    }
+
+    /// Whether git waits for a commit that ends a merge.
+    pub fn is_merge(&self) -> bool {
+        self.git_directory.join("MERGE_HEAD").exists()
+    }
+
     /// Whether the states are equal.
     pub fn is_empty(&self) -> bool {
         self.differences.is_empty()
@@ -150,6 +176,11 @@ impl Change {
     /// The changed paths, relative to the top, sorted.
     pub fn paths(&self) -> impl Iterator<Item = String> {
         self.differences.iter().map(|difference| decode(&difference.path).into_owned())
+    }
+
+    /// The files that differ only in their executable bit, relative to the top, sorted.
+    pub fn paths_of_modes(&self) -> impl Iterator<Item = String> {
+        self.modes.iter().map(|difference| decode(&difference.path).into_owned())
     }
 
     /// The directories of the later state with files of modules, each with a hash of its content, sorted.
@@ -180,10 +211,7 @@ impl Change {
         let differing = differing.map(|difference| decode(&difference.path).into_owned());
         let links: BTreeSet<String> = self.overview.links.iter().cloned().chain(differing).collect();
         let states = [self.before.read(), self.now.read()];
-        let is_directory = |link: &String| {
-            let is_in = |reading: &Reading<'_>| matches!(reading.place(link), Place::Directory { .. });
-            states.iter().any(is_in)
-        };
+        let is_directory = |link: &String| states.iter().any(|reading| reading.has_directory(link));
         links.into_iter().filter(is_directory).collect()
     }
 

@@ -1,7 +1,6 @@
 //! Compares two states of a repository.
 //!
-//! A directory with the same tree in both states is skipped: an index knows the trees of most directories. Executable
-//! bits are ignored, because engines ignore them.
+//! A directory with the same tree in both states is skipped: an index knows the trees of most directories.
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -24,6 +23,12 @@ impl Difference {
     pub(super) fn is_of_link(&self) -> bool {
         let is_link = |item: &Option<Item>| item.as_ref().is_some_and(|item| item.kind == ItemKind::Link);
         is_link(&self.was) || is_link(&self.is)
+    }
+
+    /// Whether only the executable bit changed, which engines ignore.
+    pub(super) fn is_of_mode(&self) -> bool {
+        let content = |item: &Option<Item>| item.as_ref().map(|item| (item.kind, item.id));
+        content(&self.was) == content(&self.is)
     }
 
     /// Whether an entry changed or was added.
@@ -102,8 +107,8 @@ impl<'i> Comparison<'i> {
     /// Compares a directory of the later state.
     fn directory(&mut self, path: &BStr, name: &BStr, was: Option<Item>, is: Now<'i>) {
         match was {
-            Some(Item { kind: ItemKind::Directory, id }) if is.tree() == Some(id) => {}
-            Some(Item { kind: ItemKind::Directory, id }) => self.look_into(path, name, Some(id), is),
+            Some(Item { kind: ItemKind::Directory, id, .. }) if is.tree() == Some(id) => {}
+            Some(Item { kind: ItemKind::Directory, id, .. }) => self.look_into(path, name, Some(id), is),
             was => {
                 self.look_into(path, name, None, is);
                 self.add(path, name, was, None);
@@ -114,7 +119,7 @@ impl<'i> Comparison<'i> {
     /// Compares another entry of the later state, or its absence.
     fn item(&mut self, path: &BStr, name: &BStr, was: Option<Item>, is: Option<Item>) {
         match was {
-            Some(Item { kind: ItemKind::Directory, id }) => {
+            Some(Item { kind: ItemKind::Directory, id, .. }) => {
                 self.look_into(path, name, Some(id), Now::Nothing);
                 self.add(path, name, None, is);
             }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::read::reason;
+use super::read::{BROKEN_LINK, is_broken_link, reason};
 use crate::text::nearest;
 
 /// The reason why nothing could be checked.
@@ -71,9 +71,8 @@ impl Error {
 
     pub(super) fn path(path: &Path, at: &Path, error: std::io::Error) -> Self {
         let is_missing = error.kind() == std::io::ErrorKind::NotFound;
-        if is_missing && at.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
-            let why = "it is a broken symbolic link".to_owned();
-            return Self::File { path: path.to_owned(), why };
+        if is_missing && is_broken_link(at) {
+            return Self::File { path: path.to_owned(), why: BROKEN_LINK.to_owned() };
         }
         Self::Path { path: path.to_owned(), error, nearest: is_missing.then(|| sibling(path, at)).flatten() }
     }

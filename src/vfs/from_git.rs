@@ -22,14 +22,14 @@ impl Snapshot {
     /// The index of the repository around the directory `current`. Nothing is read before [`Snapshot::read`].
     pub fn listed_in_index(current: &Path) -> Result<Self, Error> {
         let Git { repository, top } = Git::around(current)?;
-        Self::of_snapshot(&Arc::new(GitTree::of_index(&repository)?), top.as_deref())
+        Self::of_snapshot(&Arc::new(GitTree::of_index(&repository)?), top.as_deref(), "HEAD")
     }
 
     /// A commit of that repository. Nothing is read before [`Snapshot::read`].
     pub fn listed_in_revision(current: &Path, revision: &str) -> Result<Self, Error> {
         let git = Git::around(current)?;
         let tree = git.tree(git.known_commit(revision)?)?;
-        Self::of_snapshot(&Arc::new(GitTree::of_tree(&git.repository, tree)), git.top.as_deref())
+        Self::of_snapshot(&Arc::new(GitTree::of_tree(&git.repository, tree)), git.top.as_deref(), revision)
     }
 
     /// Sets the requested paths, relative to the directory `current`, or the top without paths. Each must exist.
@@ -51,8 +51,33 @@ impl Snapshot {
         Ok(self.within(&inside))
     }
 
-    fn of_snapshot(git_tree: &Arc<GitTree>, top: Option<&Path>) -> Result<Self, Error> {
-        let overview = git_tree.read().overview().map_err(|failure| Error::git(failure.reason()))?;
+    /// Whether a path, relative to the top, is a directory.
+    pub fn has_directory(&self, path: &str) -> bool {
+        match &self.origin {
+            Origin::Git { git_tree, .. } => git_tree.read().has_directory(path),
+            Origin::Disk(top) => top.path().join(encode_os(path)).is_dir(),
+            Origin::Memory { directories, .. } => directories.contains(path),
+        }
+    }
+
+    /// Checks that the clone has all files that were read in directories for which `is_needed` is true. The error names
+    /// the command that fetches the files of `revision`.
+    pub fn has_files(&self, revision: &str, is_needed: impl Fn(&str) -> bool) -> Result<(), Error> {
+        let Origin::Git { git_tree, .. } = &self.origin else { return Ok(()) };
+        if !git_tree.has_missed(false) {
+            return Ok(());
+        }
+        let reading = git_tree.read_quietly();
+        let needed =
+            self.directories.iter().map(|directory| directory.path.as_str()).filter(|path| is_needed(path));
+        let lacking: BTreeSet<String> =
+            needed.filter(|path| !reading.holds(path)).map(str::to_owned).collect();
+        if lacking.is_empty() { Ok(()) } else { Err(git_tree.remedy(revision).now(&lacking)) }
+    }
+
+    fn of_snapshot(git_tree: &Arc<GitTree>, top: Option<&Path>, revision: &str) -> Result<Self, Error> {
+        let overview = git_tree.read().overview();
+        let overview = overview.map_err(|failure| git_tree.remedy(revision).unreadable(&failure))?;
         let directories = overview.directories.iter().map(|(path, _)| SmolStr::from(path.as_str())).collect();
         Ok(Self {
             unit_files: overview.unit_files,

@@ -17,6 +17,7 @@ use gix::ObjectId;
 use gix::bstr::BStr;
 use smol_str::SmolStr;
 
+use super::absent::{Remedy, fetching};
 use super::listing::rendered;
 use super::read::Failure;
 use super::{Error, remotes};
@@ -46,6 +47,8 @@ enum Held {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Item {
     pub(super) kind: ItemKind,
+    /// Whether it is an executable file.
+    pub(super) is_executable: bool,
     /// The id of its content. Not used for a directory in an index.
     pub(super) id: ObjectId,
 }
@@ -114,6 +117,11 @@ impl GitTree {
         Reading { git_tree: self, git, is_quiet: true }
     }
 
+    /// What is needed to fetch missing files of a revision.
+    pub(super) fn remedy(&self, revision: &str) -> Remedy {
+        Remedy::of(&self.git.to_thread_local(), fetching(revision), revision)
+    }
+
     /// Whether a file was requested since `other` replaced the flag that the clone does not have.
     pub(super) fn has_missed(&self, other: bool) -> bool {
         self.has_missed.swap(other, Ordering::Relaxed)
@@ -127,6 +135,19 @@ impl fmt::Debug for GitTree {
             Held::Commit(_) => "commit",
         };
         f.debug_struct("GitTree").field("of", &what).field("git", &self.git.path()).finish_non_exhaustive()
+    }
+}
+
+impl Item {
+    /// The entry with a mode of git.
+    fn new(mode: u32, id: ObjectId) -> Self {
+        let kind = ItemKind::of(mode);
+        Self { kind, is_executable: kind == ItemKind::File && mode & 0o100 != 0, id }
+    }
+
+    /// A directory in an index.
+    fn directory(id: ObjectId) -> Self {
+        Self { kind: ItemKind::Directory, is_executable: false, id }
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use smol_str::SmolStr;
 
 use super::listing::{Entry, Kind, Listing};
-use super::path::{child, last_name, tested_by};
+use super::path::{ancestors, child, last_name, tested_by};
 use super::top_directory::{Top, slashed};
 use crate::engine::{Companion, LOCK_FILE, Signal};
 use crate::finding::{EngineRule, Finding, Severity};
@@ -226,9 +226,30 @@ pub(super) fn inside(top: &Top, path: &str, limit: u64) -> Result<Vec<u8>, Failu
     if !top.holds(top.path()) {
         return Err(Failure::Io(io::ErrorKind::NotFound.into()));
     }
-    let real = fs::canonicalize(top.path().join(encode_os(path))).map_err(Failure::Io)?;
+    let at = top.path().join(encode_os(path));
+    let is_broken_link = || ancestors(path).any(|path| is_broken_link(&top.path().join(encode_os(path))));
+    let real = match fs::canonicalize(at) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && is_broken_link() => {
+            return Err(broken_link());
+        }
+        real => real.map_err(Failure::Io)?,
+    };
     if top.holds(&real) { regular(&real, limit) } else { Err(Failure::Leaves) }
 }
+
+/// Whether a path is a symbolic link to nothing.
+pub(super) fn is_broken_link(path: &Path) -> bool {
+    let is_missing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
+    path.is_symlink() && fs::metadata(path).err().is_some_and(is_missing)
+}
+
+/// The failure to read a symbolic link to nothing where a link must not stand for a missing file.
+pub(super) fn broken_link() -> Failure {
+    Failure::Io(io::Error::other(BROKEN_LINK))
+}
+
+/// The reason why a symbolic link to nothing cannot be read.
+pub(super) const BROKEN_LINK: &str = "it is a broken symbolic link";
 
 fn content(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     let mut file = File::open(path).map_err(Failure::Io)?;
@@ -330,7 +351,9 @@ pub fn cause(error: &io::Error) -> String {
         return "no such file or directory".to_owned();
     }
     let text = error.to_string();
-    text.split(" (os error").next().unwrap_or(&text).trim_end_matches('.').to_lowercase()
+    let text = text.split(" (os error").next().unwrap_or(&text).trim_end_matches('.');
+    // The rest may contain a path.
+    text.chars().take(1).flat_map(char::to_lowercase).chain(text.chars().skip(1)).collect()
 }
 
 #[cfg(test)]
@@ -341,6 +364,7 @@ mod tests {
     fn a_cause_ends_a_sentence_on_windows_too() {
         let windows = |text: &str| cause(&io::Error::other(text));
         assert_eq!(windows("Access is denied. (os error 5)"), "access is denied");
+        assert_eq!(windows("Cannot read /A/b"), "cannot read /A/b");
         assert_eq!(cause(&io::Error::from_raw_os_error(2)), "no such file or directory");
     }
 }

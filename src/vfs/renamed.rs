@@ -57,7 +57,7 @@ fn module_files<'d>(
     sides: impl Fn(&'d Difference) -> (&'d Option<Item>, &'d Option<Item>),
 ) -> Vec<(String, ObjectId)> {
     let files = differences.iter().filter_map(|difference| {
-        let (Some(Item { kind: ItemKind::File, id }), None) = sides(difference) else { return None };
+        let (Some(Item { kind: ItemKind::File, id, .. }), None) = sides(difference) else { return None };
         let path = decode(&difference.path);
         engine::is_module_file(last_name(&path)).then(|| (parent(&path).unwrap_or_default().to_owned(), *id))
     });

@@ -304,3 +304,13 @@ fn what_links_lead_to_touches_the_directories_that_they_lie_in() {
     place.git(&["add", "modules"]);
     assert_eq!(touched(&staged(&place)), ["live", "modules", "shared"]);
 }
+
+#[test]
+fn a_file_is_not_a_module_to_compare() {
+    let place = Place::committed(&[("net/main.tf", "")]);
+    place.stage("net/main.tf", "variable \"a\" {}\n");
+    let output = place.overrule(&["changes", "--changed", "net/main.tf", "--fail-on", "breaking"]);
+    let told = "error: `net/main.tf` is a file; a module is a directory\n";
+    assert_eq!((output.code, output.err.as_str()), (Some(2), told));
+    assert_eq!(place.overrule(&["changes", "--changed", "net", "--fail-on", "breaking"]).code, Some(1));
+}

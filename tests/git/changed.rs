@@ -547,6 +547,32 @@ fn a_hook_is_given_names_or_none() {
     assert_eq!(check(&place, &["--hook", "no/such.tf"]).code, Some(2), "nobody has it");
 }
 
+#[test]
+fn a_file_whose_mode_is_staged_belongs_to_the_commit() {
+    let place = Place::committed(&[("a/main.tf", "variable \"a\" {}\nvariable \"a\" {}\n")]);
+    assert_eq!(check(&place, &["--hook", "a/main.tf"]).findings().len(), 1, "nothing is staged");
+    place.git(&["update-index", "--chmod=+x", "a/main.tf"]);
+    assert!(check(&place, &["--hook", "a/main.tf"]).findings().is_empty(), "an existing finding");
+}
+
+#[test]
+fn a_conflict_that_is_resolved_as_in_head_belongs_to_the_merge() {
+    let place = Place::committed(&[
+        ("a/main.tf", "locals {\n  a = 0\n}\n"),
+        ("a/b.tf", "variable \"b\" {}\nvariable \"b\" {}\n"),
+    ]);
+    place.git(&["checkout", "--quiet", "-b", "side"]);
+    place.write("a/main.tf", "locals {\n  a = 1\n}\n");
+    place.commit("side");
+    place.git(&["checkout", "--quiet", "main"]);
+    place.write("a/main.tf", "locals {\n  a = 2\n}\n");
+    place.commit("main");
+    assert_eq!(place.ask_git(&["merge", "--quiet", "side"]).code, Some(1), "a conflict");
+    place.git(&["checkout", "--quiet", "--ours", "a/main.tf"]);
+    place.git(&["add", "a/main.tf"]);
+    assert!(check(&place, &["--hook", "a/main.tf"]).findings().is_empty(), "only existing findings");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_name_that_is_no_text_hides_nothing_from_a_hook() {

@@ -123,3 +123,18 @@ fn missing_objects_are_reported_with_git_fsck() {
     assert_eq!(output.code, Some(2), "{}", output.out);
     assert_eq!(output.err, "error: files are missing from the repository\n  help: run `git fsck`\n");
 }
+
+#[test]
+fn a_module_whose_files_are_missing_is_neither_merged_nor_shown() {
+    let place = branched();
+    let partial = clone(&place, "partial", &["--filter=blob:none"]);
+    let run = |arguments: &[&str]| Output::by(&mut place.overrule_in(&partial, arguments));
+    for arguments in [&["merge", "modules/net", "--rev", "HEAD~1"][..], &["modules", "--rev", "HEAD~1"]] {
+        let output = run(arguments);
+        assert_eq!((output.code, output.out.as_str()), (Some(2), ""), "{arguments:?}");
+        let expected = "error: this clone lacks files that the check needs\n  help: run `git archive HEAD~1 > /dev/null`\n";
+        assert_eq!(output.err, expected, "{arguments:?}");
+    }
+    Output::by(&mut place.shell_in(&partial, "git archive HEAD~1 > /dev/null"));
+    assert_eq!(run(&["modules", "--rev", "HEAD~1"]).code, Some(0));
+}

@@ -258,3 +258,23 @@ fn a_change_does_not_choose_a_less_strict_role() {
     assert_eq!(output.code, Some(1), "{}{}", output.out, output.err);
     assert!(output.out.starts_with("tests/main.tf:7:1: error: No owner [owner]\n"), "{}", output.out);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_policy_behind_a_broken_link_is_not_ignored() {
+    for (link, target) in
+        [("overrule.hcl", "../shared/policy.hcl"), ("overrule.hcl", "none.hcl"), (".config", "none")]
+    {
+        let place = Place::repository(&[("main.tf", "locals {}\n")]);
+        place.link(link, target);
+        place.commit("a link");
+        for arguments in [&["check"][..], &["merge", "--rev", "HEAD"], &["check", "--policy-from", "HEAD"]] {
+            let output = place.overrule(arguments);
+            assert_eq!(output.code, Some(2), "{link}: {arguments:?}: {}", output.err);
+            assert!(output.err.starts_with("error: cannot read `"), "{}", output.err);
+        }
+    }
+    let place = Place::repository(&[("main.tf", "locals {}\n"), ("shared/other.hcl", "")]);
+    place.link(".config", "shared");
+    assert_eq!(place.overrule(&["check"]).code, Some(0), "the directory exists, without a policy");
+}

@@ -117,10 +117,11 @@ impl Arguments {
             }
         }
         let mut left: BTreeSet<&str> = names.iter().map(String::as_str).collect();
-        for path in staged.paths() {
+        for path in staged.paths().chain(staged.paths_of_modes()) {
             left.remove(path.as_str());
         }
-        if is_any || left.is_empty() && !names.is_empty() {
+        // During a merge, pre-commit passes files that had conflicts, even if they now equal those of `HEAD`.
+        if is_any || left.is_empty() && !names.is_empty() || staged.is_merge() {
             return Ok(of_change(staged, true));
         }
         Ok(Wanted::Named { index: Change::none(current)?, paths: names })

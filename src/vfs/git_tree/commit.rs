@@ -83,7 +83,7 @@ impl Commit {
         let mut at = self.root;
         for name in directory.split_str("/").filter(|name| !name.is_empty()) {
             match find(&*self.read(git, at)?, name.as_bstr()) {
-                Some(Item { kind: ItemKind::Directory, id }) => at = id,
+                Some(Item { kind: ItemKind::Directory, id, .. }) => at = id,
                 Some(_) | None => return Ok(None),
             }
         }
@@ -102,8 +102,8 @@ pub(in crate::vfs) fn read(git: &gix::Repository, id: ObjectId) -> Result<Tree, 
     let mut items = Vec::new();
     for entry in tree.iter() {
         let entry = entry.map_err(|error| failure(&error))?;
-        let kind = ItemKind::of(u32::from(entry.mode().value()));
-        items.push((entry.filename().to_owned(), Item { kind, id: entry.oid().to_owned() }));
+        let item = Item::new(u32::from(entry.mode().value()), entry.oid().to_owned());
+        items.push((entry.filename().to_owned(), item));
     }
     // Git sorts a directory as if its name ended in `/`.
     items.sort_by(|(a, _), (b, _)| a.cmp(b));

@@ -13,7 +13,7 @@ use gix::index::entry::{Flags, Mode, Stage, Stat};
 use gix::index::extension::Tree;
 use gix::index::{Entry, File, State, decode};
 
-use super::{Item, ItemKind, LONGEST_PATH, Overview};
+use super::{Item, LONGEST_PATH, Overview};
 use crate::engine::Companion;
 use crate::text::file_name::{decode, encode};
 use crate::vfs::Error;
@@ -127,7 +127,7 @@ impl Index {
         let id = ObjectId::null(self.state.object_hash());
         directory.for_each(&mut |inside| match inside {
             Inside::Item(name, item) => add(name, &item),
-            Inside::Directory(name, _) => add(name, &Item { kind: ItemKind::Directory, id }),
+            Inside::Directory(name, _) => add(name, &Item::directory(id)),
         });
     }
 
@@ -138,7 +138,7 @@ impl Index {
         }
         let is_directory = !self.entries_in(path, 0..self.state.entries().len()).is_empty();
         let id = ObjectId::null(self.state.object_hash());
-        is_directory.then_some(Item { kind: ItemKind::Directory, id })
+        is_directory.then(|| Item::directory(id))
     }
 
     /// A directory, if it exists.
@@ -314,5 +314,5 @@ fn valid(tree: Option<&Tree>) -> Option<ObjectId> {
 
 /// The entry in a tree for an index entry.
 fn item(entry: &Entry) -> Item {
-    Item { kind: ItemKind::of(entry.mode.bits()), id: entry.id }
+    Item::new(entry.mode.bits(), entry.id)
 }

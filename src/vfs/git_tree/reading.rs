@@ -9,7 +9,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use super::{GitTree, Held, Item, ItemKind, LONGEST_PATH, Leads, failure, not_here};
 use crate::text::file_name::{decode, encode};
 use crate::vfs::listing::{Entry, Kind, Listing};
-use crate::vfs::read::{Bytes, Failure};
+use crate::vfs::read::{Bytes, Failure, broken_link};
 use crate::vfs::top_directory::Place;
 use crate::vfs::{Names, ancestors};
 
@@ -158,7 +158,19 @@ impl Reading<'_> {
 
     /// The content of the file at a path, relative to the top.
     pub(in crate::vfs) fn content(&self, path: &str, limit: u64) -> Result<Vec<u8>, Failure> {
-        self.blob(file(self.follow(BString::default(), encode(path).as_bstr())?)?.1, limit)
+        let found = self.follow(BString::default(), encode(path).as_bstr())?;
+        if matches!(found, Found::Missing) && ancestors(path).any(|path| self.is_broken_link(path)) {
+            return Err(broken_link());
+        }
+        self.blob(file(found)?.1, limit)
+    }
+
+    /// Whether a path is a symbolic link to nothing.
+    fn is_broken_link(&self, path: &str) -> bool {
+        let path = encode(path);
+        let is_link = |item: Item| item.kind == ItemKind::Link;
+        self.item(path.as_bstr()).is_ok_and(|item| item.is_some_and(is_link))
+            && matches!(self.follow(BString::default(), path.as_bstr()), Ok(Found::Missing))
     }
 
     /// The target of a symbolic link in a directory, by the content of the link.
@@ -231,6 +243,11 @@ impl Reading<'_> {
     /// Whether something is at a path.
     pub(in crate::vfs) fn has(&self, path: &str) -> bool {
         path.is_empty() || self.item(encode(path).as_bstr()).is_ok_and(|item| item.is_some())
+    }
+
+    /// Whether a path leads to a directory.
+    pub(in crate::vfs) fn has_directory(&self, path: &str) -> bool {
+        matches!(self.place(path), Place::Directory { .. })
     }
 
     /// The module that the files beside modules in a directory belong to: the nearest one at or above it.
