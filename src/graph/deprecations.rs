@@ -1,5 +1,6 @@
 //! Finds uses of deprecated variables and outputs of child modules.
 
+use hashbrown::HashMap;
 use smol_str::format_smolstr;
 
 use crate::engine::Product;
@@ -12,8 +13,14 @@ use crate::syntax::{Attribute, Expr, ExprKind, Step, StepKind};
 
 /// Checks every call of a module in the graph.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
+    // Many calls may lead to one large module.
+    let mut have_deprecated = HashMap::new();
     for (call, child) in node.child_calls() {
-        if child.module().variables.values().any(|variable| variable.deprecated.is_some()) {
+        let mut variables = child.module().variables.values();
+        if *have_deprecated
+            .entry(child.id())
+            .or_insert_with(|| variables.any(|variable| variable.deprecated.is_some()))
+        {
             in_call(call, child.module(), findings);
         }
     }

@@ -23,15 +23,16 @@ mod values_files;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
+use std::rc::Rc;
 use std::sync::Arc;
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use crate::finding::{Code, Finding, Severity, has_errors};
 use crate::graph::references::sites::{self, Found, Owner, Site, Symbols};
 use crate::graph::similar::Similar;
-use crate::graph::{Node, arguments, imports};
+use crate::graph::{Node, NodeId, arguments, imports};
 use crate::module::declaration::{Condition, Import, Local, ModuleCall, Resource, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part, Step, Traversal};
 use crate::text::Span;
@@ -65,6 +66,7 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
         node,
         wrong,
         unsound: unsound.map(|variable| variable.name.as_str()).collect(),
+        validated: HashMap::new(),
         failed: BTreeSet::new(),
         locals,
         marked: BTreeMap::new(),
@@ -108,6 +110,8 @@ struct Evaluation<'t, 'f> {
     /// The variables with an invalid reference in a validation. The engine checks the references of all validations
     /// before it evaluates any.
     unsound: HashSet<&'t str>,
+    /// The variables with validations of each child module.
+    validated: HashMap<NodeId, Rc<[&'t Variable]>>,
     /// The expressions whose evaluation failed.
     failed: BTreeSet<Span>,
     locals: &'f Locals,
@@ -119,7 +123,7 @@ struct Evaluation<'t, 'f> {
     findings: &'f mut Vec<Finding>,
 }
 
-impl Evaluation<'_, '_> {
+impl<'t> Evaluation<'t, '_> {
     /// Reports what the evaluation of a local value found.
     fn local(&mut self, local: &Local) {
         let found = self.locals.findings(local).to_vec();
@@ -348,12 +352,17 @@ impl Evaluation<'_, '_> {
 
     /// Checks the arguments of a call against the types of their variables, and the defaults of all other variables
     /// against their validations.
-    fn arguments(&mut self, call: &ModuleCall, child: Node<'_>) {
+    fn arguments(&mut self, call: &ModuleCall, child: Node<'t>) {
         let given = arguments::given(call, child.module());
         let names: HashSet<&str> = given.iter().map(|attribute| attribute.name.as_str()).collect();
         let is_given = |variable: &Variable| names.contains(variable.name.as_str());
-        let variables = child.module().variables.values();
-        for variable in variables.filter(|variable| call.source.is_some() && !is_given(variable)) {
+        let validated = self.validated.entry(child.id()).or_insert_with(|| {
+            let variables = child.module().variables.values().map(|variable| &**variable);
+            variables.filter(|variable| !variable.validations.is_empty()).collect()
+        });
+        let validated = Rc::clone(validated);
+        let has_source = call.source.is_some();
+        for variable in validated.iter().filter(|variable| has_source && !is_given(variable)) {
             let Some(default) = &variable.default else { continue };
             let found = validation::refused(&default.value, None, variable, child, &self.work);
             let at_call = |finding: Finding| {
