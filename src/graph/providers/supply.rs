@@ -55,8 +55,10 @@ fn aliases(
         entry.aliases.iter().filter_map(move |alias| alias.value.alias.as_ref().map(of_entry))
     });
     let (mut aliases, mut seen) = (BTreeMap::<_, Vec<SmolStr>>::new(), HashSet::new());
-    for key in blocks.keys().cloned().chain(passed).chain(requested).filter(|key| seen.insert(key.clone())) {
-        aliases.entry(key.provider).or_default().extend(key.alias);
+    for Configuration { provider, alias } in blocks.keys().cloned().chain(passed).chain(requested) {
+        if let Some(alias) = alias.filter(|alias| seen.insert((provider.clone(), alias.clone()))) {
+            aliases.entry(provider).or_default().push(alias);
+        }
     }
     aliases
 }

@@ -136,6 +136,7 @@ mod tests {
             assert!(normal_host(given).is_err(), "{given}");
         }
     }
+
     #[test]
     fn a_host_has_the_same_names_however_it_is_written() {
         for (written, unicode, ascii) in [
