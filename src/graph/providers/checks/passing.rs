@@ -1,21 +1,23 @@
 //! Checks the `providers` maps of module calls, as `validateProviderConfigs` in Terraform's `internal/configs` does.
 
-use std::cell::OnceCell;
+mod caller;
+mod child;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
-use super::declarations::{BUILT_IN, Declared, NO_ENTRY_FOR_BUILT_IN, display, in_call};
+use super::declarations::{BUILT_IN, NO_ENTRY_FOR_BUILT_IN, display, in_call};
 use super::missing;
 use crate::finding::{EngineRule, Finding, Severity, room, set_module};
 use crate::graph::providers::configuration::Configuration;
 use crate::graph::reach::Reached;
 use crate::graph::{Node, NodeId, Role};
-use crate::module::Module;
 use crate::module::address::ProviderAddress;
-use crate::module::declaration::{ModuleCall, PassedProvider, ProviderRef, RequiredProvider, one_block_each};
-use crate::text::{Span, Suggestions};
+use crate::module::declaration::{ModuleCall, PassedProvider, RequiredProvider, one_block_each};
+use caller::Caller;
+use child::Child;
 
 const NOT_PASSED: &str = "Missing required provider configuration";
 
@@ -39,118 +41,6 @@ pub(in crate::graph) fn check(node: Node<'_>, reached: &Reached) -> Vec<Finding>
     }
     set_module(&mut findings, &node.module().directory);
     findings
-}
-
-/// A module, with what all its calls have in common.
-struct Caller<'t> {
-    node: Node<'t>,
-    /// The names of its configurations, by provider.
-    configurations: OnceCell<BTreeMap<ProviderAddress, BTreeSet<SmolStr>>>,
-    /// The providers that it requires or configures, by local name.
-    types: OnceCell<HashMap<SmolStr, ProviderAddress>>,
-    /// The providers of names in called modules, each with the call that decides it.
-    linked: OnceCell<HashMap<SmolStr, (ProviderAddress, &'t ModuleCall, Node<'t>)>>,
-    suggestions: Suggestions,
-}
-
-impl<'t> Caller<'t> {
-    fn of(node: Node<'t>) -> Self {
-        Self {
-            node,
-            configurations: OnceCell::new(),
-            types: OnceCell::new(),
-            linked: OnceCell::new(),
-            suggestions: Suggestions::default(),
-        }
-    }
-
-    /// The names of its configurations of a provider.
-    fn configurations_of(&self, provider: &ProviderAddress) -> Option<&BTreeSet<SmolStr>> {
-        let collect = || {
-            let module = self.node.module();
-            let blocks = module.providers.values().map(|block| (&block.name, block.compact()));
-            let required = module.required_providers.values().flat_map(|entry| &entry.aliases);
-            let required = required.map(|alias| (&alias.value.name, alias.value.compact()));
-            let mut by_provider: BTreeMap<ProviderAddress, BTreeSet<SmolStr>> = BTreeMap::new();
-            for (local, name) in blocks.chain(required) {
-                if let Some(address) = module.provider_address(local) {
-                    by_provider.entry(address).or_default().insert(name);
-                }
-            }
-            by_provider
-        };
-        self.configurations.get_or_init(collect).get(provider)
-    }
-
-    /// The provider of a name that it requires or configures.
-    fn linked_type(&self, name: &str) -> Option<&ProviderAddress> {
-        self.types.get_or_init(|| linked_types(self.node.module())).get(name)
-    }
-
-    /// The engine stores the providers of a child module's names in every call of the caller that uses the name, so a
-    /// module gets those of its siblings. The module that is stored last takes precedence. The order is random, but
-    /// mostly that of their names.
-    fn linked_in_children(&self, name: &str) -> Option<&(ProviderAddress, &'t ModuleCall, Node<'t>)> {
-        let collect = || {
-            let (mut linked, mut seen) = (HashMap::new(), HashSet::new());
-            for (call, child) in self.node.child_calls().rev().filter(|(_, child)| seen.insert(child.id())) {
-                for (name, address) in linked_types(child.module()) {
-                    linked.entry(name).or_insert((address, call, child));
-                }
-            }
-            linked
-        };
-        self.linked.get_or_init(collect).get(name)
-    }
-}
-
-/// The providers that a module requires or configures, by local name.
-fn linked_types(module: &Module) -> HashMap<SmolStr, ProviderAddress> {
-    let configured = module.providers.values().filter_map(|block| {
-        Some((block.name.clone(), ProviderAddress::default(&block.name, module.features.registry_host)?))
-    });
-    let required =
-        module.required_providers.values().map(|entry| (entry.name.clone(), entry.address.clone()));
-    configured.chain(required).collect()
-}
-
-/// A called module, with what all calls of it have in common.
-struct Child<'t> {
-    node: Node<'t>,
-    declared: Declared<'t>,
-    /// The configurations that calls must pass: provider, name, and where the module requires it.
-    required: Vec<(&'t ProviderAddress, SmolStr, Span)>,
-    /// The entries of its own calls that pass on a configuration which it requires, by name, with their order.
-    handed_on: BTreeMap<&'t SmolStr, Vec<(usize, &'t ModuleCall, &'t PassedProvider)>>,
-    /// The names of the configurations that it uses or passes on.
-    mentions: OnceCell<HashSet<SmolStr>>,
-}
-
-impl<'t> Child<'t> {
-    fn of(node: Node<'t>) -> Self {
-        let module = node.module();
-        let declared = Declared::of(module);
-        let aliases = declared.aliases.iter().filter(|(name, _)| !declared.configured.contains_key(name));
-        let required = aliases.map(|(name, (address, span))| (*address, name.clone(), *span)).collect();
-        let mut handed_on: BTreeMap<&SmolStr, Vec<_>> = BTreeMap::new();
-        let entries = module
-            .calls
-            .values()
-            .flat_map(|onward| onward.providers.iter().map(move |entry| (&**onward, entry)));
-        for (number, (onward, entry)) in entries.enumerate() {
-            let name = &entry.in_parent.name;
-            let is_required = || module.required_providers.contains_key(name);
-            if entry.in_parent.alias.is_none() && is_required() && !declared.configured.contains_key(name) {
-                handed_on.entry(name).or_default().push((number, onward, entry));
-            }
-        }
-        Self { node, declared, required, handed_on, mentions: OnceCell::new() }
-    }
-
-    fn mentions(&self, name: &str) -> bool {
-        let collect = || self.node.provider_mentions().map(ProviderRef::compact).collect();
-        self.mentions.get_or_init(collect).contains(name)
-    }
 }
 
 /// The entries of a call by the name in the child module. The first entry of a name counts.
