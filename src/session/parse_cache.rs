@@ -14,6 +14,7 @@ use crate::limits::Limits;
 use crate::module::terragrunt::{Generated, RunBy};
 use crate::module::{Module, ModuleFile};
 use crate::session::companions::Companions;
+use crate::session::fragments::templates::has_placeholder;
 use crate::session::installed::Installed;
 use crate::session::terragrunt::Units;
 use crate::session::test_paths;
@@ -111,7 +112,7 @@ impl ParseCache {
             }
             self.files.insert(id, file);
             if !errors.is_empty() {
-                if fragments::has_placeholder(sources.get(id), &errors) {
+                if has_placeholder(sources.get(id), &errors) {
                     self.templates.insert(id);
                 }
                 self.syntax_errors.insert(id, errors);

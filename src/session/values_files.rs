@@ -8,7 +8,7 @@ use crate::finding::Finding;
 use crate::limits::Limits;
 use crate::module::lock;
 use crate::module::values::{self, ValuesFile};
-use crate::session::fragments::has_placeholder;
+use crate::session::fragments::templates::has_placeholder;
 use crate::session::parse_cache::ParseCache;
 use crate::syntax::{self, File, Notation};
 use crate::text::{FileId, Source};
