@@ -6,6 +6,7 @@
 mod addresses;
 mod arguments;
 mod builtin;
+mod child_variables;
 mod children;
 mod conflicts;
 mod constant_arguments;

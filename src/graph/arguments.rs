@@ -6,7 +6,8 @@ use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use crate::finding::{Concern, EngineRule, Finding, room, set_address};
-use crate::graph::{Node, NodeId};
+use crate::graph::Node;
+use crate::graph::child_variables::ChildVariables;
 use crate::module::Module;
 use crate::module::config::Config;
 use crate::module::declaration::{ModuleCall, Variable};
@@ -17,7 +18,7 @@ use crate::text::{Span, Suggestions, is_similar};
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let suggestions = Suggestions::default();
     let mut left = room(findings, EngineRule::MissingModuleArgument);
-    let mut required: HashMap<NodeId, Vec<&Variable>> = HashMap::new();
+    let mut required = ChildVariables::with(|variable| variable.default.is_none());
     for (call, called) in node.child_calls() {
         let child = called.module();
         let from = findings.len();
@@ -25,12 +26,8 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         if child.complete {
             unknown(call, called, &suggestions, findings);
             if node.module().complete {
-                let required = required.entry(called.id()).or_insert_with(|| {
-                    let variables = child.variables.values().map(|variable| &**variable);
-                    variables.filter(|variable| variable.default.is_none()).collect()
-                });
                 let before = findings.len();
-                missing(call, child, required, left, findings);
+                missing(call, child, &required.of(called), left, findings);
                 left -= findings.len() - before;
             }
         }

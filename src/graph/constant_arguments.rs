@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use crate::engine::ModuleAddress;
 use crate::finding::{EngineRule, Finding, set_address, set_module};
+use crate::graph::child_variables::ChildVariables;
 use crate::graph::{ModuleGraph, Node, NodeId, arguments};
 use crate::module::declaration::{ModuleCall, Variable};
 use crate::module::static_eval::{Purpose, StaticEvaluator};
@@ -25,9 +25,9 @@ pub(super) fn check(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
 fn constants(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut modules: BTreeMap<NodeId, StaticEvaluator<'_>> = BTreeMap::new();
-    let mut constants = HashMap::new();
+    let mut constants = ChildVariables::with(is_constant);
     for (caller, call, child) in calls(graph, roots) {
-        if constants_of(child, &mut constants).is_empty() {
+        if constants.of(child).is_empty() {
             continue;
         }
         for attribute in arguments::given(call, child.module()) {
@@ -54,25 +54,14 @@ fn constants(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
     findings
 }
 
-/// The constant variables of a module. Many calls may lead to one large module, so they are searched once.
-fn constants_of<'k, 't>(
-    module: Node<'t>,
-    known: &'k mut HashMap<NodeId, Vec<&'t Variable>>,
-) -> &'k [&'t Variable] {
-    known.entry(module.id()).or_insert_with(|| {
-        let variables = module.module().variables.values().map(|variable| &**variable);
-        variables.filter(|variable| is_constant(variable)).collect()
-    })
-}
-
 /// OpenTofu's findings about the variables that modules need early, through all callers.
 fn needs(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
     let below = graph.below(roots);
     let is_seen = |caller: Node<'_>| below.binary_search(&caller.id()).is_ok();
     let mut next: Vec<Need> = Vec::new();
-    let mut constants = HashMap::new();
+    let mut constants = ChildVariables::with(is_constant);
     for (caller, call, child) in calls(graph, roots) {
-        for variable in constants_of(child, &mut constants) {
+        for variable in constants.of(child).iter() {
             let purpose = Purpose {
                 what: format!("the constant `var.{}` of `module.{}`", variable.name, call.name),
                 at: call.origin.header(),

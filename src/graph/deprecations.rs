@@ -1,10 +1,10 @@
 //! Finds uses of deprecated variables and outputs of child modules.
 
-use hashbrown::HashMap;
 use smol_str::format_smolstr;
 
 use crate::engine::Product;
 use crate::finding::{Concern, EngineRule, Finding, Severity};
+use crate::graph::child_variables::ChildVariables;
 use crate::graph::references::sites::{self, Found, Owner, Site};
 use crate::graph::{Node, arguments};
 use crate::module::Module;
@@ -13,14 +13,9 @@ use crate::syntax::{Attribute, Expr, ExprKind, Step, StepKind};
 
 /// Checks every call of a module in the graph.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
-    // Many calls may lead to one large module.
-    let mut have_deprecated = HashMap::new();
+    let mut deprecated = ChildVariables::with(|variable| variable.deprecated.is_some());
     for (call, child) in node.child_calls() {
-        let mut variables = child.module().variables.values();
-        if *have_deprecated
-            .entry(child.id())
-            .or_insert_with(|| variables.any(|variable| variable.deprecated.is_some()))
-        {
+        if !deprecated.of(child).is_empty() {
             in_call(call, child.module(), findings);
         }
     }

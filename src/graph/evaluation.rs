@@ -23,16 +23,16 @@ mod values_files;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
-use std::rc::Rc;
 use std::sync::Arc;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use crate::finding::{Code, Finding, Severity, has_errors};
+use crate::graph::child_variables::ChildVariables;
 use crate::graph::references::sites::{self, Found, Owner, Site, Symbols};
 use crate::graph::similar::Similar;
-use crate::graph::{Node, NodeId, arguments, imports};
+use crate::graph::{Node, arguments, imports};
 use crate::module::declaration::{Condition, Import, Local, ModuleCall, Resource, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part, Step, Traversal};
 use crate::text::Span;
@@ -66,7 +66,7 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
         node,
         wrong,
         unsound: unsound.map(|variable| variable.name.as_str()).collect(),
-        validated: HashMap::new(),
+        validated: ChildVariables::with(|variable| !variable.validations.is_empty()),
         failed: BTreeSet::new(),
         locals,
         marked: BTreeMap::new(),
@@ -111,7 +111,7 @@ struct Evaluation<'t, 'f> {
     /// before it evaluates any.
     unsound: HashSet<&'t str>,
     /// The variables with validations of each child module.
-    validated: HashMap<NodeId, Rc<[&'t Variable]>>,
+    validated: ChildVariables<'t>,
     /// The expressions whose evaluation failed.
     failed: BTreeSet<Span>,
     locals: &'f Locals,
@@ -356,11 +356,7 @@ impl<'t> Evaluation<'t, '_> {
         let given = arguments::given(call, child.module());
         let names: HashSet<&str> = given.iter().map(|attribute| attribute.name.as_str()).collect();
         let is_given = |variable: &Variable| names.contains(variable.name.as_str());
-        let validated = self.validated.entry(child.id()).or_insert_with(|| {
-            let variables = child.module().variables.values().map(|variable| &**variable);
-            variables.filter(|variable| !variable.validations.is_empty()).collect()
-        });
-        let validated = Rc::clone(validated);
+        let validated = self.validated.of(child);
         let has_source = call.source.is_some();
         for variable in validated.iter().filter(|variable| has_source && !is_given(variable)) {
             let Some(default) = &variable.default else { continue };
