@@ -3,6 +3,7 @@
 //! A [`Span`] is a range of bytes in one file. It is small and `Copy`, so rules need no lifetimes. Only reports convert
 //! it to lines and columns.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -102,6 +103,8 @@ pub struct Source {
     name: SmolStr,
     text: Box<str>,
     invalid: Box<[u32]>,
+    /// The bytes at these offsets.
+    replaced: Box<[u8]>,
     lines: OnceLock<Box<[u32]>>,
     marks: OnceLock<Box<[Mark]>>,
 }
@@ -125,12 +128,18 @@ impl Source {
     /// Terraform accepts bytes that are not UTF-8 in comments, so any bytes are accepted: each byte that is not UTF-8
     /// becomes `?` in the text, without a change of offsets, and is listed in [`Source::invalid`].
     pub fn new(name: impl Into<SmolStr>, bytes: Vec<u8>) -> Self {
-        let (text, invalid) = match String::from_utf8(bytes) {
-            Ok(text) => (text, Vec::new()),
+        let (text, invalid, replaced) = match String::from_utf8(bytes) {
+            Ok(text) => (text, Vec::new(), Vec::new()),
             Err(error) => replace_invalid(error.into_bytes()),
         };
-        let (text, invalid) = (text.into_boxed_str(), invalid.into_boxed_slice());
-        Self { name: name.into(), text, invalid, lines: OnceLock::new(), marks: OnceLock::new() }
+        Self {
+            name: name.into(),
+            text: text.into(),
+            invalid: invalid.into(),
+            replaced: replaced.into(),
+            lines: OnceLock::new(),
+            marks: OnceLock::new(),
+        }
     }
 
     /// Returns the same file with another name.
@@ -152,6 +161,19 @@ impl Source {
     /// Returns the offsets of the bytes that are not UTF-8, ascending.
     pub fn invalid(&self) -> &[u32] {
         &self.invalid
+    }
+
+    /// Returns the content as it was read.
+    pub fn bytes(&self) -> Cow<'_, [u8]> {
+        let bytes = self.text.as_bytes();
+        if self.invalid.is_empty() {
+            return Cow::Borrowed(bytes);
+        }
+        let mut bytes = bytes.to_vec();
+        for (at, byte) in self.invalid.iter().zip(&self.replaced) {
+            bytes[*at as usize] = *byte;
+        }
+        Cow::Owned(bytes)
     }
 
     /// Returns the start of the character that contains the byte at `offset`, or the end of the text.
@@ -310,20 +332,20 @@ impl Sources {
     }
 }
 
-/// Replaces every byte that is not UTF-8 with `?` and returns their offsets.
-fn replace_invalid(mut bytes: Vec<u8>) -> (String, Vec<u32>) {
-    let mut invalid = Vec::new();
+/// Replaces every byte that is not UTF-8 with `?`. Returns their offsets and the bytes themselves.
+fn replace_invalid(mut bytes: Vec<u8>) -> (String, Vec<u32>, Vec<u8>) {
+    let (mut invalid, mut replaced) = (Vec::new(), Vec::new());
     let mut from = 0;
     while let Err(error) = std::str::from_utf8(&bytes[from..]) {
         let start = from + error.valid_up_to();
         let end = error.error_len().map_or(bytes.len(), |len| start + len);
         for (at, byte) in bytes.iter_mut().enumerate().take(end).skip(start) {
-            *byte = b'?';
+            replaced.push(std::mem::replace(byte, b'?'));
             invalid.push(u32::try_from(at).unwrap_or(u32::MAX));
         }
         from = end;
     }
-    (String::from_utf8_lossy(&bytes).into_owned(), invalid)
+    (String::from_utf8_lossy(&bytes).into_owned(), invalid, replaced)
 }
 
 /// Returns the number of columns of a part of one line. For ASCII that is the number of bytes.
@@ -391,5 +413,6 @@ mod tests {
         let source = Source::new("a.tf", b"a\xff\xfeb\xe2\x82".to_vec());
         assert_eq!(source.text(), "a??b??");
         assert_eq!(source.invalid(), [1, 2, 4, 5]);
+        assert_eq!(&*source.bytes(), b"a\xff\xfeb\xe2\x82");
     }
 }

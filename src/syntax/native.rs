@@ -27,9 +27,10 @@ use scan::{Scan, Token};
 
 /// Parses a file in native syntax.
 pub(super) fn parse(id: FileId, source: &Source, limits: &Limits) -> (File, Vec<Finding>) {
-    let text = source.text();
-    let Scan { tokens, comments } = scan::scan(source);
-    let lexed = Lexed { file: id, text, tokens: &tokens, within: None };
+    let bytes = source.bytes();
+    let Scan { tokens, comments } = scan::scan(&bytes);
+    let raw = (!source.invalid().is_empty()).then_some(&*bytes);
+    let lexed = Lexed { file: id, text: source.text(), tokens: &tokens, raw, within: None };
     let mut findings = invalid::findings(lexed, limits);
     let mut file = grammar::file(lexed, limits);
     let complete = file.complete && findings.is_empty();

@@ -30,7 +30,7 @@ pub(in crate::syntax) fn template(
 /// Parses all of `text`, whose span is `within`, as a traversal. Steps before the first error are kept.
 pub(in crate::syntax) fn address(text: &str, within: Span) -> (Option<Traversal>, Vec<Finding>) {
     let tokens = scan_text(text, Mode::Normal);
-    let lexed = Lexed { file: within.file, text, tokens: &tokens, within: Some(within) };
+    let lexed = Lexed { file: within.file, text, tokens: &tokens, raw: None, within: Some(within) };
     let mut findings = invalid::findings(lexed, &Limits::default());
     let address = grammar::address(lexed, &Limits::default());
     findings.extend(address.findings);
@@ -46,7 +46,7 @@ fn whole<T>(
 ) -> Result<T, Vec<Finding>> {
     let limits = Limits::default();
     let tokens = scan_text(text, mode);
-    let lexed = Lexed { file, text, tokens: &tokens, within };
+    let lexed = Lexed { file, text, tokens: &tokens, raw: None, within };
     let mut findings = invalid::findings(lexed, &limits);
     let read = read(lexed, &limits);
     findings.extend(read.findings);

@@ -9,7 +9,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::escape;
 use super::scan::{Kind, Token};
 use crate::syntax::Part;
-use crate::text::{FileId, Span};
+use crate::text::{FileId, Span, file_name};
 
 /// A tokenized text.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +17,8 @@ pub(super) struct Lexed<'a> {
     pub(super) file: FileId,
     pub(super) text: &'a str,
     pub(super) tokens: &'a [Token],
+    /// The bytes of the file if some are not UTF-8. The text has `?` for each of these.
+    pub(super) raw: Option<&'a [u8]>,
     /// The JSON string that holds the text, or `None` for a file. Spans are then positions in that string, as if it
     /// had no escapes.
     pub(super) within: Option<Span>,
@@ -60,6 +62,12 @@ impl<'a> Lexed<'a> {
         &self.text[token.start as usize..token.end as usize]
     }
 
+    /// The text of a token with a [stand-in](file_name) for each byte that is not UTF-8.
+    fn content(self, token: Token) -> Cow<'a, str> {
+        let range = token.start as usize..token.end as usize;
+        self.raw.map_or(Cow::Borrowed(self.written(token)), |raw| file_name::decode(&raw[range]))
+    }
+
     /// Number of the first token that ends after `offset`.
     pub(super) fn token_at(self, offset: u32) -> usize {
         self.tokens.partition_point(|token| token.end <= offset).min(self.tokens.len() - 1)
@@ -88,9 +96,14 @@ impl<'a> Lexed<'a> {
 
     /// The text of a token after the strip markers `~` on both sides are applied.
     fn stripped(self, number: usize) -> Cow<'a, str> {
-        let token = self.tokens[number];
-        let written = self.written(token);
-        let meant = match token.kind {
+        match self.content(self.tokens[number]) {
+            Cow::Borrowed(content) => self.meant(number, content),
+            Cow::Owned(content) => self.meant(number, &content).into_owned().into(),
+        }
+    }
+
+    fn meant(self, number: usize, written: &str) -> Cow<'_, str> {
+        let meant = match self.tokens[number].kind {
             Kind::QuotedText => escape::quoted(written, |_| ()),
             _ => escape::plain(written),
         };

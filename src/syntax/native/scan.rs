@@ -1,7 +1,5 @@
 //! Splits native syntax into tokens, as the scanner of `hclsyntax` does.
 
-use crate::text::Source;
-
 mod shape;
 mod token;
 
@@ -19,21 +17,12 @@ pub(super) struct Scan {
     pub(super) comments: Vec<Token>,
 }
 
-/// Tokenizes a source.
-pub(super) fn scan(source: &Source) -> Scan {
-    let text = source.text();
-    let skip = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    if source.invalid().is_empty() {
-        return scan_bytes(text.as_bytes(), skip, Mode::Normal, true);
-    }
-    // Bytes that are not UTF-8 are `?` in the text. They become `0xFF` here, which no UTF-8 text contains.
-    let mut bytes = text.as_bytes().to_vec();
-    for at in source.invalid() {
-        if let Some(byte) = bytes.get_mut(*at as usize) {
-            *byte = 0xff;
-        }
-    }
-    scan_bytes(&bytes, skip, Mode::Normal, true)
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// Tokenizes the content of a file.
+pub(super) fn scan(bytes: &[u8]) -> Scan {
+    let skip = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    scan_bytes(bytes, skip, Mode::Normal, true)
 }
 
 /// The tokens of a text that is not a file.
@@ -173,16 +162,13 @@ impl Scanner<'_> {
                     }
                     self.push(Kind::Less, 1);
                 }
-                0x80.. => {
-                    let (letter, length) = decode(&bytes[self.at..]);
-                    match letter {
-                        None => self.push(Kind::NotUtf8, 1),
-                        Some(letter) if unicode_ident::is_xid_start(letter) => {
-                            self.push(Kind::Name, name_length(&bytes[self.at..]));
-                        }
-                        Some(_) => self.push(Kind::Unknown, length),
+                0x80.. => match decode(&bytes[self.at..]) {
+                    None => self.push(Kind::NotUtf8, 1),
+                    Some((letter, _)) if unicode_ident::is_xid_start(letter) => {
+                        self.push(Kind::Name, name_length(&bytes[self.at..]));
                     }
-                }
+                    Some((_, length)) => self.push(Kind::Unknown, length),
+                },
                 _ => {
                     let (kind, length) = symbol(*byte, next, self.peek(2));
                     self.push(kind, length);
@@ -227,7 +213,9 @@ impl Scanner<'_> {
         let from = if rest.get(2) == Some(&b'-') { 3 } else { 2 };
         let starts = match rest.get(from) {
             Some(b'a'..=b'z' | b'A'..=b'Z' | b'_') => true,
-            Some(0x80..) => decode(&rest[from..]).0.is_some_and(unicode_ident::is_xid_start),
+            Some(0x80..) => {
+                decode(&rest[from..]).is_some_and(|(letter, _)| unicode_ident::is_xid_start(letter))
+            }
             Some(_) | None => false,
         };
         if !starts {

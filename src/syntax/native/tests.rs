@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::finding::{Finding, Severity};
 use crate::limits::Limits;
-use crate::syntax::{BlockSchema, Body, Expr, ExprKind, File, Notation, ObjectKey, Schema, parse};
+use crate::syntax::{BlockSchema, Body, Expr, ExprKind, File, Notation, ObjectKey, Part, Schema, parse};
 use crate::text::{FileId, Source};
 
 use super::scan::{Kind, scan};
@@ -234,6 +234,36 @@ fn a_byte_order_mark_and_bytes_in_comments_that_are_not_utf8_are_let_pass() {
 }
 
 #[test]
+fn bytes_in_the_form_of_utf8_are_one_character() {
+    let parse = |bytes: &[u8]| {
+        let source = Source::new("main.tf", bytes.to_vec());
+        parse(FileId::new(0), &source, Notation::Native, &Limits::default())
+    };
+    let text =
+        |file: &File, number: usize| match &file.body.just_attributes(&mut Vec::new())[number].expr.kind {
+            ExprKind::Template(template) => match &template.parts[..] {
+                [Part::Literal { text, .. }] => text.to_string(),
+                parts => panic!("{parts:?}"),
+            },
+            kind => panic!("{kind:?}"),
+        };
+    // A surrogate, an overlong form and a number above U+10FFFF.
+    let (file, findings) = parse(b"a = \"x\xed\xa0\x80\"\nb = <<E\n\xc0\x80\nE\nc = \"\xf4\x90\x80\x80\"\n");
+    assert!(findings.is_empty(), "{findings:?}");
+    let stand_ins = |bytes: &[u8]| crate::text::file_name::decode(bytes).into_owned();
+    assert_eq!(text(&file, 0), stand_ins(b"x\xed\xa0\x80"));
+    assert_eq!(text(&file, 1), stand_ins(b"\xc0\x80\n"));
+    assert_eq!(text(&file, 2), stand_ins(b"\xf4\x90\x80\x80"));
+    let summaries =
+        |bytes: &[u8]| -> Vec<String> { parse(bytes).1.into_iter().map(|finding| finding.summary).collect() };
+    assert_eq!(
+        summaries(b"a\xed\xa0\x80b = 1\n"),
+        ["Invalid character", "Argument or block definition required"]
+    );
+    assert_eq!(summaries(b"a = \"\xc3\"\n")[0], "Invalid character encoding");
+}
+
+#[test]
 fn what_is_nested_too_deep_costs_one_argument() {
     let deep = |open: &str, close: &str| format!("{}1{}", open.repeat(110), close.repeat(110));
     for value in [deep("(", ")"), deep("[", "]"), deep("{a=", "}"), deep("!", ""), deep("a ? b : ", "")] {
@@ -313,9 +343,8 @@ fn tokens_cover_the_text_in_order() {
         /* i */ j {
         }
     "#};
-    let source = Source::new("main.tf", text.as_bytes().to_vec());
     let mut end = 0;
-    for token in scan(&source).tokens {
+    for token in scan(text.as_bytes()).tokens {
         assert!(token.start >= end && token.end >= token.start, "{token:?}");
         assert!(text[end as usize..token.start as usize].trim_matches([' ', '\t']).is_empty(), "{token:?}");
         assert!(!matches!(token.kind, Kind::Unknown | Kind::NotUtf8), "{token:?}");

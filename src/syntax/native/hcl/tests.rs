@@ -220,8 +220,8 @@ fn has_key_twice(expr: &Expr, text: &str) -> bool {
 /// Calls `visit` with the value of each argument in a valid text.
 fn expressions(text: &str, visit: &mut dyn FnMut(&Reading<'_>)) {
     let source = Source::new("main.tf", text.as_bytes().to_vec());
-    let tokens = scan(&source).tokens;
-    let lexed = Lexed { file: FileId::new(0), text: source.text(), tokens: &tokens, within: None };
+    let tokens = scan(source.text().as_bytes()).tokens;
+    let lexed = Lexed { file: FileId::new(0), text: source.text(), tokens: &tokens, raw: None, within: None };
     let (file, _) = parse(FileId::new(0), &source, Notation::Native, &Limits::default());
     let mut bodies = vec![file.body];
     while let Some(body) = bodies.pop() {

@@ -73,7 +73,7 @@ pub(super) fn name_length(rest: &[u8]) -> usize {
     let mut at = run(rest, NAME);
     while let Some(0x80..) = rest.get(at) {
         match decode(&rest[at..]) {
-            (Some(letter), length) if unicode_ident::is_xid_continue(letter) => at += length,
+            Some((letter, length)) if unicode_ident::is_xid_continue(letter) => at += length,
             _ => break,
         }
         at += run(&rest[at..], NAME);
@@ -115,14 +115,14 @@ pub(super) fn quoted_length(rest: &[u8]) -> usize {
             b'\\' => match rest.get(at + 1) {
                 None | Some(b'\n' | b'\r') => break,
                 Some(0x80..) => match decode(&rest[at + 1..]) {
-                    (Some(_), length) => at += 1 + length,
-                    (None, _) => break,
+                    Some((_, length)) => at += 1 + length,
+                    None => break,
                 },
                 Some(_) => at += 2,
             },
             0x80.. => match decode(&rest[at..]) {
-                (Some(_), length) => at += length,
-                (None, _) => break,
+                Some((_, length)) => at += length,
+                None => break,
             },
             _ => break,
         }
@@ -136,8 +136,8 @@ pub(super) fn plain_length(rest: &[u8]) -> usize {
     let mut at = run(rest, PLAIN);
     while let Some(0x80..) = rest.get(at) {
         match decode(&rest[at..]) {
-            (Some(_), length) => at += length,
-            (None, _) => break,
+            Some((_, length)) => at += length,
+            None => break,
         }
         at += run(&rest[at..], PLAIN);
     }
@@ -155,21 +155,24 @@ pub(super) fn line_break(rest: &[u8]) -> usize {
 
 /// `line` without leading and trailing white space.
 pub(super) fn trim(line: &[u8]) -> &[u8] {
-    // Lines are split at bytes that are not UTF-8, so this is valid text.
+    // Only bytes in the form of UTF-8 are here. No marker has those that are no character.
     std::str::from_utf8(line).map_or(line, |text| text.trim().as_bytes())
 }
 
-/// The non-ASCII character at the start of `rest`, or `None` if it is not UTF-8, and its length.
-pub(super) fn decode(rest: &[u8]) -> (Option<char>, usize) {
-    let length = match rest.first() {
-        Some(0xc2..=0xdf) => 2,
-        Some(0xe0..=0xef) => 3,
-        Some(0xf0..=0xf4) => 4,
-        Some(_) | None => return (None, 1),
+/// The non-ASCII character at the start of `rest` and its length. `None` if the bytes do not have the form of UTF-8.
+///
+/// As in HCL's scanner, only the form counts: bytes for a surrogate or a number without a character are one character.
+pub(super) fn decode(rest: &[u8]) -> Option<(char, usize)> {
+    let length = match rest.first()? {
+        0xc0..=0xdf => 2,
+        0xe0..=0xef => 3,
+        0xf0..=0xf7 => 4,
+        _ => return None,
     };
-    let letter = rest.get(..length).and_then(|bytes| std::str::from_utf8(bytes).ok());
-    match letter.and_then(|text| text.chars().next()) {
-        Some(letter) => (Some(letter), length),
-        None => (None, 1),
+    let bytes = rest.get(..length)?;
+    if !bytes[1..].iter().all(|byte| matches!(byte, 0x80..=0xbf)) {
+        return None;
     }
+    let letter = std::str::from_utf8(bytes).ok().and_then(|text| text.chars().next());
+    Some((letter.unwrap_or(char::REPLACEMENT_CHARACTER), length))
 }
