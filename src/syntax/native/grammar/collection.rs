@@ -216,12 +216,15 @@ impl Parser<'_> {
                 return (self.recover(close), None);
             }
         }
-        if self.peek().kind != close {
+        let is_whole = !self.failed_since(start);
+        let end = if self.recovery {
+            self.recover(close)
+        } else if self.peek().kind == close {
+            self.read()
+        } else {
             let detail = "The expression ends here, so a closing bracket is expected.";
             return (self.bad_for(close, detail), None);
-        }
-        let is_whole = !self.failed_since(start);
-        let end = self.read();
+        };
         let parts = For { key_name, value_name, collection, key, value, condition, grouped };
         self.check_for(open, &parts, next);
         (end, is_whole.then_some(parts))
