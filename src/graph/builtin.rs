@@ -11,6 +11,7 @@ use crate::finding::{EngineRule, Finding, Severity, Stage};
 use crate::graph::Node;
 use crate::module::Module;
 use crate::module::address::{Mode, ProviderAddress, valid_identifier};
+use crate::module::config::Config;
 use crate::module::declaration::{ProviderConfiguration, Resource};
 use crate::syntax::{Step, StepKind, Traversal};
 use crate::text::{Span, nearest};
@@ -65,6 +66,11 @@ fn at(findings: &mut [Finding], address: &str) {
 /// The arguments of the built-in provider. Returns `None` for any other provider.
 pub(super) fn provider_arguments(module: &Module, provider: &ProviderConfiguration) -> Option<Arguments> {
     module.provider_address(&provider.name).filter(ProviderAddress::is_built_in).map(|_| PROVIDER)
+}
+
+/// Reports arguments and blocks of the built-in provider that it does not have.
+pub(super) fn provider_content(config: &Config, findings: &mut Vec<Finding>) {
+    content(PROVIDER, config, findings);
 }
 
 /// The arguments of a resource of the built-in provider. Returns `None` for any other provider.

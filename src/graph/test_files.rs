@@ -3,6 +3,7 @@
 
 mod names;
 mod outcome;
+mod provider_arguments;
 mod provider_types;
 mod running;
 mod targets;

@@ -10,6 +10,7 @@ use crate::engine::Features;
 use crate::finding::{EngineRule, Finding};
 use crate::limits::Limits;
 use crate::module::address::{Mode, MoveEndpoint};
+use crate::module::config::Config;
 use crate::module::declaration::{Condition, Dependency, PassedProvider, Source, Spanned};
 use crate::module::decode::{self, Decoder};
 use crate::syntax::{Attribute, File};
@@ -47,6 +48,8 @@ pub struct TestProvider {
     pub name: SmolStr,
     /// The header of the block.
     pub header: Span,
+    /// The arguments of a `provider` block.
+    pub config: Option<Config>,
     /// The settings of a `mock_provider` block.
     pub mock: Option<Mock>,
 }

@@ -37,6 +37,11 @@ pub trait Scope {
         self.outer().is_some_and(|outer| outer.lacks_function(name))
     }
 
+    /// Whether the expression is evaluated in a plan. The variables of tests are not.
+    fn is_planned(&self) -> bool {
+        self.outer().is_none_or(Scope::is_planned)
+    }
+
     /// Whether the value of an expression is certainly not the given one, even if it is not known.
     fn is_never(&self, _: &Expr, _: &Value) -> bool {
         false

@@ -73,7 +73,7 @@ fn configured(module: &Module) -> Providers {
     let blocks = module
         .providers
         .values()
-        .filter_map(|block| Some((block.name.clone(), module.provider_address(&block.name)?)));
+        .filter_map(|block| Some((block.name.clone(), configured_as(module, &block.name)?)));
     required.chain(blocks).collect()
 }
 
@@ -83,8 +83,16 @@ fn required_as(module: &Module, key: &str, provider: &TestProvider) -> Option<Pr
         *key == *provider.name || entry.aliases.iter().any(|alias| alias.value.compact() == *key)
     });
     let of_entry = entry.map(|entry| entry.address.clone());
-    of_entry
-        .or_else(|| module.providers.contains_key(key).then(|| module.provider_address(&provider.name))?)
+    of_entry.or_else(|| module.providers.contains_key(key).then(|| configured_as(module, &provider.name))?)
+}
+
+/// The provider of a `provider` block. Without an entry in `required_providers`, the engine compares `terraform` in a
+/// test as hashicorp/terraform, although it then uses the built-in provider.
+fn configured_as(module: &Module, name: &str) -> Option<ProviderAddress> {
+    match module.required_providers.get(name) {
+        Some(entry) => Some(entry.address.clone()),
+        None => ProviderAddress::default(name, module.features.registry_host),
+    }
 }
 
 fn mismatch(

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::names::{Names, Place};
 use super::outcome::{self, Earlier};
-use super::runs;
+use super::{provider_arguments, runs};
 use crate::engine::Product;
 use crate::finding::{Concern, EngineRule, Finding, Severity, Stage, set_address};
 use crate::graph::evaluation::{Computed, Resources, RunValues, Within, value_of_test};
@@ -39,6 +39,7 @@ pub(super) fn check(
     }
     let work = Budget::of(node.module().evaluation_steps());
     let mut evaluated = BTreeSet::new();
+    let mut configured = BTreeSet::new();
     let is_wrong = |finding: &Finding| finding.severity == Severity::Error && finding.stage != Stage::Test;
     let is_over = !test.file.complete
         || test.file.runs.iter().any(|run| run.is_broken)
@@ -48,6 +49,9 @@ pub(super) fn check(
     for (run, under) in runs(node, test) {
         let from = findings.len();
         let names = Names { node, test, run, under, similar };
+        if let Some(module) = under {
+            provider_arguments::check(test, run, module, &mut configured, findings);
+        }
         let values = under.map(|module| of_file(test, module, &earlier, &work));
         let mut given = variables(run, under, &names, values.as_ref(), findings);
         if let (Some(module), Some(values)) = (under, &values) {
@@ -62,6 +66,9 @@ pub(super) fn check(
             names.check(&attribute.expr, Place::Assert, findings);
         }
         plan_options(run, node, findings);
+        if !earlier.is_over && findings[from..].iter().all(is_after_plan) {
+            findings.extend(replaced_without_plan(run).filter(|_| under.is_some()));
+        }
         if let Some(module) = under {
             if findings[from..].iter().all(is_after_plan) {
                 outcome::check(test, run, module, &given, &work, &mut earlier, findings);
@@ -292,6 +299,17 @@ fn missing_failures(run: &Run, node: Node<'_>, findings: &mut Vec<Finding>) {
                 .push_to(findings);
         }
     }
+}
+
+/// The error in a run that only refreshes the state, but replaces resources.
+fn replaced_without_plan(run: &Run) -> Option<Finding> {
+    let replaced = run.replace.first().filter(|_| run.refreshes_only)?;
+    Some(
+        Finding::language(EngineRule::InvalidTest, "Unsupported plan mode")
+            .detail("A run with `mode = refresh-only` changes no resources, so it cannot replace any.")
+            .related(replaced.span, "replaced here")
+            .help("remove `replace` or `mode`"),
+    )
 }
 
 /// Checks the addresses in `plan_options`.

@@ -46,7 +46,7 @@ impl Decoder<'_> {
         let data = self.mock_data(&rest);
         let source = self.text(&content, "source");
         let mock = Some(Mock { source, data });
-        let provider = TestProvider { name: label.text.clone(), header: block.header, mock };
+        let provider = TestProvider { name: label.text.clone(), header: block.header, config: None, mock };
         Some((provider, alias.map(|alias| alias.value)))
     }
 

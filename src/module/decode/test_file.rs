@@ -67,8 +67,12 @@ impl Decoder<'_> {
             "variable" => self.file_variable(block, into),
             "provider" => {
                 if let Some(provider) = self.provider(block) {
-                    let provider =
-                        TestProvider { name: provider.name.clone(), header: block.header, mock: None };
+                    let provider = TestProvider {
+                        name: provider.name,
+                        header: block.header,
+                        config: Some(provider.config),
+                        mock: None,
+                    };
                     let alias = self.alias_of(block);
                     self.test_provider(provider, alias.as_deref(), into);
                 }

@@ -28,6 +28,9 @@ impl Evaluator<'_> {
             return self.error(EngineRule::InvalidFunctionCall, "Function calls not allowed", detail, at);
         };
         let engine = scope.engine();
+        if !scope.is_planned() && (call.name == "plantimestamp" || call.name.contains("::")) {
+            return self.call_without_plan(call);
+        }
         let name = if engine.has_namespaces() { call.name.trim_start_matches("core::") } else { &call.name };
         if name.starts_with("provider::") && !scope.lacks_function(name) {
             // Only the provider knows the result.
@@ -77,6 +80,16 @@ impl Evaluator<'_> {
                 self.too_expensive(at)
             }
         }
+    }
+
+    /// The error for a function that the variables of a test cannot call.
+    fn call_without_plan(&mut self, call: &Call) -> Value {
+        let detail = format!(
+            "The values in `variables` of a test are computed before a plan. `{}` does not exist there.",
+            call.name
+        );
+        let summary = "Call to unknown function";
+        self.error(EngineRule::InvalidFunctionCall, summary, detail, call.name_span)
     }
 
     fn unknown_function(&mut self, call: &Call, name: &str, engine: Engine) -> Value {

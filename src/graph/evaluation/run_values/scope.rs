@@ -75,6 +75,10 @@ impl value::Scope for RunScope<'_, '_> {
         Some(resolved)
     }
 
+    fn is_planned(&self) -> bool {
+        self.within != Within::Variables
+    }
+
     fn outer(&self) -> Option<&dyn value::Scope> {
         Some(&self.module)
     }
