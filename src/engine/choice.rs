@@ -23,9 +23,10 @@ impl Choice {
                 Ok(Self(vec![pinned(product, version).ok_or_else(|| no_such_version(product, version))?]))
             }
             (None, None) if word == "both" => Ok(Self(Product::ALL.map(Engine::newest).to_vec())),
-            (None, Some(_)) if word == "both" => Err(ChoiceError(format!(
-                "`{text}` sets one version for two programs; name one, as in `terraform@1.11`"
-            ))),
+            (None, Some(_)) if word == "both" => Err(ChoiceError {
+                what: format!("`{text}` sets one version for two programs"),
+                help: "name one, as in `terraform@1.11`".to_owned(),
+            }),
             (None, _) => Err(no_such_engine(word)),
         }
     }
@@ -46,11 +47,18 @@ impl std::str::FromStr for Choice {
 
 /// The error for a text that names no engine: one line, with the nearest valid word.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChoiceError(String);
+pub struct ChoiceError {
+    /// The error, as a sentence without a full stop.
+    pub what: String,
+    /// A valid text.
+    pub help: String,
+}
 
 impl fmt::Display for ChoiceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        // It continues a line.
+        let what = self.what.replacen("No engine", "no engine", 1);
+        write!(f, "{what}; {}", self.help)
     }
 }
 
@@ -69,16 +77,17 @@ fn pinned(product: Product, text: &str) -> Option<Engine> {
 
 fn no_such_version(product: Product, text: &str) -> ChoiceError {
     let name = product.name();
-    let reason = match numbers(text) {
+    let what = match numbers(text) {
         Some(_) => format!("overrule does not support {name} `{text}`"),
         None => format!("`{text}` is not a version of {name}"),
     };
     let newest = product.newest_release();
     let (oldest, word) = (product.oldest_release(), product.word());
-    ChoiceError(format!(
-        "{reason}; supported versions are {oldest} to {newest}: write `{word}@{}.{}` or `{word}@{newest}`",
+    let help = format!(
+        "supported versions are {oldest} to {newest}: write `{word}@{}.{}` or `{word}@{newest}`",
         newest.major, newest.minor
-    ))
+    );
+    ChoiceError { what, help }
 }
 
 fn no_such_engine(word: &str) -> ChoiceError {
@@ -97,11 +106,11 @@ fn no_such_engine(word: &str) -> ChoiceError {
         .map(|(written, meant)| (strsim::normalized_damerau_levenshtein(&lower, written), meant))
         .max_by(|(a, _), (b, _)| a.total_cmp(b))
         .filter(|(likeness, _)| *likeness >= 0.5);
-    let hint = match nearest {
+    let help = match nearest {
         Some((_, meant)) => format!("did you mean `{meant}`?"),
         None => "there are `terraform`, `opentofu` and `both`".to_owned(),
     };
-    ChoiceError(format!("no engine is named `{word}`; {hint}"))
+    ChoiceError { what: format!("No engine is named `{word}`"), help }
 }
 
 #[cfg(test)]

@@ -41,9 +41,16 @@ pub(super) fn empty_list(name: &str, at: Span, help: &str) -> Finding {
 
 /// The texts of a list, each with its location.
 pub(super) fn texts(name: &str, expr: &Expr) -> Result<Vec<(SmolStr, Span)>, Finding> {
-    let wrong = |expr| wrong_type(name, "a list of quoted strings", expr);
-    let elements = expr.as_list().ok_or_else(|| wrong(expr))?;
-    elements.iter().map(|element| Ok((text(element).ok_or_else(|| wrong(element))?, element.span))).collect()
+    let wrong = |expr: &Expr| wrong_type(name, "a list of quoted strings", expr);
+    let Some(elements) = expr.as_list() else {
+        let item = text(expr).or_else(|| expr.keyword());
+        return Err(wrong(expr).help_if(item.map(|item| format!("write `{name} = [{item:?}]`"))));
+    };
+    let read = |element: &Expr| match text(element) {
+        Some(text) => Ok((text, element.span)),
+        None => Err(wrong(element).help_if(quoted(element))),
+    };
+    elements.iter().map(read).collect()
 }
 
 /// The text of a string without interpolation.
@@ -60,6 +67,11 @@ pub(super) fn written(expr: &Expr) -> Option<SmolStr> {
 /// The error for an argument of another type.
 pub(super) fn wrong_type(name: &str, wanted: &str, expr: &Expr) -> Finding {
     fault("Unsuitable value", expr.span).detail(format!("`{name}` must be {wanted}."))
+}
+
+/// The help for a word without quotes.
+pub(super) fn quoted(expr: &Expr) -> Option<String> {
+    expr.keyword().map(|word| format!("write `\"{word}\"`"))
 }
 
 /// The error for a missing argument.

@@ -55,7 +55,7 @@ impl Exception {
 pub(super) fn read(block: &Block, reader: &mut Reader<'_>) -> Option<Exception> {
     let label = block.labels.first()?;
     let content = reader.arguments(block, &["paths", "reason", "until"], &["reason"]);
-    let paths = reader.globs(&content, "paths");
+    let paths = reader.some_paths(&content, "leave `paths` out for the whole repository");
     let reason = content.attribute("reason").and_then(|attribute| Some((attribute, reader.text(attribute)?)));
     if let Some((attribute, text)) = &reason
         && text.trim().is_empty()
@@ -86,12 +86,14 @@ pub(super) fn read(block: &Block, reader: &mut Reader<'_>) -> Option<Exception> 
 /// Reads an `exceptions` block: whether comments may suppress findings.
 pub(super) fn allows_comments(block: &Block, reader: &mut Reader<'_>) -> Option<bool> {
     let label = block.labels.first()?;
-    if label.text != "comments" {
+    let is_known = label.text == "comments";
+    if !is_known {
         let finding =
             fault("Unknown label", label.span).detail("The label of an `exceptions` block is `comments`.");
         reader.findings.push(finding.help("write `exceptions \"comments\"`"));
     }
-    let content = reader.arguments(block, &["allowed"], &["allowed"]);
+    let required: &[&str] = if is_known { &["allowed"] } else { &[] };
+    let content = reader.arguments(block, &["allowed"], required);
     let allowed = content.attribute("allowed")?;
     let value = constant(&allowed.expr, &mut Vec::new()).as_bool();
     reader.kept(value.ok_or_else(|| wrong_type("allowed", "true or false", &allowed.expr)))

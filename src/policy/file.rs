@@ -12,7 +12,7 @@ use super::exception;
 use super::fault::{INVALID_POLICY, fault, unknown};
 use super::reader::Reader;
 use super::{FailOn, Globs, Level, Policy};
-use crate::engine::Choice;
+use crate::engine::{Choice, ChoiceError};
 use crate::finding::{Category, Finding};
 use crate::graph::Role;
 use crate::limits::{Limit, Limits};
@@ -61,7 +61,24 @@ const BLOCKS: &[BlockSchema<'static>] = &[
     BlockSchema::new("limits", &[]),
 ];
 const RULE: BlockSchema<'static> =
-    BlockSchema::new("rule", &["name"]).and_maybe(&["name of a rule of that kind"]);
+    BlockSchema::new("rule", &["name"]).and_maybe(&["the rule template and the name of a custom rule"]);
+
+/// Blocks of modules, which no policy has.
+const MODULE_BLOCKS: [&str; 13] = [
+    "check",
+    "data",
+    "ephemeral",
+    "import",
+    "locals",
+    "module",
+    "moved",
+    "output",
+    "provider",
+    "removed",
+    "resource",
+    "terraform",
+    "variable",
+];
 
 /// Reads a policy. Each mistake, including a syntax error, is a finding of one rule.
 pub(super) fn read(id: FileId, source: &Source, findings: &mut Vec<Finding>) -> File {
@@ -79,10 +96,14 @@ pub(super) fn read(id: FileId, source: &Source, findings: &mut Vec<Finding>) -> 
 impl Reader<'_> {
     fn file(&mut self, id: FileId) -> File {
         let (file, wrong) = syntax::parse(id, self.source, Notation::Native, &Limits::default());
-        let has_syntax_error = !wrong.is_empty();
-        self.findings.extend(wrong);
+        if let Some(first) = wrong.into_iter().min_by_key(|finding| finding.primary.map(|at| at.start)) {
+            // All further mistakes may follow from this one.
+            self.findings.push(first);
+            return File { has_syntax_error: true, ..File::default() };
+        }
         let content = file.body.content(&Schema { attributes: &[], blocks: BLOCKS }, self.findings);
-        let mut read = File { has_syntax_error, ..File::default() };
+        self.modules(&file.body.any_blocks());
+        let mut read = File::default();
         self.policy(&content, &mut read);
         self.limits(&content, &mut read.own.limits);
         for block in content.blocks_of("role") {
@@ -103,6 +124,19 @@ impl Reader<'_> {
         read
     }
 
+    /// Adds help to the findings for blocks of a module.
+    fn modules(&mut self, blocks: &[Arc<Block>]) {
+        let of_module = |at: Span| {
+            blocks.iter().any(|block| block.kind_span == at && MODULE_BLOCKS.contains(&block.kind.as_str()))
+        };
+        for finding in self.findings.iter_mut().filter(|finding| finding.primary.is_some_and(of_module)) {
+            finding.help = Some(
+                "this block belongs into a Terraform file; name a policy file, such as `overrule.hcl`"
+                    .to_owned(),
+            );
+        }
+    }
+
     fn policy(&mut self, content: &Content, read: &mut File) {
         let Some(block) = self.only_block(content, "policy") else { return };
         let content = self.arguments(block, &["extends", "engine", "exclude", "fail_on"], &[]);
@@ -110,7 +144,11 @@ impl Reader<'_> {
             read.extends = self.kept(texts("extends", &attribute.expr));
         }
         if let Some(attribute) = content.attribute("engine") {
-            let invalid = |error| fault("Invalid engine", attribute.expr.span).detail(format!("{error}"));
+            let invalid = |error: ChoiceError| {
+                fault("Invalid engine", attribute.expr.span)
+                    .detail(format!("{}.", error.what))
+                    .help(error.help)
+            };
             let choice = self.text(attribute).map(|word| Choice::parse(&word).map_err(invalid));
             read.own.engine = choice.and_then(|choice| self.kept(choice));
         }
@@ -142,13 +180,13 @@ impl Reader<'_> {
 
     fn role(&mut self, block: &Block) -> Option<(Role, Globs)> {
         let label = block.labels.first()?;
-        let content = self.arguments(block, &["paths"], &["paths"]);
-        let globs = self.globs(&content, "paths");
         let role = Role::of(&label.text);
         if role.is_none() {
             self.findings.push(unknown("role", &label.text, Role::ALL.map(Role::word), label.span));
         }
-        role.zip(globs)
+        let required: &[&str] = if role.is_some() { &["paths"] } else { &[] };
+        let content = self.arguments(block, &["paths"], required);
+        role.zip(self.some_paths(&content, "name a directory, or remove the block"))
     }
 
     fn paths(&mut self, block: &Block, rules: &mut Vec<RuleBlock>) {

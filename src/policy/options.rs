@@ -232,7 +232,7 @@ mod tests {
         let wrong = |result: Result<(), Finding>| reported(&result.expect_err("a mistake"));
         assert_eq!(
             wrong(options.globs("a").map(|_| ())),
-            "4: Unsuitable value: `a` must be a list of quoted strings."
+            "4: Unsuitable value: `a` must be a list of quoted strings. (write `a = [\"x\"]`)"
         );
         assert_eq!(
             wrong(options.strings("b").map(|_| ())),

@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use super::Globs;
-use super::argument::{globs, missing, text, texts, wrong_type};
+use super::argument::{globs, missing, quoted, text, texts, wrong_type};
 use super::fault::{fault, known_word};
 use crate::finding::Finding;
 use crate::syntax::{Attribute, AttributeSchema, Block, Content, Schema};
@@ -29,6 +29,18 @@ impl Reader<'_> {
         content
     }
 
+    /// The paths of a block, if they are set. An empty list is a mistake with the help `instead`.
+    pub(super) fn some_paths(&mut self, content: &Content, instead: &str) -> Option<Globs> {
+        let attribute = content.attribute("paths")?;
+        if attribute.expr.as_list().is_some_and(<[_]>::is_empty) {
+            let finding = fault("Invalid `paths`", attribute.expr.span);
+            self.findings
+                .push(finding.detail("With an empty `paths`, this block has no effect.").help(instead));
+            return None;
+        }
+        self.globs(content, "paths")
+    }
+
     /// The patterns of an argument, if it is set.
     pub(super) fn globs(&mut self, content: &Content, name: &str) -> Option<Globs> {
         let attribute = content.attribute(name)?;
@@ -38,7 +50,9 @@ impl Reader<'_> {
 
     pub(super) fn text(&mut self, attribute: &Attribute) -> Option<SmolStr> {
         let given = text(&attribute.expr);
-        self.kept(given.ok_or_else(|| wrong_type(&attribute.name, "a quoted string", &attribute.expr)))
+        self.kept(given.ok_or_else(|| {
+            wrong_type(&attribute.name, "a quoted string", &attribute.expr).help_if(quoted(&attribute.expr))
+        }))
     }
 
     /// A string that is not empty.

@@ -165,10 +165,7 @@ fn a_mistake_names_its_place_and_the_nearest_right_word() {
     );
     assert_eq!(
         wrong("role \"roots\" {}\n"),
-        [
-            "overrule.hcl:1,1: Missing required argument: The argument `paths` is required, but it is not set. (set `paths`)",
-            "overrule.hcl:1,6: Unknown role: No role is named `roots`. (did you mean `root`?)",
-        ]
+        ["overrule.hcl:1,6: Unknown role: No role is named `roots`. (did you mean `root`?)"]
     );
     assert_eq!(
         wrong(indoc! {r#"
@@ -189,7 +186,33 @@ fn a_mistake_names_its_place_and_the_nearest_right_word() {
             "overrule.hcl:1,1: Missing required argument: The argument `reason` is required, but it is not set. (set `reason`)"
         ]
     );
-    assert_eq!(wrong("rules \"a\" {}\nrule {}\n\"").len(), 3);
+    assert_eq!(wrong("rules \"a\" {}\nrule {}\n").len(), 2);
+    assert_eq!(
+        wrong("rules \"a\" {}\nrule \"x\" { level = }\nrule \"y {}\nrule \"z\" {}\n"),
+        ["overrule.hcl:2,20: Invalid expression: An expression cannot start like this."],
+        "all others may follow from the first syntax error"
+    );
+    assert_eq!(
+        wrong("rule \"naming\" \"x\" \"y\" {}\n"),
+        [
+            "overrule.hcl:1,19: Extraneous label for rule: A `rule` block has one label, the name, or two: the rule template and the name of a custom rule. (remove this label)"
+        ]
+    );
+    assert_eq!(
+        wrong("locals {\n  a = 1\n}\nresource \"a\" \"b\" {}\n"),
+        [
+            "overrule.hcl:1,1: Unsupported block type: Blocks of type `locals` are not expected here. (this block belongs into a Terraform file; name a policy file, such as `overrule.hcl`)",
+            "overrule.hcl:4,1: Unsupported block type: Blocks of type `resource` are not expected here. (this block belongs into a Terraform file; name a policy file, such as `overrule.hcl`)"
+        ]
+    );
+    assert_eq!(
+        wrong("policy {\n  extends = [strict]\n  fail_on = error\n}\nrole \"root\" {\n  paths = []\n}\n"),
+        [
+            "overrule.hcl:2,14: Unsuitable value: `extends` must be a list of quoted strings. (write `\"strict\"`)",
+            "overrule.hcl:3,13: Unsuitable value: `fail_on` must be a quoted string. (write `\"error\"`)",
+            "overrule.hcl:6,11: Invalid `paths`: With an empty `paths`, this block has no effect. (name a directory, or remove the block)",
+        ]
+    );
     assert_eq!(
         wrong(indoc! {r#"
             paths "a[" {}
@@ -199,7 +222,7 @@ fn a_mistake_names_its_place_and_the_nearest_right_word() {
             }
         "#}),
         [
-            "overrule.hcl:3,12: Invalid engine: no engine is named `terrafrom`; did you mean `terraform`?",
+            "overrule.hcl:3,12: Invalid engine: No engine is named `terrafrom`. (did you mean `terraform`?)",
             "overrule.hcl:4,13: Unsuitable value: `fail_on` must be a quoted string.",
             "overrule.hcl:1,7: Invalid pattern: `a[` cannot be used: the bracket `[` is not closed.",
         ]

@@ -40,7 +40,7 @@ impl NativeBody {
             findings.push(unsupported_argument(attribute, schema, &content, &suggestions));
         }
         for block in self.visible_blocks(hidden).filter(|block| schema.block(&block.kind).is_none()) {
-            findings.push(unsupported_block(block, schema));
+            findings.push(unsupported_block(block, schema, self.span.start > 0));
         }
         content
     }
@@ -193,7 +193,8 @@ fn unsupported_argument(
     finding
 }
 
-fn unsupported_block(block: &Block, schema: &Schema<'_>) -> Finding {
+/// The finding for an unexpected block in a file or, if `is_inside`, in another block.
+fn unsupported_block(block: &Block, schema: &Schema<'_>, is_inside: bool) -> Finding {
     let kind = block.kind.as_str();
     let finding = Finding::language(EngineRule::UnsupportedBlockOrArgument, "Unsupported block type")
         .code(Code::UnsupportedName)
@@ -202,8 +203,6 @@ fn unsupported_block(block: &Block, schema: &Schema<'_>) -> Finding {
     if let Some(right) = similar(kind, schema.blocks.iter().map(|expected| expected.kind)) {
         return finding.meant(Some(right));
     }
-    // Not at the top level of a file.
-    let is_inside = ["locals", "run", "mock_resource"].iter().all(|kind| schema.block(kind).is_none());
     if is_inside && is_top_level(block) {
         return finding.help("close the block around it before this line, or move this block out of it");
     }
@@ -236,9 +235,9 @@ fn labels_of(kind: &str, expected: &BlockSchema<'_>) -> String {
     let block = format!("A{}", &with_article(&format!("`{kind}` block"))[1..]);
     match expected.labels {
         labels if !expected.optional_labels.is_empty() => format!(
-            "{block} has one label, the {}; a second one would be the {}.",
+            "{block} has one label, the {}, or two: {}.",
             labels.join(", the "),
-            expected.optional_labels.join(", the ")
+            expected.optional_labels.join(", ")
         ),
         [] => format!("{block} has no labels."),
         [only] => format!("{block} has one label, its {only}."),
