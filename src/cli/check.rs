@@ -133,6 +133,14 @@ fn unread_calls(number: usize) {
     ));
 }
 
+/// Prints a note about a change that affects no module, or none under the given paths.
+fn unaffected(snapshot: &Snapshot, has_paths: bool) {
+    let below = if has_paths { " under the given paths" } else { "" };
+    // A bare repository has no other changes.
+    let unstaged = if snapshot.top().is_some() { "; unstaged changes are not part of it" } else { "" };
+    err(&format!("note: the change affects no module{below}{unstaged}\n"));
+}
+
 /// Prints a note about modules that were checked for one product because of their syntax.
 fn assumed_products(judged: &CheckRun, request: &CheckRequest<'_>) {
     let CheckRun { snapshot, outcome, .. } = judged;
@@ -190,9 +198,12 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         && !arguments.reports.quiet
         && !arguments.change.is_of_hook()
     {
-        err("note: the change affects no module; unstaged changes are not part of it\n");
+        unaffected(&judged.snapshot, !arguments.paths.is_empty());
     }
     if !arguments.reports.quiet {
+        if let Some(error) = judged.snapshot.unopened() {
+            err(&format!("note: {error}, so overrule checked this directory without git\n"));
+        }
         unread_kinds(&judged.snapshot);
         unread_calls(judged.outcome.unread_calls);
         installed(judged.outcome.installed.as_ref());

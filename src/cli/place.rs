@@ -25,6 +25,7 @@ pub(super) fn no_module(snapshot: &Snapshot, current: &Path) -> String {
                 SkipReason::Ignored => "ignored by git",
                 SkipReason::Repository => "another repository",
                 SkipReason::Submodule => "submodule",
+                SkipReason::Tool => "created by a tool",
             };
             format!("`{}` ({reason})", one_line(&names.of(path)))
         })

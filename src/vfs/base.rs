@@ -28,8 +28,8 @@ impl Git {
     /// Resolves a revision. The error has the command that fetches it.
     pub(super) fn known_commit(&self, revision: &str) -> Result<ObjectId, Error> {
         self.commit(revision).map_err(|error| match self.way_to(revision) {
-            Some(order) => error.help(order),
-            None => error,
+            Some(order) if error.order().is_none() => error.help(order),
+            Some(_) | None => error,
         })
     }
 
@@ -70,13 +70,12 @@ impl Git {
                 let meant = of_remote.map(String::as_str);
                 let meant = meant.or_else(|| nearest(revision, names.iter().map(String::as_str)));
                 let meant = meant.map(|name| format!("did you mean `{name}`?"));
-                meant.or_else(|| {
-                    let (remote, _) = revision.split_once('/')?;
-                    USUAL_REMOTES.contains(&remote).then(|| {
-                        format!(
-                            "add the remote and fetch it: `git remote add {remote} URL`, then `git fetch {remote}`"
-                        )
-                    })
+                meant.or_else(|| unfetched(revision)).or_else(|| {
+                    let remote = remotes.first()?.to_str().ok().filter(|_| is_branch(&revision))?;
+                    Some(format!(
+                        "run `git fetch {remote} +refs/heads/{revision}:refs/remotes/{remote}/{revision}`, then name \
+                         `{remote}/{revision}`; for a tag, run `git fetch --tags {remote}`"
+                    ))
                 })
             }
         }
@@ -92,6 +91,14 @@ impl Git {
     fn is_shallow(&self) -> bool {
         self.repository.is_shallow().unwrap_or_default()
     }
+}
+
+/// The help for a branch of a remote that the repository does not have.
+fn unfetched(revision: &str) -> Option<String> {
+    let (remote, _) = revision.split_once('/')?;
+    USUAL_REMOTES.contains(&remote).then(|| {
+        format!("add the remote and fetch it: `git remote add {remote} URL`, then `git fetch {remote}`")
+    })
 }
 
 /// The usual names of remotes.

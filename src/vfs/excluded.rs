@@ -149,7 +149,9 @@ impl Snapshot {
             // The files were given, so an excluded one is not in git.
             Origin::Memory { .. } => return,
             Origin::Git { .. } => None,
-            Origin::Disk(top) => Repository::around(top.path()).map(|repository| repository.index()),
+            Origin::Disk(top) => {
+                Repository::around(top.path()).and_then(|repository| repository.index().ok())
+            }
         };
         let is_tracked = |number: usize| {
             let path = child(&self.directories[number].path, LOCK_FILE);

@@ -80,7 +80,7 @@ pub(super) fn open(current: &Path, paths: &[&Path]) -> Result<Snapshot, Error> {
                 return Err(apart(first, other));
             }
             let given = if paths.is_empty() { &[][..] } else { &given };
-            Ok(in_repository(&repository, given))
+            in_repository(&repository, given)
         }
         None if Repository::is_bare_around(first.directory()) => {
             Err(Error::git("a bare repository has no working tree to check")
@@ -115,8 +115,8 @@ fn leads_out(at: &Path, real: &Path) -> bool {
     repository.is_some_and(|repository| !real.starts_with(&repository.working_tree))
 }
 
-fn in_repository(repository: &Repository, given: &[NamedPath<'_>]) -> Snapshot {
-    let index = repository.index();
+fn in_repository(repository: &Repository, given: &[NamedPath<'_>]) -> Result<Snapshot, Error> {
+    let index = repository.index()?;
     let tracked = Tracked::of(&index);
     let top = Top {
         path: repository.working_tree.clone(),
@@ -141,7 +141,7 @@ fn in_repository(repository: &Repository, given: &[NamedPath<'_>]) -> Snapshot {
     }
     let uncommitted = rules.uncommitted(&walk, &index);
     drop(rules);
-    Snapshot { uncommitted, ..unread(top, walk, scope(&repository.working_tree, given)) }
+    Ok(Snapshot { uncommitted, ..unread(top, walk, scope(&repository.working_tree, given)) })
 }
 
 /// Reads only the paths: a directory with those below it, or a file with the others of its directory.

@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
 use gix::discover::upwards;
+use gix::index::{File, State, decode};
 use gix::sec::trust::Mapping;
 use gix::{ObjectId, ThreadSafeRepository};
 
-use super::{Error, Snapshot};
+use super::unopened::{broken, refused, unopened};
+use super::{Error, Origin, Snapshot};
 use crate::text::file_name::without_verbatim_prefix;
 
 /// A repository with or without a working tree.
@@ -42,6 +44,20 @@ pub(super) fn index_path(repository: &gix::Repository) -> PathBuf {
     }
 }
 
+/// Reads the index. If there is none, it is empty.
+///
+/// As in git, the checksum is not verified: summing up a large index takes longer than reading it.
+pub(super) fn read_index(repository: &gix::Repository) -> Result<File, Error> {
+    let path = index_path(repository);
+    let hash = repository.object_hash();
+    match File::at(&path, hash, true, decode::Options::default()) {
+        Ok(file) => Ok(file),
+        Err(_) if !path.exists() => Ok(File::from_state(State::new(hash), path)),
+        Err(error) => Err(Error::git(format!("the index `{}` cannot be read: {error}", path.display()))
+            .help("if it is damaged, remove it and run `git reset`, which unstages all changes")),
+    }
+}
+
 /// The variable with the path of another index.
 pub(super) const INDEX_FILE: &str = "GIT_INDEX_FILE";
 
@@ -59,8 +75,14 @@ pub(super) fn discover(directory: &Path) -> Result<gix::Repository, gix::Error> 
         // Objects replaced by `git replace` are not what the commit contains.
         settings.full = settings.full.config_overrides(["core.useReplaceRefs=false"]);
         settings.reduced = settings.reduced.config_overrides(["core.useReplaceRefs=false"]);
-        ThreadSafeRepository::discover_with_environment_overrides_opts(directory, options, settings)
-            .map(|repository| repository.to_thread_local())
+        ThreadSafeRepository::discover_with_environment_overrides_opts(directory, options, settings).map(
+            |repository| {
+                let mut repository = repository.to_thread_local();
+                // As in git, `GIT_NAMESPACE` counts only for what a server offers.
+                repository.clear_namespace();
+                repository
+            },
+        )
     };
     match open(true) {
         Err(error) if error.is_not_found() => {
@@ -76,6 +98,16 @@ impl Snapshot {
         let git = Git::around(self.top()?).ok()?;
         fs::canonicalize(git.repository.git_dir()).ok()
     }
+
+    /// The reason why the files of a working tree were read without its repository. `None` if there is no repository.
+    pub fn unopened(&self) -> Option<Error> {
+        let Origin::Disk(top) = &self.origin else { return None };
+        if top.is_repository {
+            return None;
+        }
+        let error = discover(top.path()).err()?;
+        if error.is_not_found() { broken(top.path()) } else { Some(refused(&error)) }
+    }
 }
 
 impl Git {
@@ -83,14 +115,7 @@ impl Git {
     pub(super) fn around(directory: &Path) -> Result<Self, Error> {
         let directory =
             fs::canonicalize(directory).map_err(|error| Error::path(directory, directory, error))?;
-        let repository = discover(&directory).map_err(|error| {
-            let none = Error::git("this directory is not in a git repository");
-            if error.is_not_found() {
-                none.help("run overrule in a git repository")
-            } else {
-                Error::git(format!("the git repository cannot be opened: {}", one_line(&error)))
-            }
-        })?;
+        let repository = discover(&directory).map_err(|error| unopened(&directory, &error))?;
         let top = repository.workdir().and_then(|working_tree| fs::canonicalize(working_tree).ok());
         let git = Self { repository, top };
         git.refuse_what_git_does()?;
@@ -100,14 +125,35 @@ impl Git {
     /// The tree of `HEAD`, or the empty tree before the first commit.
     pub(super) fn head_tree(&self) -> Result<ObjectId, Error> {
         let tree = self.repository.head_tree_id_or_empty();
-        tree.map(gix::Id::detach)
-            .map_err(|error| Error::git(format!("`HEAD` cannot be read: {}", one_line(&error))))
+        tree.map(gix::Id::detach).map_err(|error| {
+            Error::git(format!("`HEAD` cannot be read: {}", one_line(&error)))
+                .help("the file `HEAD` in the git directory names a branch, as in `ref: refs/heads/main`")
+        })
     }
 
     /// Resolves a revision to a commit.
     pub(super) fn commit(&self, revision: &str) -> Result<ObjectId, Error> {
-        let found = self.repository.rev_parse_single(revision).and_then(|id| id.object()?.peel_to_commit());
-        found.map(|commit| commit.id).map_err(|_| Error::git(format!("no revision `{revision}` exists here")))
+        if revision.trim().is_empty() {
+            let help = "name a branch, tag or commit; a variable in the command may be empty";
+            return Err(Error::git("the revision is empty").help(help));
+        }
+        let is_unborn = || self.repository.head().is_ok_and(|head| head.is_unborn());
+        if revision.starts_with("HEAD") && is_unborn() {
+            return Err(Error::git(format!(
+                "no revision `{revision}` exists here, because there is no commit yet"
+            ))
+            .help("make a commit first"));
+        }
+        let absent = || Error::git(format!("no revision `{revision}` exists here"));
+        let object =
+            self.repository.rev_parse_single(revision).and_then(|id| id.object()).map_err(|_| absent())?;
+        let is_missing = || self.repository.is_shallow().unwrap_or_default();
+        object.peel_to_commit().map(|commit| commit.id).map_err(|_| {
+            if is_missing() {
+                return absent();
+            }
+            Error::git(format!("`{revision}` is not a commit")).help("name a branch, tag or commit")
+        })
     }
 
     /// The tree of a commit.

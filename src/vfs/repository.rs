@@ -10,8 +10,8 @@ use hashbrown::{HashMap, HashSet};
 
 use smol_str::SmolStr;
 
-use super::git::{discover, index_path};
-use super::remotes;
+use super::git::{discover, read_index};
+use super::{Error, remotes};
 use crate::text::file_name::{decode, encode, encode_os};
 
 /// A repository with a working tree.
@@ -50,13 +50,9 @@ impl Repository {
         path.is_some_and(|path| directory.starts_with(path))
     }
 
-    /// The index. If it cannot be read, nothing is tracked and only `.gitignore` files decide.
-    ///
-    /// As in git, the checksum is not verified: summing up a large index takes longer than reading it.
-    pub(super) fn index(&self) -> gix::index::File {
-        let (path, hash, skip_checksum) = (index_path(&self.git), self.git.object_hash(), true);
-        let read = gix::index::File::at(&path, hash, skip_checksum, gix::index::decode::Options::default());
-        read.unwrap_or_else(|_| gix::index::File::from_state(gix::index::State::new(hash), path))
+    /// The index.
+    pub(super) fn index(&self) -> Result<gix::index::File, Error> {
+        read_index(&self.git)
     }
 
     /// The names of the repository by the URLs of its remotes.

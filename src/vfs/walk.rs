@@ -42,6 +42,8 @@ pub enum SkipReason {
     Repository,
     /// It is a submodule.
     Submodule,
+    /// A tool creates it.
+    Tool,
 }
 
 /// The directories with errors.
@@ -127,6 +129,9 @@ impl Rules<'_, '_> {
             let text = decode_os(name);
             let inside = child(path, &text);
             if OF_TOOLS.contains(&&*text) && !self.tracks(&inside) {
+                if text != ".git" {
+                    skipped.push(Skipped { path: inside, reason: SkipReason::Tool });
+                }
                 continue;
             }
             let reason = if self.top.submodules.contains(&inside) {

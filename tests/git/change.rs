@@ -215,6 +215,14 @@ fn a_base_that_is_not_there_is_refused_with_what_brings_it() {
             "run `git fetch origin +refs/heads/main:refs/remotes/origin/main`".to_owned()
         )
     );
+    assert_eq!(
+        refusal(&place, "whole", "main").1,
+        "run `git fetch origin +refs/heads/main:refs/remotes/origin/main`, then name `origin/main`; for a tag, run \
+         `git fetch --tags origin`"
+    );
+    assert_eq!(refusal(&place, "whole", " ").0, "the revision is empty");
+    assert_eq!(refusal(&place, "whole", "HEAD:a.tf").0, "no revision `HEAD:a.tf` exists here");
+    assert_eq!(refusal(&place, "whole", "HEAD:a/main.tf").0, "`HEAD:a/main.tf` is not a commit");
     assert_eq!(refusal(&place, "whole", "wrok").1, "did you mean `work`?");
     clone(&place, "whole2", &["--branch", "work"]);
     assert_eq!(refusal(&place, "whole2", "main").1, "did you mean `origin/main`?");

@@ -33,4 +33,5 @@ mod states;
 mod terragrunt;
 mod test_files;
 mod trusted;
+mod unopened;
 mod values;

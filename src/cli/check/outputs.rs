@@ -72,6 +72,11 @@ impl Arguments {
             ))
             .help("use `human`, `concise`, `json`, `markdown` or `github`"));
         }
+        let mut formats = std::iter::once(format).chain(self.output.iter().map(|(format, _)| *format));
+        if self.hide_suppressed && formats.all(|format| format.name != "sarif") {
+            return Err(Failure::new("`--hide-suppressed` has no effect without a `sarif` report")
+                .help("remove it, or add `--output sarif=FILE`"));
+        }
         let mut taken = Vec::new();
         for file in list.into_iter().chain(self.output.iter().map(|(_, file)| file.as_path())) {
             let place = writable(file, &current.join(file))?;

@@ -1,6 +1,5 @@
 //! The checked arguments of a run. Contradictory arguments are refused before anything is read or written.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Arguments;
@@ -8,6 +7,7 @@ use crate::check::Baseline;
 use crate::cli::{Failure, place};
 use crate::finding::Safety;
 use crate::policy::Globs;
+use crate::vfs::regular_file;
 
 /// The checked arguments of a run.
 #[derive(Debug)]
@@ -55,7 +55,12 @@ impl<'a> CheckRequest<'a> {
         arguments.reports.validate(&current, arguments.write_baseline.as_deref())?;
         let known = arguments.baseline.as_deref().map(baseline).transpose()?.unwrap_or_default();
         // A new baseline lists all findings, including known ones.
-        let baseline = if matches!(mode, Mode::List(_)) { Baseline::default() } else { known };
+        let baseline = if let Mode::List(file) = mode {
+            replaceable(file)?;
+            Baseline::default()
+        } else {
+            known
+        };
         Ok(Self { arguments, current, exclude, baseline, mode })
     }
 
@@ -69,7 +74,23 @@ impl<'a> CheckRequest<'a> {
     }
 }
 
+/// The largest baseline, in bytes.
+const BASELINE_LIMIT: u64 = 1 << 30;
+
 fn baseline(file: &Path) -> Result<Baseline, Failure> {
-    let text = fs::read_to_string(file).map_err(|error| Failure::cannot("read", file, &error))?;
-    Baseline::parse(&text).map_err(|why| Failure::new(format!("cannot read `{}`: {why}", file.display())))
+    let shown = file.display();
+    let anew = format!("to write a new baseline, run `overrule check --write-baseline {shown}`");
+    let cannot = |why: &str| Failure::new(format!("cannot read `{shown}`: {why}"));
+    let bytes = regular_file(file, BASELINE_LIMIT).map_err(|why| cannot(&why).help(anew.as_str()))?;
+    let text = String::from_utf8(bytes).map_err(|_| cannot("it is not a baseline").help(anew.as_str()))?;
+    Baseline::parse(&text).map_err(|why| cannot(&why).help(format!("remove this line; {anew}")))
+}
+
+/// Checks that a baseline to write does not replace another file.
+fn replaceable(file: &Path) -> Result<(), Failure> {
+    if !file.is_file() || baseline(file).is_ok() {
+        return Ok(());
+    }
+    let what = format!("`{}` exists and is not a baseline", file.display());
+    Err(Failure::new(what).help("name another file, or remove this one"))
 }

@@ -11,13 +11,13 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::index::entry::{Flags, Mode, Stage, Stat};
 use gix::index::extension::Tree;
-use gix::index::{Entry, File, State, decode};
+use gix::index::{Entry, State};
 
 use super::{Item, LONGEST_PATH, Overview};
 use crate::engine::Companion;
 use crate::text::file_name::{decode, encode};
 use crate::vfs::Error;
-use crate::vfs::git::{INDEX_FILE, index_path};
+use crate::vfs::git::{INDEX_FILE, index_path, read_index};
 use crate::vfs::path::child;
 use crate::vfs::unit_file::is_unit_file;
 
@@ -48,18 +48,12 @@ impl Index {
     /// Reads the index that git currently uses. Before the first `git add`, it is empty.
     pub(super) fn open(git: &gix::Repository) -> Result<Self, Error> {
         let wrong = |error: gix::Error| Error::git(format!("the index cannot be read: {error}"));
-        // Like git, this does not verify the checksum.
         let path = index_path(git);
-        let file = File::at(&path, git.object_hash(), true, decode::Options::default());
-        let state = match file {
-            Ok(file) => file.into_parts().0,
-            Err(_) if !path.exists() && env::var_os(INDEX_FILE).is_some() => {
-                let path = path.display();
-                return Err(Error::git(format!("there is no index in `{path}`, which {INDEX_FILE} names")));
-            }
-            Err(_) if !path.exists() => State::new(git.object_hash()),
-            Err(error) => return Err(wrong(error)),
-        };
+        if env::var_os(INDEX_FILE).is_some() && !path.exists() {
+            let path = path.display();
+            return Err(Error::git(format!("there is no index in `{path}`, which {INDEX_FILE} names")));
+        }
+        let state = read_index(git)?.into_parts().0;
         let seen = Seen::of(&state);
         if let Some(number) = seen.unmerged {
             let path = decode(state.entries()[number].path(&state));
