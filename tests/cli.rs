@@ -230,8 +230,37 @@ fn a_baseline_leaves_out_what_was_there_before() {
     assert!(told.starts_with("main.tf:5:1: "), "{told}");
     fs::write(directory.path().join("known.txt"), "no\n").expect("a file");
     let refused = output(directory.path(), &["check", "--baseline", "known.txt"]);
+    let anew = "to write a new baseline, run `overrule check --write-baseline known.txt`\n";
     let told = "error: cannot read `known.txt`: line 1 does not start with a fingerprint\n";
+    let told = format!("{told}  help: remove this line; {anew}");
+    assert_eq!((refused.status.code(), text(refused.stderr)), (Some(2), told));
+    fs::remove_file(directory.path().join("known.txt")).expect("the file");
+    let refused = output(directory.path(), &["check", "--baseline", "known.txt"]);
+    let told = format!("error: cannot read `known.txt`: there is no such file\n  help: {anew}");
+    assert_eq!((refused.status.code(), text(refused.stderr)), (Some(2), told));
+}
+
+#[test]
+fn a_baseline_replaces_no_other_file() {
+    let directory = faulty_modules();
+    let main = directory.path().join("main.tf");
+    let before = fs::read_to_string(&main).expect("a file");
+    let refused = output(directory.path(), &["check", "--write-baseline", "main.tf"]);
+    let told =
+        "error: `main.tf` exists and is not a baseline\n  help: name another file, or remove this one\n";
     assert_eq!((refused.status.code(), text(refused.stderr)), (Some(2), told.to_owned()));
+    assert_eq!(fs::read_to_string(&main).expect("a file"), before);
+}
+
+#[test]
+fn an_option_for_a_report_that_is_not_written_is_refused() {
+    let directory = faulty_modules();
+    let refused = output(directory.path(), &["check", "--hide-suppressed"]);
+    let told = "error: `--hide-suppressed` has no effect without a `sarif` report\n  \
+                help: remove it, or add `--output sarif=FILE`\n";
+    assert_eq!((refused.status.code(), text(refused.stderr)), (Some(2), told.to_owned()));
+    let written = output(directory.path(), &["check", "--hide-suppressed", "--output", "sarif=r.sarif"]);
+    assert_eq!(written.status.code(), Some(1));
 }
 
 #[test]

@@ -126,10 +126,15 @@ fn a_foreign_hook_is_not_changed() {
     fs::write(&hook, theirs).expect("a hook");
     let order = "  help: add the line `overrule check --hook || exit 1` to it\n";
     assert_eq!(repository.overrule(&["hook", "install"], "infra"), (Some(2), format!("{left}{order}")));
-    assert_eq!(repository.overrule(&["hook", "uninstall"], "infra"), (Some(2), left.to_owned()));
+    let remove = "  help: remove it yourself if it is not needed\n";
+    assert_eq!(repository.overrule(&["hook", "uninstall"], "infra"), (Some(2), format!("{left}{remove}")));
     assert_eq!(read(&hook), theirs);
     assert!(!repository.path("infra/.git/hooks/pre-merge-commit").exists(), "all or nothing");
-    for theirs in [format!("{theirs}overrule check --hook || exit 1\n"), format!("{ours}make lint\n")] {
+    let changed = "error: `.git/hooks/pre-commit` was changed since overrule wrote it, so overrule does not change it\n";
+    for (theirs, left) in [
+        (format!("{theirs}overrule check --hook || exit 1\n"), left),
+        (format!("{ours}make lint\n"), changed),
+    ] {
         fs::write(&hook, &theirs).expect("a hook");
         let there = "`.git/hooks/pre-commit` already runs `overrule check --hook`\n";
         let beside = "installed `.git/hooks/pre-merge-commit`\n";
@@ -140,6 +145,23 @@ fn a_foreign_hook_is_not_changed() {
         assert_eq!(repository.overrule(&["hook", "uninstall"], "infra"), said);
         assert_eq!(read(&hook), theirs);
     }
+}
+
+#[test]
+fn something_else_in_the_place_of_a_hook_is_named() {
+    let repository = Repository::new();
+    let (hooks, hook) = (repository.path("infra/.git/hooks"), repository.path("infra/.git/hooks/pre-commit"));
+    fs::create_dir_all(&hook).expect("a directory");
+    let (_, told) = repository.overrule(&["hook", "install"], "infra");
+    assert_eq!(
+        told,
+        "error: `.git/hooks/pre-commit` is a directory, so overrule does not change it\n  \
+         help: remove it and run `overrule hook install` again\n"
+    );
+    fs::remove_dir_all(&hooks).expect("the directory");
+    fs::write(&hooks, "").expect("a file");
+    let (_, told) = repository.overrule(&["hook", "install"], "infra");
+    assert!(told.ends_with("help: remove this file and run `overrule hook install` again\n"), "{told}");
 }
 
 #[cfg(unix)]

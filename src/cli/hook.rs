@@ -86,7 +86,7 @@ fn install_all(hooks: &[(State, Hook)]) -> Result<ExitCode, Failure> {
                     format!("`core.hooksPath` points to `{shown}`, which other repositories may also use");
                 return Err(Failure::new(why).help(format!("add a hook there with the line `{LINE}`")));
             }
-            State::Other => return Err(foreign(&shown).help(format!("add the line `{LINE}` to it"))),
+            State::Other => return Err(foreign(hook).help(way_around(hook))),
             State::Missing | State::Ours | State::Equal => {}
         }
     }
@@ -119,10 +119,12 @@ fn uninstall_all(hooks: &[(State, Hook)]) -> Result<ExitCode, Failure> {
     }
     if let Some((_, hook)) = hooks.iter().find(|(state, _)| *state == State::Equal) {
         out(&report)?;
-        return Err(foreign(&shown(hook)).help(format!("remove the line with `{COMMAND}`")));
+        return Err(foreign(hook).help(format!("remove the line with `{COMMAND}`")));
     }
     match hooks.iter().find(|(state, _)| *state == State::Other) {
-        Some((_, hook)) if report.is_empty() => Err(foreign(&shown(hook))),
+        Some((_, hook)) if report.is_empty() => {
+            Err(foreign(hook).help("remove it yourself if it is not needed"))
+        }
         _ if report.is_empty() => say("no hook is installed\n"),
         _ => say(&report),
     }
@@ -138,9 +140,30 @@ fn failed(what: &str, shown: &str, error: &io::Error) -> Failure {
     Failure::new(format!("cannot {what} `{shown}`: {}", cause(error)))
 }
 
-fn foreign(shown: &str) -> Failure {
-    Failure::new(format!("`{shown}` was not written by overrule, so overrule does not change it"))
+/// The error for a hook that overrule does not change.
+fn foreign(hook: &Hook) -> Failure {
+    let what = match &hook.found {
+        Found::Text(text) if text.contains(MARK) => "was changed since overrule wrote it",
+        _ if hook.path.is_dir() => "is a directory",
+        _ if !hook.path.exists() => "is a broken symbolic link",
+        _ => "was not written by overrule",
+    };
+    Failure::new(format!("`{}` {what}, so overrule does not change it", shown(hook)))
 }
+
+/// The help for installing a hook where there is another one.
+fn way_around(hook: &Hook) -> String {
+    match &hook.found {
+        Found::Text(text) if text.contains(MARK) => {
+            format!("remove it and run `overrule hook install` again, or add the line `{LINE}` to it")
+        }
+        _ if hook.path.is_file() => format!("add the line `{LINE}` to it"),
+        _ => "remove it and run `overrule hook install` again".to_owned(),
+    }
+}
+
+/// Part of the text of every hook that overrule wrote.
+const MARK: &str = "Written by `overrule hook install`";
 
 /// The line to add to a hook of the user.
 const LINE: &str = "overrule check --hook || exit 1";
@@ -203,7 +226,11 @@ fn nowhere(error: Error) -> Failure {
             "git looks for hooks in `{}`, which is not a directory",
             directory.display()
         ))
-        .help("run `git config --show-origin core.hooksPath` to see which file sets it; remove the setting or name a directory"),
+        .help(if directory.ends_with(".git/hooks") {
+            "remove this file and run `overrule hook install` again"
+        } else {
+            "run `git config --show-origin core.hooksPath` to see which file sets it; remove the setting or name a directory"
+        }),
         None => error.into(),
     }
 }

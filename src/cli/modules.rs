@@ -35,7 +35,7 @@ pub(super) struct Arguments {
     /// Show the modules with staged changes, and their callers
     #[arg(long, conflicts_with_all = ["staged", "rev"])]
     impact: bool,
-    /// Show every resource with the provider configuration that it uses (formats `human` and `json`)
+    /// Show every resource with the provider configuration that it uses
     #[arg(long, conflicts_with = "callers")]
     resources: bool,
     /// Show where each root module keeps its state, and which states it reads through `terraform_remote_state`
