@@ -29,7 +29,8 @@ pub use convert::convert;
 pub use data::Value;
 pub use defaults::Defaults;
 pub use evaluate::{
-    TERRAFORM_FUNCTIONS, constant, constant_key, constant_within, elements, evaluate, flag, follow, text,
+    TERRAFORM_FUNCTIONS, constant, constant_key, constant_within, elements, evaluate, evaluate_with, flag,
+    follow, text,
 };
 pub use functions::{Function, Kind, Parameter};
 pub use marks::{MarkSource, Marks};

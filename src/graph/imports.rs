@@ -1,12 +1,15 @@
 //! Checks that the targets of imports exist and have the given instances.
 
+use smol_str::SmolStr;
+
 use crate::finding::{EngineRule, Finding};
 use crate::graph::{Callee, Node};
+use crate::limits::Limits;
 use crate::module::address::{ImportTarget, InstanceKey};
 use crate::module::declaration::{Import, Resource};
-use crate::syntax::{Attribute, ExprKind, Step, StepKind};
+use crate::syntax::{Attribute, Expr, ExprKind, Step, StepKind};
 use crate::text::{Span, with_article};
-use crate::value::{Value, elements};
+use crate::value::{Value, elements, evaluate_with};
 
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     if node.is_called() || !node.module().features.import_targets_validated {
@@ -44,8 +47,8 @@ pub(super) fn reaches_for_each(node: Node<'_>, import: &Import) -> bool {
 /// The errors in the target of an import in a root module.
 fn wrong(node: Node<'_>, import: &Import) -> Vec<Finding> {
     let (Some(target), Some(to)) = (&import.target, &import.to) else { return Vec::new() };
-    let finding = absent_or_other(node, import, target, to.span);
-    if finding.is_none() && !target.is_static && import.for_each.is_none() {
+    let found = absent_or_other(node, import, target, to.span);
+    if found.is_empty() && !target.is_static && import.for_each.is_none() {
         let found = |summary: &str| Finding::language(EngineRule::InvalidMovedRemovedImport, summary);
         let detail = "Without `for_each`, every key of this address must be a constant.";
         return vec![
@@ -54,100 +57,164 @@ fn wrong(node: Node<'_>, import: &Import) -> Vec<Finding> {
             found("Invalid address").detail(detail).related(to.span, "this address"),
         ];
     }
-    finding.into_iter().collect()
+    found
 }
 
-fn absent_or_other(node: Node<'_>, import: &Import, target: &ImportTarget, at: Span) -> Option<Finding> {
+fn absent_or_other(node: Node<'_>, import: &Import, target: &ImportTarget, at: Span) -> Vec<Finding> {
     let mut module = node;
     for step in &target.path {
         if !module.module().complete {
-            return None;
+            return Vec::new();
         }
         match module.callee(&step.name) {
             Callee::Module(child) => module = node.graph().node(child),
             Callee::Opaque if !module.module().calls.contains_key(&step.name) => {
-                return Some(absent(target, at, &format!("no module call is named `{}`", step.name)));
+                return vec![absent(target, at, &format!("no module call is named `{}`", step.name))];
             }
-            Callee::Missing | Callee::Outside | Callee::Opaque => return None,
+            Callee::Missing | Callee::Outside | Callee::Opaque => return Vec::new(),
         }
     }
     let resource = module.module().resources.get(&target.resource.resource);
     match resource {
         Some(resource) if target.is_static => {
             let is_reached = import.for_each.as_ref().is_none_or(|for_each| has_elements(node, for_each));
-            instances(resource, target.resource.key.as_ref(), at).filter(|_| is_reached)
+            instances(resource, target.resource.key.as_ref(), at).filter(|_| is_reached).into_iter().collect()
         }
-        Some(resource) => made_for_each(node, import, resource, at),
-        None if !module.module().complete => None,
-        None if !target.path.is_empty() => Some(absent(target, at, "the module does not declare it")),
+        Some(resource) => made_for_each(node, import, Some(resource), at),
+        None if !module.module().complete => Vec::new(),
+        None if !target.path.is_empty() => vec![absent(target, at, "the module does not declare it")],
         // A missing resource in the root module can be generated, but not with an instance key.
         None if target.is_static && (target.resource.key.is_some() || import.for_each.is_some()) => {
             let resource = &target.resource.resource;
             let finding = absent(target, at, "no configuration can be generated for a single instance");
-            Some(
+            vec![
                 finding
                     .detail(format!(
                         "This module does not declare `{resource}`, and its configuration cannot be generated for a \
                          single instance."
                     ))
                     .help(format!("add a `resource` block for `{resource}`")),
-            )
+            ]
         }
-        None => None,
+        None if !target.is_static => made_for_each(node, import, None, at),
+        None => Vec::new(),
     }
 }
 
-/// The errors in a target that ends in `[each.key]` or `[each.value]`, with the first element of `for_each`.
-fn made_for_each(node: Node<'_>, import: &Import, resource: &Resource, at: Span) -> Option<Finding> {
-    let value = node.values().of(&import.for_each.as_ref()?.expr);
-    if !value.is_wholly_known() || value.parts().next().is_none() {
-        return None;
-    }
-    let ExprKind::Index { key, .. } = &import.to.as_ref()?.kind else { return None };
-    let ExprKind::Traversal(each) = &key.kind else { return None };
-    let [Step { kind: StepKind::Attribute(name), span }] = &each.steps[..] else { return None };
-    if each.root != "each" {
-        return None;
-    }
-    if name != "key" && name != "value" {
-        return Some(
-            Finding::language(EngineRule::InvalidReference, "Unsupported attribute")
-                .detail(format!("`each` has no attribute `{name}`, only `each.key` and `each.value`."))
-                .at(*span),
-        );
-    }
-    let (key, value) = elements(&value)?.into_iter().next()?;
-    let key = match if name == "key" { &*key } else { value } {
-        Value::String(text) => InstanceKey::Text(text.clone()),
-        Value::Number(_) => InstanceKey::Number(0),
-        Value::Bool(_) => return None,
-        other => {
-            let is = if other.is_null() { "null".to_owned() } else { with_article(&other.ty().name()) };
-            let finding = Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid address");
-            let detail = format!("An instance key is a string or a number, and `each.{name}` is {is} here.");
-            return Some(finding.detail(detail).at(at));
-        }
+/// The errors in a target whose keys refer to the first element of `for_each`. A resource that is not declared has
+/// none of these instances.
+fn made_for_each(node: Node<'_>, import: &Import, resource: Option<&Resource>, at: Span) -> Vec<Finding> {
+    let (Some(for_each), Some(to), Some(target)) = (&import.for_each, &import.to, &import.target) else {
+        return Vec::new();
     };
-    let finding = instances(resource, Some(&key), at)?;
-    Some(match key {
-        InstanceKey::Number(_) if name == "key" => {
-            let finding = finding.detail(format!(
-                "`each.key` is a number here, because `for_each` is a list. `{}` does not use `count`, so its keys are not \
-                 numbers.",
-                resource.address
-            ));
-            let with_map = "give `for_each` a map from instance keys to import IDs";
-            match value {
-                // Without `for_each`, the resource has no instances with keys.
-                _ if resource.for_each.is_none() => finding,
-                Value::String(_) => {
-                    finding.help(format!("replace `each.key` with `each.value`, or {with_map}"))
-                }
-                _ => finding.help(with_map),
-            }
+    let value = node.values().marked(&for_each.expr);
+    let (inner, marks) = value.unmarked();
+    let first = elements(inner).filter(|_| value.is_wholly_known()).and_then(|all| all.into_iter().next());
+    let Some((key, element)) = first else { return Vec::new() };
+    let each = [("key", key.into_owned()), ("value", element.clone().mark(marks))];
+    let each = Value::Object(each.map(|(name, value)| (SmolStr::new_static(name), value)).into());
+    let mut last = None;
+    let mut keys = Vec::new();
+    collect_keys(to, &mut keys);
+    for expr in keys {
+        match key_of(expr, &each, &node.module().limits) {
+            Ok(key) => last = Some((expr, key)),
+            Err(wrong) => return wrong,
         }
+    }
+    let (expr, key) = match (&to.kind, last) {
+        (ExprKind::Index { .. }, Some((expr, Some(key)))) => (Some(expr), Some(key)),
+        (ExprKind::Index { .. }, _) => return Vec::new(),
+        _ => (None, target.resource.key.clone()),
+    };
+    let Some(resource) = resource else {
+        let detail =
+            format!("This module does not declare `{}`, so it has no instances.", target.resource.resource);
+        return vec![not_an_instance().detail(detail).at(at)];
+    };
+    let finding = instances(resource, key.as_ref(), at);
+    let finding = finding.map(|finding| match key {
+        Some(InstanceKey::Number(_)) if expr.is_some_and(is_each_key) => of_list(finding, resource, element),
         _ => finding,
-    })
+    });
+    finding.into_iter().collect()
+}
+
+/// The keys of an address that are expressions, from left to right.
+fn collect_keys<'e>(to: &'e Expr, keys: &mut Vec<&'e Expr>) {
+    match &to.kind {
+        ExprKind::Index { collection, key, .. } => {
+            collect_keys(collection, keys);
+            keys.push(key);
+        }
+        ExprKind::Relative(relative) => collect_keys(&relative.from, keys),
+        _ => {}
+    }
+}
+
+/// The instance key that an expression makes. `None` if it is not known.
+fn key_of(expr: &Expr, each: &Value, limits: &Limits) -> Result<Option<InstanceKey>, Vec<Finding>> {
+    let mut wrong = Vec::new();
+    let value = evaluate_with(("each", each), limits, expr, &mut wrong);
+    if !wrong.is_empty() {
+        let help = "only `each.key` and `each.value` can be used in the keys of an import";
+        return Err(wrong.into_iter().map(|finding| of_key(finding).help(help)).collect());
+    }
+    let (inner, marks) = value.unmarked();
+    if marks.sensitive.is_some() {
+        let finding = Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid index expression");
+        let detail = "An instance key cannot be sensitive, because it is part of an address.";
+        return Err(vec![finding.detail(detail).at(expr.span)]);
+    }
+    match inner {
+        Value::String(text) => Ok(Some(InstanceKey::Text(text.clone()))),
+        Value::Number(number) if number.is_whole() => Ok(Some(InstanceKey::Number(0))),
+        Value::Unknown(_) => Ok(None),
+        other => {
+            let is = match other {
+                Value::Null(_) => "null".to_owned(),
+                Value::Number(_) => "a fraction".to_owned(),
+                _ => with_article(&other.ty().name()),
+            };
+            let finding = Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid address");
+            let detail = format!("An instance key is a string or a whole number, and this one is {is}.");
+            Err(vec![finding.detail(detail).at(expr.span)])
+        }
+    }
+}
+
+/// The error in a key, with the reason why the engine allows so little there.
+fn of_key(finding: Finding) -> Finding {
+    match finding.summary.as_str() {
+        "Function calls not allowed" => finding.detail("The keys of an import cannot call functions."),
+        _ => finding,
+    }
+}
+
+fn is_each_key(expr: &Expr) -> bool {
+    let ExprKind::Traversal(each) = &expr.kind else { return false };
+    each.root == "each"
+        && matches!(&each.steps[..], [Step { kind: StepKind::Attribute(name), .. }] if name == "key")
+}
+
+/// The error for a list in `for_each`, whose keys are numbers.
+fn of_list(finding: Finding, resource: &Resource, element: &Value) -> Finding {
+    let finding = finding.detail(format!(
+        "`each.key` is a number here, because `for_each` is a list. `{}` does not use `count`, so its keys are not \
+         numbers.",
+        resource.address
+    ));
+    let with_map = "give `for_each` a map from instance keys to import IDs";
+    match element {
+        // Without `for_each`, the resource has no instances with keys.
+        _ if resource.for_each.is_none() => finding,
+        Value::String(_) => finding.help(format!("replace `each.key` with `each.value`, or {with_map}")),
+        _ => finding.help(with_map),
+    }
+}
+
+fn not_an_instance() -> Finding {
+    Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import 'to' expression")
 }
 
 fn absent(target: &ImportTarget, at: Span, why: &str) -> Finding {
@@ -174,10 +241,5 @@ fn instances(resource: &Resource, key: Option<&InstanceKey>, at: Span) -> Option
         Some(argument) => (argument.name_span, format!("this resource uses `{}`", argument.name)),
         None => (resource.origin.header(), "declared here, without `count` and `for_each`".to_owned()),
     };
-    Some(
-        Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import 'to' expression")
-            .detail(format!("`{}` {why}.", resource.address))
-            .at(at)
-            .related(place, label),
-    )
+    Some(not_an_instance().detail(format!("`{}` {why}.", resource.address)).at(at).related(place, label))
 }

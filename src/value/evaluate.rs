@@ -38,6 +38,17 @@ pub fn constant_within(limits: &Limits, expr: &Expr, findings: &mut Vec<Finding>
     Evaluator::new(limits, left, None, findings).value(expr, None)
 }
 
+/// Like [`constant_within`], with one variable.
+pub fn evaluate_with(
+    (name, value): (&str, &Value),
+    limits: &Limits,
+    expr: &Expr,
+    findings: &mut Vec<Finding>,
+) -> Value {
+    let frame = Frame { outer: None, names: Names::Variables { key: None, value: (name, value) } };
+    Evaluator::new(limits, limits.evaluation(), None, findings).value(expr, Some(&frame))
+}
+
 /// The name that a key of an object constructor is, with its place, if it is a constant.
 pub fn constant_key(key: &ObjectKey) -> Option<(SmolStr, Span)> {
     match key {

@@ -38,9 +38,14 @@ impl<'t> Node<'t> {
 impl Values<'_> {
     /// The value of an expression, without marks.
     pub fn of(&self, expr: &Expr) -> Value {
-        let mut value = value(self.node, self.locals, &self.work, expr);
+        let mut value = self.marked(expr);
         value.take_deep_marks();
         value
+    }
+
+    /// The value of an expression, with marks.
+    pub(in crate::graph) fn marked(&self, expr: &Expr) -> Value {
+        value(self.node, self.locals, &self.work, expr)
     }
 }
 
