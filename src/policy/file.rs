@@ -190,7 +190,13 @@ impl Reader<'_> {
     }
 
     fn paths(&mut self, block: &Block, rules: &mut Vec<RuleBlock>) {
+        let before = self.findings.len();
         let content = block.body.content(&Schema { attributes: &[], blocks: &[RULE] }, self.findings);
+        for finding in &mut self.findings[before..] {
+            if finding.summary == "Unsupported argument" && finding.help.is_none() {
+                finding.help = Some("set it in a `rule` block inside of this one".to_owned());
+            }
+        }
         let Some(label) = block.labels.first() else { return };
         let globs =
             Globs::new([label.text.as_str()]).map_err(|invalid| invalid_pattern(invalid.why, label.span));

@@ -165,7 +165,7 @@ impl Loader<'_> {
                 Some(self.file(base, chain))
             }
             Err(why) => {
-                self.findings.push(fault("Missing policy file", span).detail(format!("`{from}`: {why}.")));
+                self.findings.push(not_read(from, &why, span));
                 None
             }
         }
@@ -224,6 +224,25 @@ fn paths_twice(at: Span) -> Finding {
     fault("Invalid `paths`", at)
         .detail("The label of the `paths` block already says where this rule block applies.")
         .help("remove `paths`, or move the rule out of the block")
+}
+
+/// The error for a policy file that cannot be extended.
+fn not_read(from: &str, why: &str, at: Span) -> Finding {
+    if from.contains("://") {
+        return fault("Invalid policy file", at)
+            .detail(format!("`{from}` is a URL. A policy extends presets and files of its repository only."))
+            .help("copy the file into the repository");
+    }
+    if from.starts_with('/') {
+        return fault("Invalid policy file", at)
+            .detail(format!(
+                "`{from}` is an absolute path. Paths are relative to the directory of this policy."
+            ))
+            .help("copy the file into the repository, and write its path as in `./base.hcl`");
+    }
+    let finding = fault("Missing policy file", at).detail(format!("`{from}`: {why}."));
+    let is_outside = why.contains("outside the repository");
+    finding.help_if(is_outside.then(|| "copy the file into the repository".to_owned()))
 }
 
 fn twice(block: &RuleBlock, first: &RuleBlock) -> Finding {

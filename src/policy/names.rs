@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 use super::definition::Definition;
 use super::fault::{INVALID_POLICY, fault, unknown_rule};
 use super::file::RuleBlock;
+use super::preset::PRESETS;
 use crate::finding::Finding;
 use crate::text::{Span, Suggestions, nearest};
 
@@ -50,7 +51,16 @@ impl Names<'_> {
             });
         }
         let known = self.rules.iter().copied().chain(own.keys().map(|name| name.as_str()));
-        Some(unknown_rule(name, suggestions.nearest(name, known), at))
+        let finding = unknown_rule(name, suggestions.nearest(name, known), at);
+        if name.contains('*') {
+            return Some(finding.help("a `rule` block names one rule; write one block for each"));
+        }
+        if PRESETS.iter().any(|preset| preset.name == name.as_str()) {
+            return Some(
+                finding.help(format!("`{name}` is a preset: add it to `extends` of the `policy` block")),
+            );
+        }
+        Some(finding)
     }
 
     /// The finding for an invalid definition of a custom rule. `before` are the earlier definitions.

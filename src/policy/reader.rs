@@ -22,6 +22,12 @@ impl Reader<'_> {
         let attributes: Vec<_> = names.iter().map(|name| AttributeSchema::optional(name)).collect();
         let before = self.findings.len();
         let content = block.body.content(&Schema { attributes: &attributes, blocks: &[] }, self.findings);
+        for finding in &mut self.findings[before..] {
+            if finding.summary == "Unsupported argument" && finding.help.is_none() {
+                let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+                finding.help = Some(format!("this block has {}", names.join(", ")));
+            }
+        }
         if self.findings.len() == before {
             let absent = required.iter().filter(|name| content.attribute(name).is_none());
             self.findings.extend(absent.map(|name| missing(name, block.header)));

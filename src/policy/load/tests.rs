@@ -186,6 +186,10 @@ fn a_mistake_names_its_place_and_the_nearest_right_word() {
             "overrule.hcl:1,1: Missing required argument: The argument `reason` is required, but it is not set. (set `reason`)"
         ]
     );
+}
+
+#[test]
+fn a_mistake_has_a_way_out() {
     assert_eq!(wrong("rules \"a\" {}\nrule {}\n").len(), 2);
     assert_eq!(
         wrong("rules \"a\" {}\nrule \"x\" { level = }\nrule \"y {}\nrule \"z\" {}\n"),
@@ -196,6 +200,25 @@ fn a_mistake_names_its_place_and_the_nearest_right_word() {
         wrong("rule \"naming\" \"x\" \"y\" {}\n"),
         [
             "overrule.hcl:1,19: Extraneous label for rule: A `rule` block has one label, the name, or two: the rule template and the name of a custom rule. (remove this label)"
+        ]
+    );
+    assert_eq!(
+        wrong(
+            "rule \"invalid-*\" {}\nrule \"strict\" {}\nexception \"invalid-name\" {\n  expires = \"x\"\n}\npaths \"a\" {\n  level = \"off\"\n}\n"
+        ),
+        [
+            "overrule.hcl:7,3: Unsupported argument: No argument named `level` is expected here. (set it in a `rule` block inside of this one)",
+            "overrule.hcl:4,3: Unsupported argument: No argument named `expires` is expected here. (this block has `paths`, `reason`, `until`)",
+            "overrule.hcl:1,6: Unknown rule: No rule is named `invalid-*`. (a `rule` block names one rule; write one block for each)",
+            "overrule.hcl:2,6: Unknown rule: No rule is named `strict`. (`strict` is a preset: add it to `extends` of the `policy` block)",
+        ]
+    );
+    assert_eq!(
+        wrong("policy {\n  extends = [\"/a.hcl\", \"https://x.y/z.hcl\", \"../x.hcl\"]\n}\n"),
+        [
+            "overrule.hcl:2,14: Invalid policy file: `/a.hcl` is an absolute path. Paths are relative to the directory of this policy. (copy the file into the repository, and write its path as in `./base.hcl`)",
+            "overrule.hcl:2,24: Invalid policy file: `https://x.y/z.hcl` is a URL. A policy extends presets and files of its repository only. (copy the file into the repository)",
+            "overrule.hcl:2,45: Missing policy file: `../x.hcl`: it is outside the repository. (copy the file into the repository)",
         ]
     );
     assert_eq!(
