@@ -16,7 +16,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::value_parser;
 use smol_str::SmolStr;
 
 use super::progress::Progress;
@@ -85,7 +84,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     policy: policy::Arguments,
     /// Number of threads [default: the number of processors]
-    #[arg(long, value_name = "NUMBER", value_parser = value_parser!(u16).range(1..=MAX_THREADS), help_heading = LIMITS)]
+    #[arg(long, value_name = "NUMBER", value_parser = threads, help_heading = LIMITS)]
     threads: Option<u16>,
 }
 
@@ -111,7 +110,7 @@ Examples:
 const PARTS: [&str; 3] = ["changed", "base", "hook"];
 
 /// More threads than this make a run slower.
-const MAX_THREADS: i64 = 256;
+const MAX_THREADS: u16 = 256;
 
 /// Prints a note about files of kinds that are not read.
 fn unread_kinds(snapshot: &Snapshot) {
@@ -287,6 +286,11 @@ fn write(request: &CheckRequest<'_>, judged: &mut CheckRun) -> Result<Done, Fail
             Ok(Done { files, unstaged, fails })
         }
     }
+}
+
+fn threads(text: &str) -> Result<u16, String> {
+    let number = text.parse().ok().filter(|number| (1..=MAX_THREADS).contains(number));
+    number.ok_or_else(|| format!("write a whole number from 1 to {MAX_THREADS}"))
 }
 
 fn date(text: &str) -> Result<Date, String> {

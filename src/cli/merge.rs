@@ -143,5 +143,6 @@ fn no_module(directory: &Path) -> Failure {
 
 fn no_block(block: &str, known: &[String]) -> Failure {
     Failure::new(format!("the module has no block `{}`", one_line(block)))
+        .help("run `overrule merge` without `--block` to see all blocks")
         .meant(nearest(block, known.iter().map(String::as_str)))
 }

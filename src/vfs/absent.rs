@@ -43,11 +43,11 @@ impl Remedy {
 
     /// The error if even the changed paths cannot be determined.
     pub(super) fn unreadable(&self, failure: &Failure) -> Error {
-        Error::git(format!("the repository cannot be read: {}", failure.reason())).help(if self.is_partial {
-            format!("run `{}`", self.differing)
-        } else {
-            FSCK.to_owned()
-        })
+        if self.is_partial {
+            return Error::git("this clone lacks directories that the check needs")
+                .help(format!("run `{}`", self.differing));
+        }
+        Error::git(format!("the repository cannot be read: {}", failure.reason())).help(FSCK)
     }
 
     /// The error if files of the earlier state are missing and all others exist.

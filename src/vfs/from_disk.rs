@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gix::bstr::ByteSlice;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
@@ -13,10 +14,10 @@ use super::read::{self, Reader};
 use super::repository::{Repository, Tracked};
 use super::top_directory::{Top, slashed, without_dots};
 use super::walk::{Listed, Rules, Walk};
-use super::{Directory, Error, Origin, Snapshot, parent};
+use super::{Directory, Error, Origin, Snapshot, ancestors, is_under, parent};
 use crate::finding::Severity;
 use crate::limits::Limits;
-use crate::text::file_name::encode_os;
+use crate::text::file_name::{encode, encode_os};
 
 /// A path as given, and what it is.
 pub(super) struct NamedPath<'a> {
@@ -71,7 +72,7 @@ pub(super) fn open(current: &Path, paths: &[&Path]) -> Result<Snapshot, Error> {
     let here = [Path::new(".")];
     let given: Vec<NamedPath<'_>> = if paths.is_empty() { &here } else { paths }
         .iter()
-        .map(|path| given(current, path))
+        .map(|path| given(current, path).map_err(|error| left_out(current, path).unwrap_or(error)))
         .collect::<Result<_, _>>()?;
     let first = &given[0];
     match Repository::around(first.directory()) {
@@ -102,6 +103,30 @@ pub(super) fn given<'a>(current: &Path, written: &'a Path) -> Result<NamedPath<'
     }
     let metadata = fs::metadata(&real).map_err(|error| Error::path(written, &at, error))?;
     Ok(NamedPath { written, real, is_directory: metadata.is_dir() })
+}
+
+/// The error for a missing path that a sparse checkout leaves out.
+fn left_out(current: &Path, path: &Path) -> Option<Error> {
+    let here = fs::canonicalize(current).ok()?;
+    let repository = Repository::around(&here)?;
+    let at = without_dots(&here.join(path));
+    let inside = slashed(at.strip_prefix(&repository.working_tree).ok()?);
+    if fs::symlink_metadata(&at).is_ok() {
+        return None;
+    }
+    let index = repository.index().ok()?;
+    let tracked = Tracked::of(&index);
+    let is_left_out = ancestors(&inside).any(|above| tracked.sparse.contains(above))
+        || tracked.hidden.iter().any(|hidden| is_under(hidden, &inside))
+        || tracked.hidden.contains(parent(&inside)?)
+            && index.entry_by_path(encode(&inside).as_bstr()).is_some();
+    is_left_out.then(|| {
+        let (shown, is_directory) =
+            (path.display(), tracked.has(&inside) || tracked.sparse.contains(&inside));
+        let inside = if is_directory { &inside } else { parent(&inside).unwrap_or_default() };
+        Error::git(format!("the sparse checkout does not contain `{shown}`"))
+            .help(format!("run `git sparse-checkout add {inside}`"))
+    })
 }
 
 fn leads_out(at: &Path, real: &Path) -> bool {

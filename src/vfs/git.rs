@@ -179,7 +179,8 @@ impl Git {
             if let Some(name) = names.find(|name| !EXTENSIONS.contains(&name.as_str())) {
                 return Err(Error::git(format!(
                     "the repository uses `extensions.{name}`, which overrule does not support"
-                )));
+                ))
+                .help("check a new clone of it: `git clone` does not copy this setting"));
             }
         }
         if config.string("extensions.refStorage").is_some_and(|kind| kind.as_bstr() != "files") {

@@ -2,6 +2,7 @@
 //!
 //! They come from the checked state, or from a revision that the author of that state cannot change.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{MAIN_SEPARATOR, Path};
@@ -27,7 +28,15 @@ impl Snapshot {
     pub fn trust(&mut self, current: &Path, revision: &str) -> Result<(), Error> {
         let git = Git::around(current)?;
         let commit = git.known_commit(revision)?;
-        self.trusted = Some(Arc::new(GitTree::of_tree(&git.repository, git.tree(commit)?)));
+        let trusted = GitTree::of_tree(&git.repository, git.tree(commit)?);
+        for name in POLICIES {
+            // The policy is read later. Here, only a file that a partial clone lacks matters.
+            let _ = trusted.read().content(name, POLICY_LIMIT);
+        }
+        if trusted.has_missed(false) {
+            return Err(trusted.remedy(revision).now(&BTreeSet::new()));
+        }
+        self.trusted = Some(Arc::new(trusted));
         Ok(())
     }
 

@@ -224,6 +224,22 @@ fn a_git_directory_elsewhere_is_found_by_what_git_sets() {
 }
 
 #[test]
+fn a_path_that_a_sparse_checkout_leaves_out_is_named() {
+    let place = Place::committed(&[("a/main.tf", ""), ("b/main.tf", "")]);
+    for index in ["--no-sparse-index", "--sparse-index"] {
+        place.git(&["sparse-checkout", "set", "--cone", index, "a"]);
+        for path in ["b", "b/main.tf"] {
+            let output = place.overrule(&["check", path]);
+            let told = format!(
+                "error: the sparse checkout does not contain `{path}`\n  help: run `git sparse-checkout add b`\n"
+            );
+            assert_eq!((output.code, output.err), (Some(2), told));
+        }
+        assert_eq!(place.overrule(&["check", "c"]).err, "error: no such file or directory: `c`\n");
+    }
+}
+
+#[test]
 fn a_sparse_checkout_is_checked_with_what_it_does_not_show() {
     for index in ["--no-sparse-index", "--sparse-index"] {
         let call = indoc! {r#"

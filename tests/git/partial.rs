@@ -56,6 +56,17 @@ fn remedied(place: &Place, directory: &Path, arguments: &[&str]) -> String {
     order.to_owned()
 }
 
+#[test]
+fn a_policy_that_a_partial_clone_lacks_is_fetched() {
+    let place = branched();
+    place.write("overrule.hcl", "policy {\n  extends = [\"strict\"]\n}\n");
+    place.commit("policy");
+    let partial = clone(&place, "policy", &["--filter=blob:none"]);
+    let order = remedied(&place, &partial, &["--policy-from", "HEAD~1"]);
+    assert_eq!(order, "git archive HEAD~1 > /dev/null");
+    assert_eq!(check(&place, &partial, &["--policy-from", "HEAD~1"]).code, Some(1));
+}
+
 const NEW: &str = "live/main.tf:1:14: error: Missing required argument [missing-module-argument]\n";
 
 #[test]
