@@ -23,25 +23,35 @@ impl Rule for OverrideSourceKeepsVersion {
                 Some(ModuleSource::Local(_) | ModuleSource::Remote(_)) => {}
                 Some(ModuleSource::Registry(_)) | None => continue,
             }
-            if call.origin.number_at(source.span) == call.origin.number_at(version.span) {
+            let (of_source, of_version) =
+                (call.origin.number_at(source.span), call.origin.number_at(version.span));
+            if of_source == of_version {
                 continue;
             }
             let product = module.features.engine.product.name();
-            let help = match call.origin.number_at(version.span) {
+            let help = match of_version {
                 Some(0) => {
                     "remove `version` from the base block: an override can replace it, but not remove it"
                 }
                 Some(_) | None => "remove `version` from the other override block",
             };
-            Self::finding("Override replaces a registry source and keeps its version")
+            let finding = if of_version > of_source {
+                Self::finding("Override adds a version to a module that is not from a registry")
+                    .at(version.span)
+                    .related(source.span, "not a registry module")
+                    .help("remove `version`")
+            } else {
+                Self::finding("Override replaces a registry source and keeps its version")
+                    .at(source.span)
+                    .label("not a registry module")
+                    .related(version.span, "this version stays set")
+                    .help(help)
+            };
+            finding
                 .detail(format!(
                     "Only modules from a registry have versions. {product} does not check this when it merges override \
                      files, and `init` fails with \"Invalid version constraint\"."
                 ))
-                .at(source.span)
-                .label("not a registry module")
-                .related(version.span, "this version stays set")
-                .help(help)
                 .address(format!("module.{}", call.name))
                 .push_to(findings);
         }
