@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 use smol_str::SmolStr;
 
 use crate::engine::Features;
 use crate::finding::{EngineRule, Finding};
 use crate::limits::Limits;
-use crate::module::address::{Mode, MoveEndpoint};
+use crate::module::address::{Mode, ModuleStep, MoveEndpoint, ResourceInstance};
 use crate::module::config::Config;
 use crate::module::declaration::{Condition, Dependency, PassedProvider, Source, Spanned};
 use crate::module::decode::{self, Decoder};
@@ -34,7 +35,7 @@ pub struct TestFile {
     /// `provider` and `mock_provider` blocks, by `name` or `name.alias`.
     pub providers: BTreeMap<SmolStr, TestProvider>,
     /// The `override_resource`, `override_data` and `override_module` blocks outside runs.
-    pub overrides: Vec<Override>,
+    pub overrides: Overrides,
     /// The `run` blocks in source order, including those with an error.
     pub runs: Vec<Run>,
     /// The number of the first run of each name.
@@ -69,7 +70,7 @@ pub struct MockData {
     /// The `mock_resource` and `mock_data` blocks, each with its label.
     pub resources: BTreeMap<(Mode, SmolStr), Span>,
     /// `override_resource` and `override_data` blocks.
-    pub overrides: Vec<Override>,
+    pub overrides: Overrides,
 }
 
 /// An `override_resource`, `override_data` or `override_module` block.
@@ -81,6 +82,14 @@ pub struct Override {
     pub argument: Span,
     /// The header of the block.
     pub header: Span,
+}
+
+/// Overrides of different objects, in source order.
+#[derive(Debug, Clone, Default)]
+pub struct Overrides {
+    list: Vec<Override>,
+    /// The header of the block for each object.
+    headers: HashMap<(Vec<ModuleStep>, Option<ResourceInstance>), Span>,
 }
 
 /// `run "name" {}`.
@@ -97,7 +106,7 @@ pub struct Run {
     /// The `variables` block.
     pub variables: BTreeMap<SmolStr, Arc<Attribute>>,
     /// `override_resource`, `override_data` and `override_module` blocks.
-    pub overrides: Vec<Override>,
+    pub overrides: Overrides,
     /// `providers`.
     pub providers: Vec<PassedProvider>,
     /// `assert` blocks.
@@ -184,28 +193,39 @@ impl MockData {
                 }
             }
         }
-        for other in other.overrides {
-            match self.overrides.iter().find(|first| first.has_target_of(&other)) {
-                Some(first) => {
-                    Finding::language(EngineRule::DuplicateDeclaration, "Duplicate override block")
-                        .detail(format!(
-                            "Another file of this directory overrides `{}` already.",
-                            other.target
-                        ))
-                        .at(other.header)
-                        .related(first.header, "the first block is here")
-                        .push_to(findings);
-                }
-                None => self.overrides.push(other),
+        for other in other.overrides.list {
+            if let Some((other, first)) = self.overrides.add(other) {
+                Finding::language(EngineRule::DuplicateDeclaration, "Duplicate override block")
+                    .detail(format!("Another file of this directory overrides `{}` already.", other.target))
+                    .at(other.header)
+                    .related(first, "the first block is here")
+                    .push_to(findings);
             }
         }
     }
 }
 
-impl Override {
-    /// Whether both override the same object.
-    pub fn has_target_of(&self, other: &Self) -> bool {
-        self.target.path == other.target.path && self.target.resource == other.target.resource
+impl Overrides {
+    /// Adds an override. If there is one of the same object, returns the new one with the header of the first.
+    pub fn add(&mut self, other: Override) -> Option<(Override, Span)> {
+        match self.headers.entry((other.target.path.clone(), other.target.resource.clone())) {
+            Entry::Occupied(first) => Some((other, *first.get())),
+            Entry::Vacant(vacant) => {
+                vacant.insert(other.header);
+                self.list.push(other);
+                None
+            }
+        }
+    }
+
+    /// The overrides.
+    pub fn all(&self) -> &[Override] {
+        &self.list
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
     }
 }
 

@@ -1,8 +1,10 @@
 //! Reports overrides in tests whose targets do not exist.
 
+use std::collections::BTreeMap;
+
 use super::runs;
 use crate::finding::{EngineRule, Finding, Severity};
-use crate::graph::{Node, Test};
+use crate::graph::{Node, NodeId, Test};
 use crate::module::address::MoveEndpoint;
 use crate::module::test_file::{Override, Run};
 
@@ -12,23 +14,23 @@ pub(super) fn of_file(node: Node<'_>, test: &Test, findings: &mut Vec<Finding>) 
         return;
     }
     let mocks = test.file.providers.values().filter_map(|provider| provider.mock.as_ref());
-    let overrides = test.file.overrides.iter().chain(mocks.flat_map(|mock| &mock.data.overrides));
+    let overrides = test.file.overrides.all().iter().chain(mocks.flat_map(|mock| mock.data.overrides.all()));
     // A run with an error may use any module.
-    let is_unknown = test.file.runs.iter().any(|run| run.is_broken);
-    for target in overrides {
-        let mut under = runs(node, test).map(|(_, under)| under).chain([Some(node)]);
-        if !is_unknown && under.all(|under| is_absent(under, &target.target)) {
-            findings.push(no_target(target));
-        }
+    let is_unknown =
+        test.file.runs.iter().any(|run| run.is_broken) || runs(node, test).any(|(_, under)| under.is_none());
+    if is_unknown {
+        return;
     }
+    let mut under: BTreeMap<NodeId, Node<'_>> = BTreeMap::from([(node.id(), node)]);
+    under.extend(runs(node, test).filter_map(|(_, under)| under).map(|under| (under.id(), under)));
+    let absent = |target: &&Override| under.values().all(|under| is_absent(*under, &target.target));
+    findings.extend(overrides.filter(absent).map(no_target));
 }
 
 /// Checks the overrides of one run.
 pub(super) fn of_run(run: &Run, under: Option<Node<'_>>, findings: &mut Vec<Finding>) {
-    if let Some(node) = under
-        && is_checked(node)
-    {
-        let absent = run.overrides.iter().filter(|it| is_absent(under, &it.target));
+    if let Some(node) = under.filter(|node| is_checked(*node)) {
+        let absent = run.overrides.all().iter().filter(|it| is_absent(node, &it.target));
         findings.extend(absent.map(no_target));
     }
 }
@@ -39,8 +41,7 @@ fn is_checked(node: Node<'_>) -> bool {
 }
 
 /// Whether the module under test certainly lacks a target.
-fn is_absent(under: Option<Node<'_>>, target: &MoveEndpoint) -> bool {
-    let Some(mut node) = under else { return false };
+fn is_absent(mut node: Node<'_>, target: &MoveEndpoint) -> bool {
     for step in &target.path {
         if !node.module().calls.contains_key(&step.name) {
             return !node.module().may_have(&format!("module.{}", step.name));

@@ -9,7 +9,7 @@ use crate::finding::{EngineRule, Finding};
 use crate::module::address::{Mode, MoveEndpoint, move_endpoint, valid_identifier};
 use crate::module::declaration::Spanned;
 use crate::module::decode::{Decoder, arguments};
-use crate::module::test_file::{Mock, MockData, Override, TestProvider};
+use crate::module::test_file::{Mock, MockData, Override, Overrides, TestProvider};
 use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Body, Content, Schema};
 use crate::text::Span;
 use crate::value::{self, Type};
@@ -222,12 +222,8 @@ impl Decoder<'_> {
     }
 
     /// Adds an override to those of its file, run or mock provider. A repeated target is reported.
-    pub(super) fn add_override(&mut self, target: Option<Override>, kind: &str, into: &mut Vec<Override>) {
-        let Some(target) = target else { return };
-        let Some(first) = into.iter().find(|first| first.has_target_of(&target)) else {
-            into.push(target);
-            return;
-        };
+    pub(super) fn add_override(&mut self, target: Option<Override>, kind: &str, into: &mut Overrides) {
+        let Some((target, first)) = target.and_then(|target| into.add(target)) else { return };
         let (summary, at): (String, Span) = match self.features.engine.product {
             Product::Terraform => (format!("Duplicate {kind} block"), target.header),
             Product::OpenTofu => (format!("Duplicated `{kind}` block"), target.target.span),
@@ -235,7 +231,7 @@ impl Decoder<'_> {
         Finding::language(EngineRule::DuplicateDeclaration, summary)
             .detail(format!("`{}` is overridden twice here.", target.target))
             .at(at)
-            .related(first.header, "the first block is here")
+            .related(first, "the first block is here")
             .help("remove one of them")
             .push_to(self.findings);
     }

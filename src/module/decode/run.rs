@@ -8,7 +8,7 @@ use crate::module::address::ModuleSource;
 use crate::module::declaration::Dependency;
 use crate::module::decode::test_file::multiple;
 use crate::module::decode::{Decoder, arguments, known_items};
-use crate::module::test_file::{Run, RunModule};
+use crate::module::test_file::{Overrides, Run, RunModule};
 use crate::syntax::{Block, BlockSchema, Content, Schema};
 
 impl Decoder<'_> {
@@ -25,7 +25,7 @@ impl Decoder<'_> {
             is_broken: false,
             plans: false,
             variables: BTreeMap::new(),
-            overrides: Vec::new(),
+            overrides: Overrides::default(),
             providers: Vec::new(),
             asserts: Vec::new(),
             module: None,
