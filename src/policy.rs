@@ -3,6 +3,7 @@
 //! This layer knows rules by name only. Their options are checked when they are configured.
 
 mod argument;
+mod by_path;
 mod common;
 mod date;
 mod definition;
@@ -19,6 +20,7 @@ mod preset;
 mod reader;
 
 use std::collections::BTreeMap;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -42,17 +44,17 @@ use crate::graph::Role;
 use crate::limits::{Limit, Limits};
 use crate::syntax::Attribute;
 use crate::text::Span;
+use by_path::{AtPaths, ByPath};
 
 /// A loaded policy.
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
     /// The settings of each rule, the ones that take precedence last.
-    settings: BTreeMap<SmolStr, Vec<Setting>>,
+    settings: BTreeMap<SmolStr, ByPath<Setting>>,
     engine: Option<Choice>,
     exclude: Option<Globs>,
     fail_on: Option<FailOn>,
-    /// The last one that matches applies.
-    roles: Vec<(Role, Globs)>,
+    roles: ByPath<(Role, Globs)>,
     exceptions: Vec<Exception>,
     /// Whether comments may suppress findings, if set.
     comments: Option<bool>,
@@ -110,18 +112,16 @@ impl Policy {
 
     /// The setting of a rule at a path, with its index among those of the rule.
     pub fn setting(&self, rule: &str, path: &str) -> Option<(usize, &Setting)> {
-        let holds = |setting: &Setting| setting.paths.as_ref().is_none_or(|paths| paths.has(path));
-        let mut nearest_first = self.settings(rule).iter().enumerate().rev();
-        nearest_first.find(|(_, setting)| holds(setting))
+        self.settings.get(rule)?.at(path)
     }
 
     /// The setting of a rule at paths that no `paths` block matches.
     pub fn everywhere(&self, rule: &str) -> Option<&Setting> {
-        self.settings(rule).iter().rfind(|setting| setting.paths.is_none())
+        self.settings.get(rule)?.everywhere()
     }
 
     /// The settings of a rule that apply at some path. One that applies everywhere hides the earlier ones.
-    fn effective(&self, rule: &str) -> &[Setting] {
+    pub fn effective(&self, rule: &str) -> &[Setting] {
         let settings = self.settings(rule);
         let from = settings.iter().rposition(|setting| setting.paths.is_none());
         &settings[from.unwrap_or_default()..]
@@ -129,7 +129,7 @@ impl Policy {
 
     /// All settings of a rule, by index.
     pub fn settings(&self, rule: &str) -> &[Setting] {
-        self.settings.get(rule).map_or(&[], Vec::as_slice)
+        self.settings.get(rule).map_or(&[], ByPath::entries)
     }
 
     /// The names of the rules with settings.
@@ -170,7 +170,12 @@ impl Policy {
 
     /// The role of the module in a directory, if set.
     pub fn role(&self, directory: &str) -> Option<Role> {
-        self.roles.iter().rfind(|(_, paths)| paths.has(directory)).map(|(role, _)| *role)
+        self.roles.at(directory).map(|(_, (role, _))| *role)
+    }
+
+    /// Whether it has more patterns of paths than can be compared with all paths of a repository.
+    fn has_too_many_patterns(&self) -> bool {
+        self.roles.is_too_large() || self.settings.values().any(ByPath::is_too_large)
     }
 
     /// The exceptions, in order.
@@ -253,10 +258,28 @@ impl Policy {
     }
 }
 
+impl AtPaths for Setting {
+    fn paths(&self) -> Option<&Globs> {
+        self.paths.as_deref()
+    }
+}
+
+impl AtPaths for (Role, Globs) {
+    fn paths(&self) -> Option<&Globs> {
+        Some(&self.1)
+    }
+}
+
 impl Setting {
     /// The options of the rule.
     pub fn options(&self) -> Options<'_> {
         Options::of_block(&self.options, self.header)
+    }
+
+    /// A key that is equal for settings with the same options.
+    pub fn identity(&self) -> impl Eq + Hash + use<> {
+        let template = self.definition.as_ref().map(|definition| definition.template.clone());
+        (template, self.options.iter().map(Arc::as_ptr).collect::<Vec<_>>())
     }
 
     /// Whether the rule is on.

@@ -73,6 +73,8 @@ pub use read::{cause, regular_file, unreadable};
 pub use top_directory::slashed;
 pub use walk::{SkipReason, Skipped};
 
+pub(crate) use memo::Memo;
+
 use git_tree::GitTree;
 use pending::Unread;
 use top_directory::Top;

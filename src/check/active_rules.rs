@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use hashbrown::HashMap;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
@@ -20,11 +21,11 @@ pub(super) struct ActiveRules<'p> {
     ready: Vec<Ready>,
 }
 
-/// A rule that is configured with one setting of the policy.
+/// A rule with its options.
 struct Ready {
     rule: SmolStr,
-    /// The index of the setting.
-    setting: usize,
+    /// The indexes of the settings of the policy with these options.
+    settings: BTreeSet<usize>,
     /// The level of its findings.
     level: Option<Severity>,
     /// The roles of the modules that it checks.
@@ -39,45 +40,55 @@ impl<'p> ActiveRules<'p> {
         let mut active_rules = Self { policy, ready: Vec::new() };
         let is_selected = |rule: &str| select.is_empty() || select.iter().any(|id| id.as_str() == rule);
         for rule in policy.rules().filter(|rule| is_selected(rule)) {
-            let entry = rules::ENTRIES.iter().find(|entry| entry.id == rule);
-            for (number, setting) in policy.settings(rule).iter().enumerate() {
-                let check = match (entry, &setting.definition) {
-                    // A policy that gives a custom rule the name of a built-in one is refused.
-                    (Some(_), Some(_)) => continue,
-                    (Some(entry), None) => entry.configure(setting.options()).map(Some),
-                    (None, Some(definition)) => {
-                        // A policy with an unknown template is refused.
-                        let Some(template) = Template::named(&definition.template) else { continue };
-                        template.configure(rule, setting.options()).map(Some)
-                    }
-                    // So is one with an unknown rule.
-                    (None, None) if rules::page::Page::of(rule).is_none() => continue,
-                    // Engine rules have no options.
-                    (None, None) => setting.options().known(&[]).map(|_| None),
-                };
-                match check {
-                    Ok(Some(check)) if setting.is_on() => {
-                        // Roles in the policy replace those of a rule that gives advice.
-                        let of_rule = entry.map_or(&Role::ALL[..], |entry| entry.roles);
-                        let is_asked = of_rule == rules::ADVICE && setting.common.roles.is_some();
-                        let roles = if is_asked { &Role::ALL[..] } else { of_rule };
-                        let level = setting.level.and_then(Level::severity);
-                        active_rules.ready.push(Ready {
-                            rule: rule.into(),
-                            setting: number,
-                            level,
-                            roles,
-                            check,
-                        });
-                    }
-                    Ok(_) => {}
-                    Err(mistakes) => findings.extend(mistakes),
-                }
-            }
+            active_rules.configure(rule, findings);
         }
         // If a module has too many findings, the last rules are skipped.
         active_rules.ready.sort_by_key(|ready| ready.level);
         active_rules
+    }
+
+    /// Configures a rule once for all settings with the same options.
+    fn configure(&mut self, rule: &str, findings: &mut Vec<Finding>) {
+        let entry = rules::ENTRIES.iter().find(|entry| entry.id == rule);
+        let settings = self.policy.settings(rule);
+        let replaced = settings.len() - self.policy.effective(rule).len();
+        let mut known: HashMap<_, usize> = HashMap::new();
+        for (number, setting) in settings.iter().enumerate() {
+            let check = match (entry, &setting.definition) {
+                // A policy that gives a custom rule the name of a built-in one is refused.
+                (Some(_), Some(_)) => continue,
+                (Some(entry), None) => entry.configure(setting.options()).map(Some),
+                (None, Some(definition)) => {
+                    // A policy with an unknown template is refused.
+                    let Some(template) = Template::named(&definition.template) else { continue };
+                    template.configure(rule, setting.options()).map(Some)
+                }
+                // So is one with an unknown rule.
+                (None, None) if rules::page::Page::of(rule).is_none() => continue,
+                // Engine rules have no options.
+                (None, None) => setting.options().known(&[]).map(|_| None),
+            };
+            let check = match check {
+                Ok(Some(check)) if setting.is_on() && number >= replaced => check,
+                Ok(_) => continue,
+                Err(mistakes) => {
+                    findings.extend(mistakes);
+                    continue;
+                }
+            };
+            // Roles in the policy replace those of a rule that gives advice.
+            let of_rule = entry.map_or(&Role::ALL[..], |entry| entry.roles);
+            let is_asked = of_rule == rules::ADVICE && setting.common.roles.is_some();
+            let roles = if is_asked { &Role::ALL[..] } else { of_rule };
+            let level = setting.level.and_then(Level::severity);
+            let ready = *known.entry((setting.identity(), roles)).or_insert_with(|| {
+                self.ready.push(Ready { rule: rule.into(), settings: BTreeSet::new(), level, roles, check });
+                self.ready.len() - 1
+            });
+            let ready = &mut self.ready[ready];
+            ready.settings.insert(number);
+            ready.level = ready.level.min(level);
+        }
     }
 
     /// Whether a rule needs to know which dependency lock files a `.gitignore` excludes.
@@ -146,7 +157,7 @@ impl<'p> ActiveRules<'p> {
     /// Whether this is the setting that applies at the path of a finding.
     fn is_asked_for(&self, ready: &Ready, finding: &Finding, sources: &Sources) -> bool {
         let place = crate::check::location::place_of(finding, sources);
-        self.policy.setting(&ready.rule, place).is_some_and(|(setting, _)| setting == ready.setting)
+        self.policy.setting(&ready.rule, place).is_some_and(|(setting, _)| ready.settings.contains(&setting))
     }
 }
 
@@ -161,7 +172,7 @@ fn assumption(role: Role, reason: Reason) -> String {
 
 impl fmt::Debug for ActiveRules<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.ready.iter().map(|ready| (&ready.rule, ready.setting))).finish()
+        f.debug_list().entries(self.ready.iter().map(|ready| (&ready.rule, &ready.settings))).finish()
     }
 }
 

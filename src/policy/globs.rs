@@ -10,6 +10,8 @@ pub struct Globs {
     set: GlobSet,
     /// For each glob of the set whether it excludes.
     negated: Vec<bool>,
+    /// Directories that contain every path that matches.
+    directories: Vec<String>,
 }
 
 /// An invalid pattern.
@@ -25,17 +27,22 @@ impl Globs {
     /// Parses patterns of paths relative to the top of the repository. `*` matches within a directory, `**` across
     /// directories, and a plain directory matches everything below it.
     pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, InvalidPattern> {
-        Self::read(patterns, |pattern| {
+        let mut directories = Vec::new();
+        let globs = Self::read(patterns, |pattern| {
             if let Some(why) = never_a_path(pattern) {
                 return Err(why.to_owned());
             }
             let bare = pattern.trim_start_matches("./").trim_matches('/');
+            directories.push(fixed_directory(bare));
             // `/` matches only the top directory, `.` everything.
             Ok(match bare {
                 "." => vec![String::new(), "**".to_owned()],
                 bare => vec![bare.to_owned(), format!("{bare}/**")],
             })
-        })
+        })?;
+        directories.sort_unstable();
+        directories.dedup();
+        Ok(Self { directories, ..globs })
     }
 
     /// Parses patterns of source addresses. Each matches a whole address: `*` matches between two `/`, and `**` across
@@ -49,7 +56,7 @@ impl Globs {
 
     fn read<'a>(
         patterns: impl IntoIterator<Item = &'a str>,
-        expand: impl Fn(&str) -> Result<Vec<String>, String>,
+        mut expand: impl FnMut(&str) -> Result<Vec<String>, String>,
     ) -> Result<Self, InvalidPattern> {
         let mut negated = Vec::new();
         let set = build(patterns, |index, pattern| {
@@ -63,7 +70,12 @@ impl Globs {
             negated.extend(globs.iter().map(|_| plain.is_some()));
             globs.iter().map(|glob| compile(glob, true)).collect()
         })?;
-        Ok(Self { set, negated })
+        Ok(Self { set, negated, directories: Vec::new() })
+    }
+
+    /// Directories that contain every path that matches.
+    pub(super) fn directories(&self) -> &[String] {
+        &self.directories
     }
 
     /// Whether a path, relative to the top of the repository with `/`, or an address matches.
@@ -122,6 +134,12 @@ fn crossing(pattern: &str) -> String {
         crossing.push_str(part);
     }
     crossing
+}
+
+/// The components of a pattern before the first one with a special character.
+fn fixed_directory(pattern: &str) -> String {
+    let is_plain = |step: &&str| *step != "." && !step.contains(['*', '?', '[', '{', '\\']);
+    pattern.split('/').take_while(is_plain).collect::<Vec<_>>().join("/")
 }
 
 /// The reason why no path can match a pattern, if that is certain.

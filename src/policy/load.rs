@@ -9,6 +9,7 @@ use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::Definition;
+use super::by_path::MOST_IN_DIRECTORY;
 use super::common::{COMMON, cannot_be_limited};
 use super::fault::{fault, unknown};
 use super::file::{self, File, RuleBlock};
@@ -28,6 +29,12 @@ impl Policy {
         let (findings, suggestions) = (Vec::new(), Suggestions::default());
         let mut loader = Loader { snapshot, names, findings, read: 0, is_complete: true, suggestions };
         let policy = loader.file(file, &mut Vec::new());
+        if policy.has_too_many_patterns() {
+            let detail = format!(
+                "At most {MOST_IN_DIRECTORY} patterns for the same rule, or for roles, can start in one directory."
+            );
+            loader.findings.push(fault("Too many patterns", Span::new(file, 0..0)).detail(detail));
+        }
         (loader.is_complete.then_some(policy), loader.findings)
     }
 

@@ -9,11 +9,11 @@ use hashbrown::HashMap;
 
 /// The results so far by key, shared by all threads.
 #[derive(Debug)]
-pub(super) struct Memo<K, T>(Mutex<HashMap<K, T>>);
+pub(crate) struct Memo<K, T>(Mutex<HashMap<K, T>>);
 
 impl<K: Eq + Hash, T: Clone> Memo<K, T> {
     /// The result for a key, from `find` if there is none yet. Nothing is locked while `find` runs.
-    pub(super) fn get<Q>(&self, key: &Q, find: impl FnOnce() -> T) -> T
+    pub(crate) fn get<Q>(&self, key: &Q, find: impl FnOnce() -> T) -> T
     where
         K: Borrow<Q>,
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
