@@ -68,7 +68,7 @@ pub(super) fn collect(
     let mut mistakes = Vec::new();
     let active_rules = ActiveRules::new(&settings.policy, &settings.select, &mut mistakes);
     if active_rules.asks_for_excluded_locks() {
-        snapshot.find_excluded_locks();
+        mistakes.extend(snapshot.find_excluded_locks());
     }
     let mut cache = new_cache(snapshot, units, settings, comparison);
     let states = States::default();

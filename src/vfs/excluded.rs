@@ -1,9 +1,11 @@
 //! Finds the lines of `.gitignore` files that exclude a file.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use gix::bstr::ByteSlice;
-use gix::glob::pattern::Case;
+use gix::glob::Pattern;
+use gix::glob::pattern::{Case, Mode};
 use gix::ignore::Search;
 use gix::ignore::search::Ignore;
 use hashbrown::HashMap;
@@ -13,9 +15,10 @@ use super::repository::Repository;
 use super::top_directory::Top;
 use super::{Origin, Snapshot, ancestors, child, parent, read};
 use crate::engine::LOCK_FILE;
+use crate::finding::{EngineRule, Finding};
 use crate::limits::Limit;
 use crate::text::file_name::{encode, encode_os};
-use crate::text::{FileId, Source, Sources, Span};
+use crate::text::{FileId, Source, Sources, Span, grouped};
 
 /// A line of a `.gitignore` that excludes a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,11 +41,17 @@ pub(super) struct Exclusions<'r> {
     rules: HashMap<String, Option<Search>>,
     /// Whether each directory, or a parent, is excluded.
     excluded: HashMap<String, bool>,
+    /// The files with too many patterns.
+    cut: BTreeSet<String>,
 }
+
+/// The number of patterns of a file that are compared, not counting simple ones, such as `*.log`. Each is compared with
+/// every directory.
+const MOST_PATTERNS: usize = 2_000;
 
 impl<'r> Exclusions<'r> {
     pub(super) fn new(read: Read<'r>) -> Self {
-        Self { read, rules: HashMap::new(), excluded: HashMap::new() }
+        Self { read, rules: HashMap::new(), excluded: HashMap::new(), cut: BTreeSet::new() }
     }
 
     /// The line that excludes the file at a path. `None` if a parent directory is excluded.
@@ -89,11 +98,15 @@ impl<'r> Exclusions<'r> {
 
     fn rules_of(&mut self, directory: &str) -> Option<&Search> {
         if !self.rules.contains_key(directory) {
-            let rules = (self.read)(&child(directory, FILE)).map(|bytes| {
+            let file = child(directory, FILE);
+            let rules = (self.read)(&file).map(|bytes| {
                 let mut rules = Search::default();
                 let parse = Ignore { support_precious: false };
                 // This fails only for a path outside the directory of the file.
                 rules.add_patterns_buffer(&bytes, FILE, None, parse).ok();
+                if cut(&mut rules) {
+                    self.cut.insert(file);
+                }
                 rules
             });
             self.rules.insert(directory.to_owned(), rules);
@@ -102,13 +115,26 @@ impl<'r> Exclusions<'r> {
     }
 }
 
+/// Drops the patterns above [`MOST_PATTERNS`]. Returns whether there are any.
+fn cut(rules: &mut Search) -> bool {
+    let mut number = 0;
+    for list in &mut rules.patterns {
+        list.patterns.retain(|mapping| {
+            let Pattern { first_wildcard_pos, mode, .. } = &mapping.pattern;
+            number += usize::from(first_wildcard_pos.is_some() && !mode.contains(Mode::ENDS_WITH));
+            number <= MOST_PATTERNS
+        });
+    }
+    number > MOST_PATTERNS
+}
+
 /// The file name.
 const FILE: &str = ".gitignore";
 
 impl Snapshot {
     /// Finds the dependency lock files that a `.gitignore` excludes, for
-    /// [`Directory::excluded_lock`](super::Directory).
-    pub fn find_excluded_locks(&mut self) {
+    /// [`Directory::excluded_lock`](super::Directory). Returns a finding for each `.gitignore` that is too long.
+    pub fn find_excluded_locks(&mut self) -> Vec<Finding> {
         let directories = self.directories.iter().enumerate();
         let paths: Vec<(usize, String)> =
             directories.map(|(number, directory)| (number, child(&directory.path, LOCK_FILE))).collect();
@@ -116,6 +142,7 @@ impl Snapshot {
         let mut exclusions = Exclusions::new(&read);
         let mut excluded: Vec<(usize, Exclusion)> =
             paths.iter().filter_map(|(number, path)| Some((*number, exclusions.of(path)?))).collect();
+        let too_long = exclusions.cut.iter().map(|file| too_long(file)).collect();
         self.retain_untracked(&mut excluded);
         let mut files: HashMap<String, FileId> = HashMap::new();
         for (number, Exclusion { file, line, .. }) in excluded {
@@ -127,6 +154,7 @@ impl Snapshot {
             files.insert(file, id);
             self.directories[number].excluded_lock = line_at(&self.sources, id, line);
         }
+        too_long
     }
 
     /// The line of a `.gitignore` that excludes the file at a path, tracked or not.
@@ -171,6 +199,17 @@ impl Snapshot {
     }
 }
 
+fn too_long(file: &str) -> Finding {
+    Finding::language(EngineRule::LimitReached, "Too many patterns in a .gitignore file")
+        .detail(format!(
+            "overrule compares the paths of lock files with at most {} patterns of `{file}`, not counting simple ones \
+             such as `*.log`. The others may exclude further lock files.",
+            grouped(MOST_PATTERNS as u64)
+        ))
+        .about(file)
+        .module(parent(file).unwrap_or_default())
+}
+
 /// The content of a `.gitignore` in a working tree.
 pub(super) fn on_disk(top: &Top, path: &str, limit: u64) -> Option<Vec<u8>> {
     let disk = top.path().join(encode_os(path));
@@ -190,4 +229,24 @@ fn line_at(sources: &Sources, id: FileId, line: usize) -> Option<Span> {
     let start: usize = text.split_inclusive('\n').take(line - 1).map(str::len).sum();
     let written = text.get(start..)?.lines().next()?.trim_end();
     Some(Span::new(id, start..start + written.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_with_very_many_patterns_is_read_in_part() {
+        let check = |number: usize| {
+            let patterns = (0..number).map(|number| format!("**/*a{number}*/**\n*.a{number}\n"));
+            let text = patterns.collect::<String>() + "live/*.hcl\n";
+            let files = [(".gitignore", text.as_str()), ("live/main.tf", "")];
+            let files = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
+            let mut snapshot = Snapshot::of_files(files.into());
+            let findings = snapshot.find_excluded_locks();
+            (findings.len(), snapshot.directories()[0].excluded_lock.is_some())
+        };
+        assert_eq!(check(MOST_PATTERNS - 1), (0, true));
+        assert_eq!(check(MOST_PATTERNS), (1, false));
+    }
 }
