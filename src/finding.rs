@@ -13,6 +13,7 @@ mod concern;
 mod engine_rule;
 mod fix;
 mod page;
+mod room;
 
 pub use code::Code;
 pub use concern::Concern;
@@ -20,6 +21,7 @@ pub use engine_rule::EngineRule;
 pub use fix::{Edit, Fix, Safety};
 pub use page::Page;
 pub(crate) use page::page;
+pub use room::Room;
 
 /// The name of a rule in kebab case, as in policies and comments.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -349,14 +351,6 @@ pub fn set_module(findings: &mut [Finding], module: &SmolStr) {
 
 /// The number of findings of one rule that are kept for a module.
 pub const MOST_OF_RULE: usize = 10_000;
-
-/// The number of findings of a rule to add to those of a module: one more than are kept, which shows that there are
-/// more. A check that can report every pair of two kinds of objects stops there.
-pub fn room(findings: &[Finding], rule: EngineRule) -> usize {
-    let rule = rule.id();
-    let known = findings.iter().filter(|finding| finding.rule == rule).count();
-    (MOST_OF_RULE + 1).saturating_sub(known)
-}
 
 /// Whether one of these findings is an error.
 pub fn has_errors(findings: &[Finding]) -> bool {

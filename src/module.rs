@@ -31,7 +31,7 @@ use std::sync::{Arc, OnceLock};
 use smol_str::SmolStr;
 
 use crate::engine::{Features, FileKind};
-use crate::finding::Finding;
+use crate::finding::{EngineRule, Finding, Room};
 use crate::limits::Limits;
 use crate::module::address::{ModuleSource, ProviderAddress, ResourceAddress};
 use crate::module::declaration::{
@@ -208,6 +208,11 @@ impl Module {
     /// The evaluation step limit for all expressions of the module together.
     pub(crate) fn evaluation_steps(&self) -> usize {
         self.limits.evaluation_of_module(self.bytes)
+    }
+
+    /// The findings of a rule that a check can add to those of this module.
+    pub(crate) fn room(&self, findings: &[Finding], rule: EngineRule) -> Room {
+        Room::new(findings, rule, &self.limits, self.bytes)
     }
 
     fn empty(directory: SmolStr, features: &Features) -> Self {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
-use crate::finding::{Concern, EngineRule, Finding, room, set_address};
+use crate::finding::{Concern, EngineRule, Finding, set_address};
 use crate::graph::Node;
 use crate::graph::child_variables::ChildVariables;
 use crate::module::Module;
@@ -17,7 +17,7 @@ use crate::text::{Span, Suggestions, is_similar};
 /// Checks every call of a module in the graph.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let suggestions = Suggestions::default();
-    let mut left = room(findings, EngineRule::MissingModuleArgument);
+    let mut room = node.module().room(findings, EngineRule::MissingModuleArgument);
     let mut required = ChildVariables::with(|variable| variable.default.is_none());
     for (call, called) in node.child_calls() {
         let child = called.module();
@@ -27,12 +27,13 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
             unknown(call, called, &suggestions, findings);
             if node.module().complete {
                 let before = findings.len();
-                missing(call, child, &required.of(called), left, findings);
-                left -= findings.len() - before;
+                missing(call, child, &required.of(called), room.left, findings);
+                room.take(findings.len() - before);
             }
         }
         set_address(&mut findings[from..], &format!("module.{}", call.name));
     }
+    room.close(findings);
 }
 
 /// The arguments of a call that set variables of the child module.

@@ -10,7 +10,7 @@ mod targets;
 
 use std::collections::BTreeSet;
 
-use crate::finding::{Concern, EngineRule, Finding, Severity, Stage, room, set_address};
+use crate::finding::{Concern, EngineRule, Finding, Severity, Stage, set_address};
 use crate::graph::similar::Similar;
 use crate::graph::{Callee, Node, Test};
 use crate::module::address::{Subject, TestSubject, reference_in_test};
@@ -24,9 +24,9 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let similar = Similar::default();
     // The engine compares types of providers only if everything was loaded.
     let is_loaded = !findings.iter().any(|it| (it.stage, it.severity) == (Stage::Load, Severity::Error));
-    let mut left = room(findings, EngineRule::MissingModuleArgument);
+    let mut room = node.module().room(findings, EngineRule::MissingModuleArgument);
     for test in node.tests() {
-        let (from, before) = (findings.len(), left);
+        let (from, before) = (findings.len(), room);
         missing_modules(test, findings);
         targets::of_file(node, test, findings);
         for (run, under) in runs(node, test) {
@@ -39,13 +39,14 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         if is_loaded {
             provider_types::check(node, test, findings);
         }
-        running::check(node, test, &similar, &mut left, findings);
+        running::check(node, test, &similar, &mut room, findings);
         // If a file was not understood completely, the rest of it may affect all further checks.
         if !test.file.complete {
             findings.truncate(from);
-            left = before;
+            room = before;
         }
     }
+    room.close(findings);
 }
 
 /// Reports a file in the place of the test directory, which the engine lists where a command runs.

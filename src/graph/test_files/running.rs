@@ -9,7 +9,7 @@ use super::names::{Names, Place};
 use super::outcome::{self, Earlier};
 use super::{provider_arguments, runs};
 use crate::engine::Product;
-use crate::finding::{Concern, EngineRule, Finding, Severity, Stage, set_address};
+use crate::finding::{Concern, EngineRule, Finding, Room, Severity, Stage, set_address};
 use crate::graph::evaluation::{Computed, Resources, RunValues, Within, value_of_test};
 use crate::graph::similar::Similar;
 use crate::graph::{Node, Test};
@@ -25,13 +25,13 @@ const UNSUITABLE: &str = "Invalid value for input variable";
 
 /// Checks the runs of a test file. The messages are those of Terraform; OpenTofu has others.
 ///
-/// `left` is the number of findings about variables without a value that can be added. Each run adds at least one, since
+/// `room` limits the findings about variables without a value. Each run adds at least one, since
 /// that decides whether it is executed.
 pub(super) fn check(
     node: Node<'_>,
     test: &Test,
     similar: &Similar,
-    left: &mut usize,
+    room: &mut Room,
     findings: &mut Vec<Finding>,
 ) {
     if node.module().features.engine.product != Product::Terraform {
@@ -56,8 +56,8 @@ pub(super) fn check(
         let mut given = variables(run, under, &names, values.as_ref(), findings);
         if let (Some(module), Some(values)) = (under, &values) {
             file_variables(test, run, module, &names, values, &mut evaluated, findings);
-            let added = required_variables(test, run, module, &set, (*left).max(1), findings);
-            *left = left.saturating_sub(added);
+            let added = required_variables(test, run, module, &set, room.left.max(1), findings);
+            room.take(added);
             missing_failures(run, module, findings);
             outcome::remaining(test, run, module, values, &mut given);
         }

@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 
 use super::declarations::{BUILT_IN, NO_ENTRY_FOR_BUILT_IN, display, in_call};
 use super::missing;
-use crate::finding::{EngineRule, Finding, Severity, room, set_module};
+use crate::finding::{EngineRule, Finding, Severity, set_module};
 use crate::graph::providers::configuration::Configuration;
 use crate::graph::reach::Reached;
 use crate::graph::{Node, NodeId, Role};
@@ -26,19 +26,20 @@ pub(in crate::graph) fn check(node: Node<'_>, reached: &Reached) -> Vec<Finding>
     let mut findings = Vec::new();
     let caller = Caller::of(node);
     let mut children: HashMap<NodeId, Child<'_>> = HashMap::new();
-    let mut left = room(&findings, EngineRule::MissingProviderConfiguration);
+    let mut room = node.module().room(&findings, EngineRule::MissingProviderConfiguration);
     for (call, child) in node.child_calls().filter(|(_, child)| !child.module().excluded) {
         let child = children.entry(child.id()).or_insert_with(|| Child::of(child));
         let edge = Edge { caller: &caller, call, child, passed: passed(call) };
         let mut refused = edge.overridden(&mut findings);
         if !reached.is_stuck(node) {
             let from = findings.len();
-            edge.not_handed_on(left, &mut findings);
-            edge.missing(left, &mut findings);
-            left = left.saturating_sub(findings.len() - from);
+            edge.not_handed_on(room.left, &mut findings);
+            edge.missing(room.left, &mut findings);
+            room.take(findings.len() - from);
             edge.declarations(reached, &mut refused, &mut findings);
         }
     }
+    room.close(&mut findings);
     set_module(&mut findings, &node.module().directory);
     findings
 }
