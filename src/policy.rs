@@ -21,7 +21,7 @@ mod reader;
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use smol_str::SmolStr;
 
@@ -104,10 +104,18 @@ pub fn can_be_off(rule: &RuleId) -> bool {
     ![EngineRule::SyntaxError, EngineRule::UnreadableFile].iter().any(|fixed| fixed.id() == *rule)
 }
 
+/// The strictest preset. A policy may need it for each of its rules.
+static STRICT: LazyLock<Policy> = LazyLock::new(|| preset_of_program("strict"));
+
+fn preset_of_program(name: &str) -> Policy {
+    Policy::preset(name).expect("a preset of that name comes with the program")
+}
+
 impl Policy {
     /// The policy without a policy file.
     pub fn recommended() -> Self {
-        Self::preset("recommended").expect("a preset of that name comes with the program")
+        static RECOMMENDED: LazyLock<Policy> = LazyLock::new(|| preset_of_program("recommended"));
+        RECOMMENDED.clone()
     }
 
     /// The setting of a rule at a path, with its index among those of the rule.
@@ -248,11 +256,10 @@ impl Policy {
         if self.effective(rule).iter().any(Setting::is_on) {
             return;
         }
-        let strict = Self::preset("strict").expect("a preset of that name comes with the program");
         let own = self.settings(rule).last().filter(|setting| setting.definition.is_some());
         let setting = match own {
             Some(own) => Some(Setting { level: Some(Level::USUAL), paths: None, ..own.clone() }),
-            None => strict.settings(rule).last().cloned(),
+            None => STRICT.settings(rule).last().cloned(),
         };
         self.settings.entry(rule.into()).or_default().extend(setting);
     }
@@ -280,6 +287,11 @@ impl Setting {
     pub fn identity(&self) -> impl Eq + Hash + use<> {
         let template = self.definition.as_ref().map(|definition| definition.template.clone());
         (template, self.options.iter().map(Arc::as_ptr).collect::<Vec<_>>())
+    }
+
+    /// Whether it applies only at some paths.
+    pub fn is_limited(&self) -> bool {
+        self.paths.is_some()
     }
 
     /// Whether the rule is on.

@@ -44,11 +44,11 @@ impl<T: AtPaths> ByPath<T> {
                 for directory in paths.directories() {
                     self.by_directory.entry_ref(directory.as_str()).or_default().push(number);
                 }
+                self.known = Arc::default();
             }
             None => self.everywhere = Some(number),
         }
         self.entries.push(entry);
-        self.known = Arc::default();
     }
 
     /// The last entry that applies at all paths.
@@ -58,6 +58,9 @@ impl<T: AtPaths> ByPath<T> {
 
     /// The entry that applies at a path, with its index.
     pub(super) fn at(&self, path: &str) -> Option<(usize, &T)> {
+        if self.by_directory.is_empty() {
+            return self.everywhere.map(|number| (number, &self.entries[number]));
+        }
         let near = || ancestors(path).filter_map(|directory| self.by_directory.get(directory));
         let number = if near().all(|numbers| numbers.len() <= FEW) {
             self.search(path, near())

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use hashbrown::HashMap;
 use smol_str::SmolStr;
@@ -14,7 +14,7 @@ use super::common::{COMMON, cannot_be_limited};
 use super::fault::{fault, unknown};
 use super::file::{self, File, RuleBlock};
 use super::names::Own;
-use super::{Level, Line, Names, Origin, PRESETS, Policy, Setting, can_be_off};
+use super::{Level, Line, Names, Origin, PRESETS, Policy, STRICT, Setting, can_be_off};
 use crate::finding::{Finding, RuleId};
 use crate::text::{FileId, Source, Span, Suggestions, nearest};
 use crate::vfs::Snapshot;
@@ -95,10 +95,6 @@ impl Policy {
         }
     }
 }
-
-/// The strictest preset. A policy may need it for each of its rules.
-static STRICT: LazyLock<Policy> =
-    LazyLock::new(|| Policy::preset("strict").expect("a preset of that name comes with the program"));
 
 /// The level of a rule in a policy without one: the severity of an engine rule, and for others the level of the
 /// strictest preset. Presets name all levels.
