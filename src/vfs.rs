@@ -89,6 +89,7 @@ pub struct Snapshot {
     scope: Vec<String>,
     findings: Vec<Finding>,
     origin: Origin,
+    ignore_rules: Arc<excluded::RulesByDirectory>,
     /// The part that was read, if it is not the whole repository.
     excerpt: Option<Excerpt>,
     /// Override files that git does not track.

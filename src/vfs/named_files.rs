@@ -9,7 +9,7 @@ use std::{fmt, fs};
 
 use hashbrown::HashMap;
 
-use super::excluded::{self, Exclusions};
+use super::excluded::{self, Exclusions, RulesByDirectory};
 use super::git_tree::{GitTree, Leads};
 use super::memo::Memo;
 use super::read::{self, Failure};
@@ -58,6 +58,7 @@ pub struct NamedFiles {
     found: Mutex<Found>,
     /// The content of each `.gitignore`, by its path.
     ignore_files: Memo<String, Option<Vec<u8>>>,
+    ignore_rules: RulesByDirectory,
     /// The module files that each `.gitignore` names, by its path.
     generated: Memo<String, Arc<[String]>>,
 }
@@ -88,6 +89,7 @@ impl Snapshot {
             limits: self.limits,
             found: Mutex::default(),
             ignore_files: Memo::default(),
+            ignore_rules: Memo::default(),
             generated: Memo::default(),
         }
     }
@@ -149,7 +151,7 @@ impl NamedFiles {
 
     /// Whether a `.gitignore` excludes a path or a parent directory.
     pub fn is_ignored(&self, path: &str) -> bool {
-        Exclusions::new(&|path| self.ignore_file(path)).has_file(path)
+        Exclusions::new(&|path| self.ignore_file(path), &self.ignore_rules).has_file(path)
     }
 
     fn look(&self, path: &str) -> NamedFile {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gix::bstr::ByteSlice;
 use gix::index::State;
 
-use super::excluded::Exclusions;
+use super::excluded::{Exclusions, RulesByDirectory};
 use super::last_name;
 use super::path::child;
 use super::walk::{Rules, Walk};
@@ -34,7 +34,8 @@ impl Rules<'_, '_> {
 /// The override files that a `.gitignore` among the given files excludes, as if all other files were committed.
 pub(super) fn ignored(files: &BTreeMap<&str, &[u8]>) -> BTreeSet<String> {
     let read = |path: &str| files.get(path).map(|content| content.to_vec());
-    let mut exclusions = Exclusions::new(&read);
+    let rules = RulesByDirectory::default();
+    let mut exclusions = Exclusions::new(&read, &rules);
     let overrides = files.keys().filter(|path| is_override_file(last_name(path)));
     overrides.filter(|path| exclusions.of(path).is_some()).map(|path| (*path).to_owned()).collect()
 }
