@@ -2,7 +2,7 @@
 
 use std::cell::LazyCell;
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use super::support::edits::{LocalsEditor, remove_all};
@@ -76,15 +76,30 @@ fn variables(node: Node<'_>, context: &Context<'_>, used: &HashSet<Subject>) -> 
     }
     let variables = node.module().variables.values().filter(|variable| !is_kept(variable));
     let unused = variables.filter(|variable| !used.contains(&Subject::Variable(variable.name.clone())));
-    let report = |variable: &Variable| Unused {
-        what: "Variable",
-        name: format!("var.{}", variable.name),
-        at: variable.origin.header(),
-        address: format!("variable.{}", variable.name),
-        help: how_to_remove(variable, node, context),
-        fix: without(variable, node, context).map(Fix::on_request),
+    let set = LazyCell::new(|| set_by_callers(node));
+    let report = |variable: &Variable| {
+        let set = set.get(&variable.name).map_or(&[][..], Vec::as_slice);
+        Unused {
+            what: "Variable",
+            name: format!("var.{}", variable.name),
+            at: variable.origin.header(),
+            address: format!("variable.{}", variable.name),
+            help: how_to_remove(set, node, context),
+            fix: without(variable, set, context).map(Fix::on_request),
+        }
     };
     unused.map(|variable| report(variable)).collect()
+}
+
+/// The arguments of all calls of a module, by name.
+fn set_by_callers(node: Node<'_>) -> HashMap<SmolStr, Vec<Span>> {
+    let mut set: HashMap<SmolStr, Vec<Span>> = HashMap::new();
+    for block in node.callers().flat_map(|(_, call)| call.origin.blocks()) {
+        for argument in block.body.just_attributes(&mut Vec::new()) {
+            set.entry(argument.name.clone()).or_default().push(argument.span);
+        }
+    }
+    set
 }
 
 fn locals(node: Node<'_>, context: &Context<'_>, used: &HashSet<Subject>) -> Vec<Unused> {
@@ -143,22 +158,19 @@ fn line(at: Span, context: &Context<'_>) -> usize {
 }
 
 /// Removes a variable, with the arguments of callers that set it.
-fn without(variable: &Variable, node: Node<'_>, context: &Context<'_>) -> Option<Vec<Edit>> {
+fn without(variable: &Variable, set: &[Span], context: &Context<'_>) -> Option<Vec<Edit>> {
     let mut edits = remove_all(&variable.origin, context)?;
-    for (_, call) in node.callers() {
-        for argument in call.origin.written(&variable.name) {
-            edits.push(context.editor(argument.span.file)?.remove(argument.span));
-        }
+    for argument in set {
+        edits.push(context.editor(argument.file)?.remove(*argument));
     }
     Some(edits)
 }
 
 /// What must be removed together with a variable.
-fn how_to_remove(variable: &Variable, node: Node<'_>, context: &Context<'_>) -> &'static str {
-    let is_set = node.callers().any(|(_, call)| call.origin.writes(&variable.name));
+fn how_to_remove(set: &[Span], node: Node<'_>, context: &Context<'_>) -> &'static str {
     let has_values =
         context.directory(&node.module().directory).is_some_and(|directory| directory.has_values);
-    match (is_set, has_values) {
+    match (!set.is_empty(), has_values) {
         (true, _) => "remove it, and the argument from every call that sets it",
         (false, true) => "remove it, and the value from every `.tfvars` file that sets it",
         (false, false) => "remove it",
