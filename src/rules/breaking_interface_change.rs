@@ -1,5 +1,7 @@
 #![doc = include_str!("../../policies/rules/breaking-interface-change.md")]
 
+use std::cell::LazyCell;
+
 use smol_str::SmolStr;
 
 use super::{Context, Node, Page, Role, Rule, page};
@@ -26,8 +28,9 @@ impl Rule for BreakingInterfaceChange {
         let now = Interface::of(module, context.sources());
         // Other rules report changes to resources.
         let changes = before.changes_to(&now).into_iter();
+        let first_block = LazyCell::new(|| context.first_block(module, None));
         for change in changes.filter(|change| change.impact == Impact::Breaking) {
-            let at = place(module, &change).or_else(|| context.first_block(module, None));
+            let at = place(module, &change).or_else(|| *first_block);
             let finding = Self::finding("Breaking change to the interface of a module")
                 .detail(format!(
                     "`{}`: {}. A caller in another repository fails when it takes this version.",
