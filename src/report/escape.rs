@@ -40,6 +40,11 @@ struct Escaping<'o>(&'o mut dyn Write);
 impl Write for Escaping<'_> {
     /// The serializer writes each fragment of a string at once, and nothing else has such characters.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // Most fragments have no such character and no start of a command.
+        if bytes.iter().all(|byte| matches!(byte, b'\n' | b' '..=b'Z' | b'\\'..=b'~')) {
+            self.0.write_all(bytes)?;
+            return Ok(bytes.len());
+        }
         let fragment = str::from_utf8(bytes).map_err(io::Error::other)?;
         let mut written = 0;
         let mut commands = commands(fragment).peekable();
