@@ -128,6 +128,22 @@ def naming(rules, variables):
     return {"overrule.hcl": lines(rules, lambda n: rule % (n, n)), "main.tf": lines(variables, lambda n: f'variable "some_name_{n}" {{}}\n')}
 
 
+def paths(number):
+    block = 'paths "m%d" {\n  rule "variable-type-missing" {\n    level = "error"\n  }\n}\nrole "shared" {\n  paths = ["m%d"]\n}\n'
+    policy = 'policy {\n  extends = ["strict"]\n}\n' + lines(number, lambda n: block % (n, n))
+    return {"overrule.hcl": policy} | {f"m{n}/main.tf": 'variable "x" {}\n' for n in range(number)}
+
+
+def forbidden(rules, resources):
+    rule = 'rule "forbidden-value" "f%d" {\n  blocks   = ["resource"]\n  argument = "a.b"\n  values   = ["*a*a*a*a*a*b%d"]\n}\n'
+    block = 'resource "a_b" "r%d" {\n  a {\n    b = "' + "a" * 100 + '"\n  }\n}\n'
+    return {"overrule.hcl": lines(rules, lambda n: rule % (n, n)), "main.tf": lines(resources, lambda n: block % n)}
+
+
+def unused(number):
+    return strict({"m/main.tf": lines(number, lambda n: f'variable "v{n}" {{\n  default = 1\n}}\n'), "main.tf": lines(number, lambda n: call(f"m{n}", "./m"))})
+
+
 def links(number):
     return {"m/main.tf": locals_of(lines(150_000, lambda n: f"a{n:06} = {n}\n"))} | {
         f"m{n}/main.tf": pathlib.Path("../m/main.tf") for n in range(number)
@@ -196,6 +212,9 @@ CASES = {
     "600 rules for 2,000 variables": lambda: naming(600, 2_000),
     "12,000 variables with three findings each in 8 modules": lambda: strict({f"m{k}/main.tf": lines(12_000, lambda n: f'variable "v{n}" {{}}\n') for k in range(8)}),
     "20 variables with three findings each in 3,000 modules": lambda: strict({f"m{k}/main.tf": lines(20, lambda n: f'variable "v{n}" {{}}\n') for k in range(3_000)}),
+    "3,000 paths with settings for 3,000 modules": lambda: paths(3_000),
+    "800 rules for 1,500 values": lambda: forbidden(800, 1_500),
+    "8,000 calls of a module with 8,000 unused variables": lambda: unused(8_000),
     "38,400 misspelled names of rules": lambda: {"overrule.hcl": lines(38_400, lambda n: f'rule "unsed-declaraton{n}" {{\n}}\n'), "main.tf": ""},
     "a string doubled 40 times": lambda: {"main.tf": locals_of('a0 = "0123456789"\n' + lines(40, lambda n: f'a{n + 1} = "${{local.a{n}}}${{local.a{n}}}"\n'))},
     "2^40 call paths through 41 modules": lambda: two_ways(40),

@@ -350,7 +350,7 @@ pub fn set_module(findings: &mut [Finding], module: &SmolStr) {
 }
 
 /// The number of findings of one rule that are kept for a module.
-pub const MOST_OF_RULE: usize = 10_000;
+pub const MOST_OF_RULE: usize = 5_000;
 
 /// Whether one of these findings is an error.
 pub fn has_errors(findings: &[Finding]) -> bool {

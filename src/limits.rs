@@ -40,7 +40,7 @@ pub struct Entry {
 }
 
 /// All expressions of a module together may take this many times the steps of a single one.
-const EXPRESSIONS: usize = 6;
+const EXPRESSIONS: usize = 4;
 
 /// All modules of a run together may take this many times the steps of a single expression, beside those for their size.
 const MODULES: usize = 21;
@@ -50,13 +50,19 @@ const PER_BYTE: usize = 100_000;
 
 /// The number of findings that are reported in a run, unless its files are very large. In a report each takes about a
 /// kilobyte.
-const FINDINGS: usize = 50_000;
+const FINDINGS: usize = 25_000;
 
 /// A run reports more findings if it has so many bytes of files for each.
 const BYTES_PER_FINDING: usize = 100;
 
 /// Rules find at least one finding in so many bytes of a module before the other rules are skipped.
 const BYTES_PER_FINDING_OF_RULES: usize = 8;
+
+/// All modules of a run together may take this many steps of custom rules, beside those for their size.
+const RULE_STEPS: usize = 3_000_000;
+
+/// The steps of custom rules that each byte of a module adds.
+const RULE_STEPS_PER_BYTE: usize = 2;
 
 impl Limit {
     /// All limits.
@@ -97,7 +103,7 @@ impl Limit {
             },
             Self::Evaluation => Entry {
                 name: "evaluation",
-                bounds: "the number of steps to evaluate one expression; all expressions of a module together have six times as many steps, or fewer if the repository has many modules",
+                bounds: "the number of steps to evaluate one expression; all expressions of a module together have four times as many steps, or fewer if the repository has many modules",
                 beyond: "the value is unknown",
                 default: 1_000_000,
                 min: 1_000,
@@ -258,6 +264,12 @@ impl Limits {
     /// [`Self::evaluation_of_module`], it depends only on the module and on the number of modules.
     pub fn findings_of_rules(&self, bytes: usize) -> usize {
         FINDINGS.min(FINDINGS / self.modules + bytes / BYTES_PER_FINDING_OF_RULES)
+    }
+
+    /// The number of steps that custom rules, and rules with settings for some paths, can take in a module of so many
+    /// bytes.
+    pub fn steps_of_rules(&self, bytes: usize) -> usize {
+        (RULE_STEPS / self.modules).saturating_add(bytes.saturating_mul(RULE_STEPS_PER_BYTE))
     }
 
     /// The number of conditions on the versions of a provider or an engine that are compared.

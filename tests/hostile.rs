@@ -64,11 +64,11 @@ fn great_numbers_of_what_is_right_are_right() {
 
 #[test]
 fn great_numbers_of_mistakes_are_all_found() {
-    let same = many(10_000, |_| "variable \"a\" {}\n".to_owned());
+    let same = many(5_000, |_| "variable \"a\" {}\n".to_owned());
     assert_eq!(of_text(same), ["Duplicate variable declaration"]);
-    assert_eq!(of_text(many(10_000, |_| "x \"a\" {\n}\n".to_owned())), ["Unsupported block type"]);
+    assert_eq!(of_text(many(5_000, |_| "x \"a\" {\n}\n".to_owned())), ["Unsupported block type"]);
     assert_eq!(
-        of_text(locals(&many(10_000, |n| format!("a{n} = var.b{n}\n")))),
+        of_text(locals(&many(5_000, |n| format!("a{n} = var.b{n}\n")))),
         ["Reference to undeclared input variable"]
     );
     let cycle = of_text(locals(&many(10_000, |n| format!("a{n} = local.a{}\n", (n + 1) % 10_000))));
@@ -79,7 +79,7 @@ fn great_numbers_of_mistakes_are_all_found() {
 fn great_numbers_of_mistakes_of_which_two_engines_tell_are_compared() {
     let rings = many(5_000, |n| format!("a{n} = local.b{n}\nb{n} = local.a{n}\n"));
     assert_eq!(said_by("both", &[("main.tf".to_owned(), locals(&rings))]).len(), 5_000);
-    let outputs = many(10_000, |n| format!("output \"a b{n}\" {{\n}}\n"));
+    let outputs = many(5_000, |n| format!("output \"a b{n}\" {{\n}}\n"));
     assert_eq!(
         said_by("both", &[("main.tf".to_owned(), outputs)]),
         ["Invalid output name", "Missing required argument"]
@@ -125,7 +125,7 @@ fn findings_about_pairs_end_at_the_limit_and_say_so() {
         for engines in ["terraform@1.11", "both"] {
             let all = all_said_by(engines, &files);
             let of = |wanted: &str| all.iter().filter(|summary| *summary == wanted).count();
-            assert_eq!((of(summary), of("Too many findings of one rule")), (10_000, 1), "{engines}");
+            assert_eq!((of(summary), of("Too many findings of one rule")), (5_000, 1), "{engines}");
         }
     };
     let calls = many(120, |n| format!("module \"m{n}\" {{\n  source = \"./m\"\n}}\n"));
@@ -163,7 +163,7 @@ fn findings_about_pairs_end_at_the_limit_and_say_so() {
     let all = all_said_by("terraform@1.11", &tests);
     let of = |wanted: &str| all.iter().filter(|summary| *summary == wanted).count();
     let found = ["No value for required variable", "Too many findings of one rule"].map(of);
-    assert_eq!(found, [10_000, 1]);
+    assert_eq!(found, [5_000, 1]);
 }
 
 #[test]

@@ -73,9 +73,9 @@ fn nesting_above_a_limit_is_reported() {
 
 #[test]
 fn errors_above_the_limit_are_counted() {
-    let json = format!("{{\"locals\": {{\"a\": [{}]}}}}", "nul, ".repeat(2_000));
-    let native = "a b c\n".repeat(2_000);
-    let braces = "x = 1 ' \u{201c} \u{201d}\n".repeat(2_000);
+    let json = format!("{{\"locals\": {{\"a\": [{}]}}}}", "nul, ".repeat(1_500));
+    let native = "a b c\n".repeat(1_500);
+    let braces = "x = 1 ' \u{201c} \u{201d}\n".repeat(1_500);
     for (name, text) in [("main.tf.json", json), ("main.tf", native), ("main.tf", braces)] {
         let found = found(&[], &[(name, text.clone())]);
         let mistakes = found.iter().filter(|finding| finding.rule.as_str() == "syntax-error").count();
@@ -107,7 +107,7 @@ fn evaluation_above_the_limit_is_reported_once_per_module() {
         ]
     );
     assert_eq!(bites(&[(Limit::Evaluation, 2_000)], &[("main.tf", locals(&long))]), [""; 0]);
-    // Each is cheap, and together they exceed the limit more than six times.
+    // Each is cheap, and together they exceed the limit more than four times.
     let many: Vec<String> = (0..20).map(|n| format!("a{n} = length([{}])", "1, ".repeat(400))).collect();
     let told = bites(&limit, &[("main.tf", format!("locals {{\n{}\n}}\n", many.join("\n")))]);
     assert!(
@@ -351,20 +351,44 @@ fn rules_in_a_large_repository(modules: usize) -> Vec<(String, Vec<u8>)> {
     files.into_iter().map(|(path, text)| (path, text.into_bytes())).collect()
 }
 
+/// The details of the findings without an address.
+fn under_policy(files: Vec<(String, Vec<u8>)>) -> Vec<String> {
+    let mut snapshot = Snapshot::of_files(files);
+    let file = snapshot.read_policy().expect("one policy");
+    let policy = check::load_policy(&mut snapshot, file).expect("a policy without a mistake");
+    let verdicts = check::run(&mut snapshot, &Settings { policy, ..Settings::default() }).verdicts;
+    let findings = verdicts.into_iter().map(|verdict| verdict.finding);
+    findings.filter(|finding| finding.address.is_empty()).map(|finding| finding.detail).collect()
+}
+
 #[test]
 fn rules_are_skipped_once_others_find_too_much() {
-    let found = |modules: usize| -> Vec<String> {
-        let mut snapshot = Snapshot::of_files(rules_in_a_large_repository(modules));
-        let file = snapshot.read_policy().expect("one policy");
-        let policy = check::load_policy(&mut snapshot, file).expect("a policy without a mistake");
-        let verdicts = check::run(&mut snapshot, &Settings { policy, ..Settings::default() }).verdicts;
-        let findings = verdicts.into_iter().map(|verdict| verdict.finding);
-        findings.filter(|finding| finding.address.is_empty()).map(|finding| finding.detail).collect()
-    };
+    let found = |modules: usize| under_policy(rules_in_a_large_repository(modules));
     assert_eq!(found(2), [""; 0]);
     // The exception for a rule that did not run may have an effect.
     assert_eq!(
-        found(3_000),
+        found(1_500),
         ["Not checked in this module: 2 rules. The other rules already have more than 30 findings in it."]
+    );
+}
+
+#[test]
+fn custom_rules_are_skipped_once_others_take_too_many_steps() {
+    let rule = |number: usize| {
+        format!("rule \"naming\" \"n{number}\" {{\n  blocks = [\"variable\"]\n  pattern = \"v.*\"\n}}\n")
+    };
+    let found = |rules: usize| {
+        let rules: String = (0..rules).map(rule).collect();
+        let variable = |number: usize| format!("variable \"v{number}\" {{}}\n");
+        let variables: String = (0..200).map(variable).collect();
+        let policy = format!("policy {{\n  extends = [\"language\"]\n}}\n{rules}");
+        let mut files = vec![("overrule.hcl".to_owned(), policy), ("m/main.tf".to_owned(), variables)];
+        files.extend((1..1_000).map(|number| (format!("n{number}/main.tf"), String::new())));
+        under_policy(files.into_iter().map(|(path, text)| (path, text.into_bytes())).collect())
+    };
+    assert_eq!(found(40), [""; 0]);
+    assert_eq!(
+        found(100),
+        ["Not checked in this module: 48 rules. The policy has too many custom rules for its size."]
     );
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hashbrown::HashMap;
 use rayon::prelude::*;
@@ -30,8 +31,13 @@ struct Ready {
     level: Option<Severity>,
     /// The roles of the modules that it checks.
     roles: &'static [Role],
+    /// Whether it applies only at some paths.
+    is_limited: bool,
     check: Check,
 }
+
+/// The steps of a rule that applies only at some paths. There may be many such settings of each rule.
+const STEPS_OF_RULE: usize = 4;
 
 impl<'p> ActiveRules<'p> {
     /// Configures the rules that a policy turns on, or of these only the selected ones, if any are. Mistakes in their
@@ -82,12 +88,14 @@ impl<'p> ActiveRules<'p> {
             let roles = if is_asked { &Role::ALL[..] } else { of_rule };
             let level = setting.level.and_then(Level::severity);
             let ready = *known.entry((setting.identity(), roles)).or_insert_with(|| {
-                self.ready.push(Ready { rule: rule.into(), settings: BTreeSet::new(), level, roles, check });
+                let (rule, settings) = (rule.into(), BTreeSet::new());
+                self.ready.push(Ready { rule, settings, level, roles, is_limited: true, check });
                 self.ready.len() - 1
             });
             let ready = &mut self.ready[ready];
             ready.settings.insert(number);
             ready.level = ready.level.min(level);
+            ready.is_limited &= setting.is_limited();
         }
     }
 
@@ -122,7 +130,10 @@ impl<'p> ActiveRules<'p> {
     fn of(&self, node: Node<'_>, context: &Context<'_>) -> Vec<Finding> {
         let mut findings = Vec::new();
         let (role, reason) = node.role_with_reason();
-        let most = node.module().limits.findings_of_rules(node.module().bytes);
+        let (limits, bytes) = (&node.module().limits, node.module().bytes);
+        let (most, most_steps) = (limits.findings_of_rules(bytes), limits.steps_of_rules(bytes));
+        let steps = AtomicUsize::new(0);
+        let context = &context.counting(&steps);
         let mut of_role = self.ready.iter().filter(|ready| ready.roles.contains(&role));
         while let Some(ready) = of_role.next() {
             let mut found = Vec::new();
@@ -144,8 +155,13 @@ impl<'p> ActiveRules<'p> {
             found.retain(|finding| self.is_asked_for(ready, finding, context.sources()));
             cap(&mut found);
             findings.append(&mut found);
-            if findings.len() > most {
+            if ready.is_limited {
+                steps.fetch_add(STEPS_OF_RULE, Ordering::Relaxed);
+            }
+            let has_too_many = findings.len() > most;
+            if has_too_many || steps.load(Ordering::Relaxed) > most_steps {
                 let rest = of_role.count();
+                let most = has_too_many.then_some(most);
                 findings
                     .extend((rest > 0).then(|| skipped(rest, most).module(node.module().directory.clone())));
                 break;

@@ -53,15 +53,15 @@ mod tests {
         let limits = Limits::default();
         assert_eq!(Room::new(&known, rule, &limits, 80).left, MOST_OF_RULE - 2);
         let mut room = Room::new(&known, rule, &limits.among(10_000), 80);
-        assert_eq!(room.left, 5 + 10 + 1 - 3);
+        assert_eq!(room.left, 2 + 10 + 1 - 3);
         let mut findings = Vec::new();
         room.close(&mut findings);
         assert_eq!(findings, []);
-        room.take(13);
+        room.take(10);
         room.close(&mut findings);
         assert_eq!(
             findings[0].detail,
-            "In a module of this size, overrule reports at most 16 findings of `missing-module-argument`, since the \
+            "In a module of this size, overrule reports at most 13 findings of `missing-module-argument`, since the \
              repository has many modules."
         );
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hashbrown::HashMap;
 use smol_str::SmolStr;
@@ -23,6 +24,8 @@ pub struct Context<'c> {
     files: &'c HashMap<FileId, File>,
     earlier: Option<&'c Earlier>,
     states: &'c States,
+    /// Counts the steps of custom rules.
+    steps: Option<&'c AtomicUsize>,
 }
 
 impl<'c> Context<'c> {
@@ -34,7 +37,20 @@ impl<'c> Context<'c> {
         earlier: Option<&'c Earlier>,
         states: &'c States,
     ) -> Self {
-        Self { snapshot, files, earlier, states }
+        Self { snapshot, files, earlier, states, steps: None }
+    }
+
+    /// The same context, in which custom rules count their steps.
+    #[must_use]
+    pub fn counting(self, steps: &'c AtomicUsize) -> Self {
+        Self { steps: Some(steps), ..self }
+    }
+
+    /// Counts steps of a custom rule. A step looks at a block or a part of a value.
+    pub(super) fn step(&self, number: usize) {
+        if let Some(steps) = self.steps {
+            steps.fetch_add(number, Ordering::Relaxed);
+        }
     }
 
     /// The module in the same directory before the change, with the texts of that state. Returns `None` if there was

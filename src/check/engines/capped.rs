@@ -33,14 +33,17 @@ pub(in crate::check) fn cap(findings: &mut Vec<Finding>) {
     }
 }
 
-/// The finding for rules that are skipped because earlier ones found too much in a module.
-pub(in crate::check) fn skipped(rules: usize, most: usize) -> Finding {
-    let detail = format!(
-        "Not checked in this module: {}. The other rules already have more than {} findings in it.",
-        counted(rules, "rule"),
-        grouped(most as u64)
-    );
-    left_out("Too many findings", detail, None).help("check one rule at a time, with `--select`")
+/// The finding for rules that are skipped in a module because earlier ones found more than `most`, or took too long.
+pub(in crate::check) fn skipped(rules: usize, most: Option<usize>) -> Finding {
+    let (summary, why) = match most {
+        Some(most) => (
+            "Too many findings",
+            format!("The other rules already have more than {} findings in it.", grouped(most as u64)),
+        ),
+        None => ("Too many custom rules", "The policy has too many custom rules for its size.".to_owned()),
+    };
+    let detail = format!("Not checked in this module: {}. {why}", counted(rules, "rule"));
+    left_out(summary, detail, None).help("check one rule at a time, with `--select`")
 }
 
 fn left_out(summary: &str, detail: String, rule: Option<RuleId>) -> Finding {
@@ -163,7 +166,7 @@ mod tests {
             (
                 "limit-reached",
                 "a",
-                "`invalid-name` has more than 10,000 findings in this module. The others are not reported."
+                "`invalid-name` has more than 5,000 findings in this module. The others are not reported."
             )
         );
         let before = findings.len();

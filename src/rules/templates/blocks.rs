@@ -55,6 +55,9 @@ pub(super) enum Wants {
     Value,
 }
 
+/// The number of bytes of a path or value that are matched in one step.
+pub(super) const BYTES_PER_STEP: usize = 256;
+
 /// Patterns for block types and labels.
 pub(super) struct Blocks {
     wanted: Globs,
@@ -106,10 +109,11 @@ impl Blocks {
 
     /// The matching blocks of a module, by block type and name.
     pub(super) fn of(&self, module: &Module, context: &Context<'_>) -> Vec<Part> {
-        let mut parts = parts(module, context);
+        let mut parts = parts(module, context, &|kind| self.has_kind(kind));
         parts.retain(|part| {
             let path = part.path();
-            self.has_kind(part.kind()) && self.wanted.has(&path) && !self.except.has(&path)
+            context.step(1 + path.len() / BYTES_PER_STEP);
+            self.wanted.has(&path) && !self.except.has(&path)
         });
         parts
     }

@@ -61,8 +61,12 @@ impl Part {
 
     /// Block type and labels, separated by `/`, which patterns are matched against.
     pub(super) fn path(&self) -> String {
-        let labels = self.labels.iter().map(SmolStr::as_str);
-        self.kind.split('.').chain(labels).collect::<Vec<_>>().join("/")
+        let mut path = self.kind.replace('.', "/");
+        for label in &self.labels {
+            path.push('/');
+            path.push_str(label);
+        }
+        path
     }
 
     fn merged(kind: &'static str, labels: &[&SmolStr], origin: &Origin) -> Self {
@@ -82,36 +86,58 @@ impl Part {
     }
 }
 
-/// All declarations of a module, by block type and name; those without names in source order.
-pub(super) fn parts(module: &Module, context: &Context<'_>) -> Vec<Part> {
+/// The declarations of a module with a wanted block type, by block type and name; those without names in source order.
+pub(super) fn parts(module: &Module, context: &Context<'_>, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Part> {
     let mut parts = Vec::new();
     for resource in module.resources.values() {
         let kind = resource.address.mode.keyword();
-        parts.push(Part::merged(kind, &[&resource.address.kind, &resource.address.name], &resource.origin));
+        if is_wanted(kind) {
+            let labels = [&resource.address.kind, &resource.address.name];
+            parts.push(Part::merged(kind, &labels, &resource.origin));
+        }
     }
-    parts.extend(module.calls.values().map(|call| Part::merged("module", &[&call.name], &call.origin)));
-    for provider in module.providers.values() {
+    if is_wanted("module") {
+        parts.extend(module.calls.values().map(|call| Part::merged("module", &[&call.name], &call.origin)));
+    }
+    for provider in module.providers.values().filter(|_| is_wanted("provider")) {
         let part = Part::merged("provider", &[&provider.name], &provider.origin);
         let alias = provider.alias.as_ref();
         let labels = part.labels.iter().cloned().chain(alias.map(|alias| alias.value.clone())).collect();
         // The name of a provider is given; only the alias of its configuration is chosen.
         parts.push(Part { labels, name: alias.map(|alias| alias.span), ..part });
     }
-    let variables = module.variables.values();
+    let variables = module.variables.values().filter(|_| is_wanted("variable"));
     parts.extend(variables.map(|variable| Part::merged("variable", &[&variable.name], &variable.origin)));
-    let outputs = module.outputs.values();
+    let outputs = module.outputs.values().filter(|_| is_wanted("output"));
     parts.extend(outputs.map(|output| Part::merged("output", &[&output.name], &output.origin)));
-    let locals = module.locals.values();
+    let locals = module.locals.values().filter(|_| is_wanted("local"));
     parts.extend(locals.map(|local| Part::without_block("local", &local.name, local.attribute.name_span)));
-    let actions = module.actions.values();
+    let actions = module.actions.values().filter(|_| is_wanted("action"));
     parts.extend(actions.map(|action| Part::merged("action", &[&action.kind, &action.name], &action.origin)));
-    parts.extend(module.checks.values().map(|check| Part::plain("check", &[&check.name], &check.block)));
-    parts.extend(module.moved.iter().map(|moved| Part::plain("moved", &[], &moved.block)));
-    parts.extend(module.removed.iter().map(|removed| Part::plain("removed", &[], &removed.block)));
-    parts.extend(module.imports.iter().map(|import| Part::plain("import", &[], &import.block)));
-    of_terraform(module, context, &mut parts);
+    let checks = module.checks.values().filter(|_| is_wanted("check"));
+    parts.extend(checks.map(|check| Part::plain("check", &[&check.name], &check.block)));
+    let moved = module.moved.iter().filter(|_| is_wanted("moved"));
+    parts.extend(moved.map(|moved| Part::plain("moved", &[], &moved.block)));
+    let removed = module.removed.iter().filter(|_| is_wanted("removed"));
+    parts.extend(removed.map(|removed| Part::plain("removed", &[], &removed.block)));
+    let imports = module.imports.iter().filter(|_| is_wanted("import"));
+    parts.extend(imports.map(|import| Part::plain("import", &[], &import.block)));
+    if IN_TERRAFORM.iter().any(|kind| is_wanted(kind)) {
+        of_terraform(module, context, &mut parts);
+        parts.retain(|part| is_wanted(part.kind));
+    }
     parts
 }
+
+/// The block types of the settings of a module.
+const IN_TERRAFORM: [&str; 6] = [
+    TERRAFORM,
+    "terraform.backend",
+    "terraform.cloud",
+    "terraform.encryption",
+    "terraform.provider_meta",
+    REQUIRED_PROVIDERS,
+];
 
 /// The settings of a module: the combined `terraform` blocks and their nested blocks.
 fn of_terraform(module: &Module, context: &Context<'_>, parts: &mut Vec<Part>) {

@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 
 use super::argument::ArgumentPath;
 use super::block_kind::TERRAFORM;
-use super::blocks::Blocks;
+use super::blocks::{BYTES_PER_STEP, Blocks};
 use super::parts::Part;
 use crate::graph::{Node, Values};
 use crate::rules::Context;
@@ -54,10 +54,15 @@ pub(super) fn each_text(
 ) {
     let values = node.values();
     for part in blocks.of(node.module(), context) {
-        for reached in follow(&part, path, &values) {
+        let found = follow(&part, path, &values);
+        context.step(path.steps().len() + found.len());
+        for reached in found {
             let Reached::Value { parts, .. } = reached else { continue };
             let texts = parts.into_iter().filter_map(|(at, value)| Some((at, as_text(&value)?)));
-            texts.for_each(|(at, text)| check(&part, at, &text));
+            texts.for_each(|(at, text)| {
+                context.step(1 + text.len() / BYTES_PER_STEP);
+                check(&part, at, &text);
+            });
         }
     }
 }

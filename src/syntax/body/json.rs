@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::{Attribute, Block, Body, Content, Hidden, Label, Names, Schema, missing_argument};
-use crate::finding::{EngineRule, Finding};
+use crate::finding::{EngineRule, Finding, MOST_OF_RULE};
 use crate::syntax::Expr;
 use crate::syntax::json::{Node, NodeKind, Property, Scalar};
 use crate::text::{Span, Suggestions, similar};
@@ -45,6 +45,7 @@ impl JsonBody {
         let mut taken: Vec<SmolStr> = Vec::new();
         let names = schema.attribute_names();
         let mut set: HashMap<&str, usize> = HashMap::new();
+        let mut repeated = 0;
         for property in properties(&self.0, None, findings) {
             let name = &property.name;
             if hidden.attributes.has(name) {
@@ -52,7 +53,11 @@ impl JsonBody {
             }
             if names.has(name) {
                 if let Some(first) = set.get(name.as_str()) {
-                    findings.push(set_twice("Duplicate argument", property, &content.attributes[*first]));
+                    repeated += 1;
+                    if repeated <= MOST_REPEATED {
+                        let first = &content.attributes[*first];
+                        findings.push(set_twice("Duplicate argument", property, first));
+                    }
                     continue;
                 }
                 set.insert(name, content.attributes.len());
@@ -86,12 +91,16 @@ impl JsonBody {
         };
         let mut attributes: Vec<Arc<Attribute>> = Vec::with_capacity(properties.len());
         let mut known: HashMap<&str, usize> = HashMap::new();
+        let mut repeated = 0;
         for property in properties {
             if property.name == COMMENT || hidden.attributes.has(&property.name) {
                 continue;
             }
             if let Some(first) = known.get(property.name.as_str()) {
-                findings.push(set_twice("Duplicate attribute definition", property, &attributes[*first]));
+                repeated += 1;
+                if repeated <= MOST_REPEATED {
+                    findings.push(set_twice("Duplicate attribute definition", property, &attributes[*first]));
+                }
                 continue;
             }
             known.insert(&property.name, attributes.len());
@@ -239,6 +248,10 @@ fn extraneous_property(
         .at(property.name_span)
         .meant(similar(name, unused.chain(schema.blocks.iter().map(|expected| expected.kind))))
 }
+
+/// The number of repeated properties of an object that are reported: one more than the findings of a rule that are kept
+/// for a module.
+const MOST_REPEATED: usize = MOST_OF_RULE + 1;
 
 fn set_twice(summary: &str, property: &Property, first: &Attribute) -> Finding {
     Finding::language(EngineRule::DuplicateDeclaration, summary)
