@@ -84,6 +84,11 @@ pub fn blocks(verdicts: &[Verdict], sources: &Sources, style: &Style) -> String 
     human::blocks(verdicts, sources, style)
 }
 
+/// Workflow commands for findings before a check, with paths from the top of the repository.
+pub fn annotations(verdicts: &[Verdict], sources: &Sources) -> String {
+    github::annotations(verdicts, sources)
+}
+
 impl Format {
     /// For people: one code frame per finding.
     pub const HUMAN: Self = Self::of("human", PathBase::Current, human::write).for_people().with_statistics();

@@ -115,6 +115,18 @@ fn in_github_actions_the_report_is_annotations_by_default() {
     assert!(report("false", &[]).starts_with("error  Extraneous"));
 }
 
+#[test]
+fn in_github_actions_errors_in_a_policy_are_annotations_too() {
+    let directory = faulty_modules();
+    fs::write(directory.path().join("wrong.hcl"), "role \"rot\" {}\n").expect("a file");
+    let mut command = overrule(directory.path(), &["check", "--policy", "wrong.hcl"]);
+    let refused = command.env("GITHUB_ACTIONS", "true").output().expect("the program runs");
+    let told = text(refused.stderr);
+    assert!(told.starts_with("::error file=wrong.hcl,line=1,endLine=1,col=6,endColumn=11,"), "{told}");
+    assert!(told.contains("\nerror  Unknown role\n"), "{told}");
+    assert_eq!((refused.status.code(), refused.stdout), (Some(2), Vec::new()));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn names_that_are_no_text_are_in_every_report() {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 
-use super::terminal::Terminal;
+use super::terminal::{Terminal, is_in_github_actions};
 use super::{Failure, place, unknown};
 use crate::check::{self, Settings, judge};
 use crate::finding::Finding;
@@ -119,8 +119,13 @@ pub(super) fn refuse(
     let verdicts = judge(mistakes, snapshot.sources(), &[], &Settings::default());
     let style = Terminal::look_at_errors(terminal.asked).style(place::names(current, snapshot.top()));
     let what = if number == 1 { "an error".to_owned() } else { format!("{number} errors") };
+    let annotations = if is_in_github_actions() {
+        report::annotations(&verdicts, snapshot.sources())
+    } else {
+        String::new()
+    };
     Failure {
-        above: report::blocks(&verdicts, snapshot.sources(), &style),
+        above: annotations + &report::blocks(&verdicts, snapshot.sources(), &style),
         ..Failure::new(format!("nothing was {done}: the policy has {what}"))
     }
 }

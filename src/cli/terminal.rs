@@ -28,6 +28,11 @@ const WIDEST: usize = 120;
 /// The width without a terminal and without `COLUMNS`.
 const USUAL: usize = 100;
 
+/// Whether a workflow of GitHub runs the program, so that workflow commands become annotations.
+pub(super) fn is_in_github_actions() -> bool {
+    std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true")
+}
+
 impl Terminal {
     /// Examines standard output and the environment.
     pub(super) fn look(color: Color) -> Self {

@@ -6,9 +6,10 @@ use std::io::{self, Write};
 use super::concise::statistics;
 use super::place::{Places, Region};
 use super::tally::{Tally, closing_line};
-use super::{Report, one_line, prose};
+use super::{Names, Report, one_line, prose};
 use crate::check::Verdict;
 use crate::finding::Severity;
+use crate::text::Sources;
 
 /// The number of annotations per level that GitHub shows for a step. It drops the others.
 const SHOWN_OF_A_KIND: usize = 10;
@@ -41,6 +42,16 @@ pub(super) fn write(&Report { outcome, sources, style }: &Report<'_>, out: &mut 
     report.push_str(&closing_line(outcome, style));
     report.push('\n');
     out.write_all(report.as_bytes())
+}
+
+/// One annotation for each finding.
+pub(super) fn annotations(verdicts: &[Verdict], sources: &Sources) -> String {
+    let (names, mut report) = (Names::default(), String::new());
+    let places = Places::new(sources, &names);
+    for verdict in verdicts.iter().take(SHOWN_OF_A_KIND) {
+        command(&mut report, verdict, &places);
+    }
+    report
 }
 
 fn command(report: &mut String, verdict: &Verdict, places: &Places<'_>) {

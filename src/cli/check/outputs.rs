@@ -1,13 +1,12 @@
 //! Writes reports to standard output and to files.
 
-use std::env;
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf, is_separator};
 
 use crate::check::Outcome;
 use crate::cli::stream::{file_by, out_by};
-use crate::cli::terminal::Terminal;
+use crate::cli::terminal::{Terminal, is_in_github_actions};
 use crate::cli::{Failure, place, unknown};
 use crate::report::{Format, Names, PathBase, Style};
 use crate::vfs::Snapshot;
@@ -134,8 +133,7 @@ impl Run<'_> {
 
 /// The default format for standard output.
 fn usual_format() -> Format {
-    let is_github = env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true");
-    if is_github { Format::GITHUB } else { Format::HUMAN }
+    if is_in_github_actions() { Format::GITHUB } else { Format::HUMAN }
 }
 
 /// Parses `json=report.json`.
