@@ -239,6 +239,9 @@ fn tell_refused(refused: &clap::Error) {
         // Control characters in the arguments could not be distinguished from the colors of clap.
         err(&refused.render().to_string());
     }
+    if refused.use_stderr() && env::args_os().any(|argument| argument.is_empty()) {
+        err("One argument is empty: a variable in the command may not be set.\n");
+    }
 }
 
 /// The exit code of a command that ran: 1 if it found what makes it fail.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::read::{BROKEN_LINK, is_broken_link, reason};
+use crate::text::file_name::decode_os;
 use crate::text::nearest;
 
 /// The reason why nothing could be checked.
@@ -83,25 +84,30 @@ impl fmt::Display for Error {
         match self {
             Self::Path { path, error, nearest } => {
                 if error.kind() == std::io::ErrorKind::NotFound {
-                    write!(f, "no such file or directory: `{}`", path.display())?;
+                    write!(f, "no such file or directory: `{}`", decode_os(path.as_os_str()))?;
                 } else {
-                    write!(f, "cannot read `{}`: {}", path.display(), reason(error))?;
+                    write!(f, "cannot read `{}`: {}", decode_os(path.as_os_str()), reason(error))?;
                 }
                 match nearest {
-                    Some(nearest) => write!(f, "; did you mean `{}`?", nearest.display()),
+                    Some(nearest) => write!(f, "; did you mean `{}`?", decode_os(nearest.as_os_str())),
                     None => Ok(()),
                 }
             }
             Self::Git { what, .. } => f.write_str(what),
-            Self::File { path, why } => write!(f, "cannot read `{}`: {why}", path.display()),
+            Self::File { path, why } => write!(f, "cannot read `{}`: {why}", decode_os(path.as_os_str())),
             Self::TwoPolicies { first, second } => {
-                write!(f, "both `{}` and `{}` exist; keep one of them", first.display(), second.display())
+                write!(
+                    f,
+                    "both `{}` and `{}` exist; keep one of them",
+                    decode_os(first.as_os_str()),
+                    decode_os(second.as_os_str())
+                )
             }
             Self::Apart { first, second } => write!(
                 f,
                 "`{}` and `{}` are in different repositories; check them separately",
-                first.display(),
-                second.display()
+                decode_os(first.as_os_str()),
+                decode_os(second.as_os_str())
             ),
         }
     }
