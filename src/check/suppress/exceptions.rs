@@ -1,10 +1,10 @@
 //! Applies the exceptions of comments and policies to findings, and reports exceptions that have no effect or are
 //! invalid.
 
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, LazyLock};
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use memchr::memmem::Finder;
 use smol_str::SmolStr;
 
@@ -43,7 +43,9 @@ pub(in crate::check) struct Exceptions<'e> {
     /// The ranges that each comment applies to.
     places: CommentPlaces,
     blocks: Vec<Block<'e>>,
+    covering: Covering,
     ended: Vec<Ended<'e>>,
+    covering_ended: Covering,
     /// The names of all rules.
     names: Vec<SmolStr>,
     suggestions: Suggestions,
@@ -51,6 +53,30 @@ pub(in crate::check) struct Exceptions<'e> {
     judges_blocks: bool,
     /// The findings about the exceptions themselves.
     findings: Vec<Finding>,
+}
+
+/// The numbers of the exceptions that cover each path, by rule, as far as it was asked.
+#[derive(Debug, Default)]
+struct Covering(HashMap<String, HashMap<String, Arc<[usize]>>>);
+
+impl Covering {
+    /// The numbers of the exceptions that cover a finding.
+    fn of<'e>(
+        &mut self,
+        finding: &Finding,
+        sources: &Sources,
+        exceptions: &(impl Iterator<Item = &'e Exception> + Clone),
+    ) -> BTreeSet<usize> {
+        let rule = finding.rule.as_str();
+        let by_path = self.0.entry_ref(rule).or_default();
+        let covering = |place: &str| {
+            let covers = |(_, exception): &(usize, &Exception)| exception.covers(rule, place);
+            exceptions.clone().enumerate().filter(covers).map(|(number, _)| number).collect()
+        };
+        let places = places_of(finding, sources);
+        let numbers = places.map(|place| by_path.entry_ref(place).or_insert_with(|| covering(place)).clone());
+        numbers.flat_map(|numbers| numbers.to_vec()).collect()
+    }
 }
 
 /// One rule in a comment.
@@ -99,7 +125,9 @@ impl<'e> Exceptions<'e> {
             comments: Vec::new(),
             places: CommentPlaces::default(),
             blocks: Vec::new(),
+            covering: Covering::default(),
             ended: Vec::new(),
+            covering_ended: Covering::default(),
             names: rule_names_under(&settings.policy),
             suggestions: Suggestions::default(),
             judges_blocks: snapshot.is_whole(),
@@ -186,9 +214,9 @@ impl<'e> Exceptions<'e> {
                 refused = Some(comment.at);
             }
         }
-        let places: Vec<&str> = places_of(finding, self.sources).collect();
-        let covers = |exception: &Exception| places.iter().any(|place| exception.covers(rule, place));
-        for block in self.blocks.iter_mut().filter(|block| covers(block.exception)) {
+        let exceptions = self.blocks.iter().map(|block| block.exception);
+        for number in self.covering.of(finding, self.sources, &exceptions) {
+            let block = &mut self.blocks[number];
             block.used = true;
             exception
                 .get_or_insert(AppliedException { reason: block.exception.reason.clone(), in_source: false });
@@ -201,11 +229,9 @@ impl<'e> Exceptions<'e> {
 
     /// Records a finding that an expired exception no longer suppresses.
     fn record_expired(&mut self, finding: &Finding) {
-        let places: Vec<&str> = places_of(finding, self.sources).collect();
-        let of_rule = |ended: &&mut Ended<'_>| {
-            places.iter().any(|place| ended.exception.covers(finding.rule.as_str(), place))
-        };
-        for ended in self.ended.iter_mut().filter(of_rule) {
+        let exceptions = self.ended.iter().map(|ended| ended.exception);
+        for number in self.covering_ended.of(finding, self.sources, &exceptions) {
+            let ended = &mut self.ended[number];
             ended.reported = ended.reported.or(finding.primary);
         }
     }
