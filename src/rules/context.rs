@@ -60,7 +60,7 @@ impl<'c> Context<'c> {
         Some((earlier.module(module.features.engine, &module.directory)?, earlier.sources()))
     }
 
-    /// Whether this is the first root module with too many module instances for [`Context::provider_changes`] to compare
+    /// Whether this is the first root module with too many resources for [`Context::provider_changes`] to compare
     /// them all.
     pub fn lacks_provider_changes(&self, node: Node<'_>) -> bool {
         let state = self.earlier.and_then(|earlier| earlier.state(node.graph().engine()));

@@ -100,7 +100,7 @@ fn module_instances_that_are_not_compared_are_reported() {
     let told: Vec<&str> =
         output.findings().into_iter().filter(|line| line.contains("limit-reached")).collect();
     let [told] = &told[..] else { panic!("one finding: {}", output.out) };
-    assert!(told.starts_with("m0: error: Too many module instances to compare: "), "{told}");
+    assert!(told.starts_with("m0: error: Too many resources to compare: "), "{told}");
 }
 
 #[test]
@@ -743,4 +743,24 @@ fn a_role_does_not_depend_on_how_much_is_read() {
         assert!(both(&place), "{path}");
         place.git(&["rm", "--quiet", "-rf", "live"]);
     }
+}
+
+#[test]
+fn a_change_below_a_chain_of_very_many_modules_is_followed() {
+    let files = |last: &str| -> Vec<(String, String)> {
+        let middle = "\nvariable \"v\" {}\n\noutput \"o\" {\n  value = module.m.o\n}\n";
+        let root =
+            "terraform {\n  backend \"local\" {}\n}\n\nmodule \"m\" {\n  source = \"../m1\"\n  v = 1\n}\n";
+        let calls = (1..1500).map(|n| call(&format!("../m{}", n + 1), "  v = var.v\n") + middle);
+        let modules = [root.to_owned()].into_iter().chain(calls).chain([last.to_owned()]);
+        modules.enumerate().map(|(n, text)| (format!("m{n}/main.tf"), text)).collect()
+    };
+    let last = "variable \"v\" {}\n\nresource \"x_y\" \"z\" {}\n\noutput \"o\" {\n  value = 1\n}\n";
+    let files = files(last);
+    let place = Place::committed(&files.iter().map(|(path, text)| (&**path, &**text)).collect::<Vec<_>>());
+    place.stage("m1500/main.tf", last.replace("= 1", "= 2").replace("\"z\" {}", "\"w\" {}"));
+    let affected = place.overrule(&["affected", "--changed"]).out;
+    assert!(affected.contains("m0 ← "), "{affected}");
+    let output = place.check_changed();
+    assert!(output.out.contains("moved-without-moved-block"), "{}", output.out);
 }

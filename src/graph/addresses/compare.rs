@@ -47,6 +47,14 @@ struct Left<'t> {
     added: Vec<Object<'t>>,
 }
 
+/// A step of the comparison of a module with its earlier state.
+enum Step<'t> {
+    /// Before the modules below it.
+    Enter(Node<'t>, Node<'t>),
+    /// After them.
+    Leave(Node<'t>, Node<'t>, Blocks<'t>),
+}
+
 struct Search<'t> {
     earlier: State<'t>,
     now: State<'t>,
@@ -56,37 +64,51 @@ struct Search<'t> {
 }
 
 impl<'t> Search<'t> {
-    fn compare(&mut self, was: Node<'t>, is: Node<'t>) -> Rc<Left<'t>> {
-        let pair = (was.id(), is.id());
-        if let Some(known) = self.done.get(&pair) {
-            return Rc::clone(known);
+    /// Compares a module with its earlier state, after all modules below it.
+    fn compare(&mut self, was: Node<'t>, is: Node<'t>) {
+        let mut steps = vec![Step::Enter(was, is)];
+        while let Some(step) = steps.pop() {
+            match step {
+                Step::Enter(was, is) => steps.extend(self.enter(was, is)),
+                Step::Leave(was, is, blocks) => self.leave(was, is, &blocks),
+            }
         }
-        // Module call cycles are an error, so they need no comparison.
-        self.done.insert(pair, Rc::default());
+    }
+
+    /// Returns the steps to compare two modules, the last one first.
+    fn enter(&mut self, was: Node<'t>, is: Node<'t>) -> Vec<Step<'t>> {
+        let pair = (was.id(), is.id());
         let features = &is.module().features.grammar;
         // An object that seems to be removed or added may be in a file that could not be read.
-        if self.places == 0 || !was.module().complete || !is.module().complete || !features.moved {
-            return Rc::default();
+        let is_known = was.module().complete && is.module().complete && features.moved;
+        // Module call cycles are an error, so they need no comparison.
+        let is_new = self.done.insert(pair, Rc::default()).is_none();
+        if !is_new || !is_known || self.places == 0 {
+            return Vec::new();
         }
         self.places -= 1;
+        let blocks = Blocks::of(is);
+        let below = children(was, is, &blocks).map(|(_, _, (before, after))| Step::Enter(before, after));
+        let mut steps: Vec<Step<'t>> = below.collect();
+        steps.push(Step::Leave(was, is, blocks));
+        steps.reverse();
+        steps
+    }
+
+    fn leave(&mut self, was: Node<'t>, is: Node<'t>, blocks: &Blocks<'t>) {
         // In another directory the module may have other callers, for which nothing moves.
         let is_own = was.module().directory == is.module().directory;
         let mut left = self.own(was, is);
-        let blocks = Blocks::of(is);
-        for call in was.module().calls.values() {
-            let Some(now) = blocks.successor(&call.name) else { continue };
-            let (Some(before), Some(after)) = (was.child(&call.name), is.child(&now.name)) else { continue };
-            let below = self.compare(before, after);
+        for (call, now, (before, after)) in children(was, is, blocks) {
+            let Some(below) = self.done.get(&(before.id(), after.id())).cloned() else { continue };
             left.removed.extend(self.brought(&below.removed, was, call));
             left.added.extend(self.brought(&below.added, is, now));
         }
-        self.match_objects(&blocks, &mut left, is_own);
+        self.match_objects(blocks, &mut left, is_own);
         if is_own {
             self.repetitions(was, is);
         }
-        let left = Rc::new(left);
-        self.done.insert(pair, Rc::clone(&left));
-        left
+        self.done.insert((was.id(), is.id()), Rc::new(left));
     }
 
     /// The objects of the module itself.
@@ -106,16 +128,20 @@ impl<'t> Search<'t> {
 
     /// The unmatched objects of a called module, relative to its caller.
     fn brought(&mut self, objects: &[Object<'t>], caller: Node<'t>, call: &'t ModuleCall) -> Vec<Object<'t>> {
-        let objects = objects.iter().take(self.places);
-        let brought: Vec<Object<'t>> = objects
-            .map(|object| {
-                let mut object = object.clone();
-                object.path.insert(0, (caller, call));
-                object
-            })
-            .collect();
-        self.places -= brought.len();
+        let mut brought = Vec::new();
+        for object in objects.iter().take_while(|object| self.pay(object.path.len())) {
+            let mut object = object.clone();
+            object.path.insert(0, (caller, call));
+            brought.push(object);
+        }
         brought
+    }
+
+    /// Whether an object below so many calls can still be matched.
+    fn pay(&mut self, depth: usize) -> bool {
+        let left = self.places.checked_sub(1 + depth / 4);
+        self.places = left.unwrap_or_default();
+        left.is_some()
     }
 
     fn match_objects(&mut self, blocks: &Blocks<'t>, left: &mut Left<'t>, is_own: bool) {
@@ -170,10 +196,9 @@ impl<'t> Search<'t> {
             let mut path = object.path.clone();
             path.push((object.node, call));
             for declared in Object::declared_by(child, object.sources) {
-                if self.places == 0 {
+                if !self.pay(path.len()) {
                     return resources;
                 }
-                self.places -= 1;
                 next.push(Object { path: path.clone(), is_with_call: true, ..declared });
             }
         }
@@ -256,10 +281,9 @@ pub(super) fn has_instances(object: &Object<'_>) -> bool {
     let has_resources = match object.declared {
         Declared::Resource(_) => true,
         // The declarations of a module from elsewhere are unknown.
-        Declared::Call(call) => object
-            .node
-            .child(&call.name)
-            .is_none_or(|child| keeps_resources(child, child, &mut BTreeSet::new())),
+        Declared::Call(call) => {
+            object.node.child(&call.name).is_none_or(|child| keep_resources(child, child))
+        }
     };
     has_resources && !object.has_no_instances()
 }
@@ -270,7 +294,7 @@ fn is_lost(from: &Object<'_>, to: &Object<'_>) -> bool {
         (Declared::Call(before), Declared::Call(now)) => {
             let children = from.node.child(&before.name).zip(to.node.child(&now.name));
             // The declarations of a module from elsewhere are unknown.
-            children.is_none_or(|(before, now)| keeps_resources(before, now, &mut BTreeSet::new()))
+            children.is_none_or(|(before, now)| keep_resources(before, now))
         }
         _ => true,
     };
@@ -278,21 +302,43 @@ fn is_lost(from: &Object<'_>, to: &Object<'_>) -> bool {
 }
 
 /// Whether a module or a descendant may have managed resources before and after. Their names may differ.
-fn keeps_resources(before: Node<'_>, now: Node<'_>, seen: &mut BTreeSet<(NodeId, NodeId)>) -> bool {
-    let (was, is) = (before.module(), now.module());
+fn keep_resources(before: Node<'_>, now: Node<'_>) -> bool {
     let has_managed = |node: Node<'_>| {
         node.module().resources.values().any(|resource| {
             resource.address.mode == Mode::Managed && !keys::are_none(node, resource.repeated())
         })
     };
-    let is_known = was.complete && is.complete;
-    seen.insert((before.id(), now.id()))
-        && (!is_known
-            || has_managed(before) && has_managed(now)
-            || was.calls.keys().filter(|name| is.calls.contains_key(*name)).any(|name| {
-                let children = before.child(name).zip(now.child(name));
-                children.is_none_or(|(before, now)| keeps_resources(before, now, seen))
-            }))
+    let mut seen = BTreeSet::new();
+    let mut next = vec![(before, now)];
+    while let Some((before, now)) = next.pop() {
+        if !seen.insert((before.id(), now.id())) {
+            continue;
+        }
+        let (was, is) = (before.module(), now.module());
+        if !was.complete || !is.complete || has_managed(before) && has_managed(now) {
+            return true;
+        }
+        for name in was.calls.keys().filter(|name| is.calls.contains_key(*name)) {
+            match before.child(name).zip(now.child(name)) {
+                Some(children) => next.push(children),
+                // The declarations of a module from elsewhere are unknown.
+                None => return true,
+            }
+        }
+    }
+    false
+}
+
+/// The calls that stay, before and after the change, with their child modules.
+fn children<'b, 't: 'b>(
+    was: Node<'t>,
+    is: Node<'t>,
+    blocks: &'b Blocks<'t>,
+) -> impl Iterator<Item = (&'t ModuleCall, &'t ModuleCall, (Node<'t>, Node<'t>))> + 'b {
+    was.module().calls.values().filter_map(move |call| {
+        let now = blocks.successor(&call.name)?;
+        Some((&**call, now, was.child(&call.name).zip(is.child(&now.name))?))
+    })
 }
 
 /// The endpoints of a `moved` block. Instances keep their keys if both blocks have the same type of keys. Returns `None`

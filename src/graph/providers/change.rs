@@ -131,6 +131,6 @@ impl fmt::Display for Difference {
 pub struct ProviderChanges {
     /// The changes.
     pub changes: Vec<ProviderChange>,
-    /// The first root module with too many module instances to compare them all.
+    /// The first root module with too many resources to compare them all.
     pub incomplete_from: Option<NodeId>,
 }

@@ -37,15 +37,15 @@ impl ModuleGraph {
     }
 }
 
-/// Limit of module instances to compare, one per path of calls.
-const MOST_PLACES: usize = 20_000;
+/// Limit of resources and modules to compare, each once per path of calls.
+const MOST_PLACES: usize = 300_000;
 
 /// The finding that some module instances below a root module were not compared.
 pub fn too_many_instances(module: &Module) -> Finding {
-    Finding::language(EngineRule::LimitReached, "Too many module instances to compare")
+    Finding::language(EngineRule::LimitReached, "Too many resources to compare")
         .detail(format!(
-            "overrule compares at most {} module instances. It did not check whether the change moves resources of the \
-             other instances to another provider configuration.",
+            "overrule compares at most {} resources and modules, each once per path of calls. It did not check whether \
+             the change moves the others to another provider configuration.",
             grouped(MOST_PLACES as u64)
         ))
         .module(module.directory.clone())

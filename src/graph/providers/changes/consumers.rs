@@ -2,6 +2,7 @@
 //! repository.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use smol_str::SmolStr;
 
@@ -43,10 +44,10 @@ impl<'t> User<'t> {
 pub(super) struct Consumer<'t> {
     pub(super) user: User<'t>,
     /// The modules from the first one to that of the block.
-    pub(super) levels: Vec<Level<'t>>,
+    pub(super) levels: Rc<[Level<'t>]>,
     /// The configuration in the module of the block.
     pub(super) requested: Configuration,
-    pub(super) trace: Trace<'t>,
+    pub(super) trace: Rc<Trace<'t>>,
 }
 
 impl<'t> Consumer<'t> {
@@ -73,7 +74,7 @@ type Used<'t> = (Configuration, Option<&'t PassedProvider>);
 
 /// A call of a module outside the repository, and the modules from the first one to the caller.
 pub(super) struct OutsideCall<'t> {
-    levels: Vec<Level<'t>>,
+    levels: Rc<[Level<'t>]>,
     call: &'t ModuleCall,
 }
 
@@ -104,8 +105,13 @@ impl<'t> OutsideCall<'t> {
     }
 
     fn consumer(&self, (requested, entry): Used<'t>) -> Option<Consumer<'t>> {
-        let trace = trace(&self.levels, &requested, entry.is_some())?;
-        Some(Consumer { user: User::Call(self.call, entry), levels: self.levels.clone(), requested, trace })
+        let trace = Rc::new(trace(&self.levels, &requested, entry.is_some())?);
+        Some(Consumer {
+            user: User::Call(self.call, entry),
+            levels: Rc::clone(&self.levels),
+            requested,
+            trace,
+        })
     }
 }
 
@@ -118,48 +124,72 @@ pub(super) struct Consumers<'t> {
     moves: BTreeMap<ConfigAddress, ConfigAddress>,
 }
 
-/// The number of module instances that may still be compared.
+/// The number of resources and modules that may still be compared, each at one path of calls.
 pub(super) struct Places {
     pub(super) left: usize,
     /// Whether some were not compared.
     pub(super) exhausted: bool,
 }
 
+impl Places {
+    /// Whether so many resources of a module that is called through so many others may be compared.
+    fn pay(&mut self, number: usize, depth: usize) -> bool {
+        // An address has the names of all calls.
+        let left = self.left.checked_sub((1 + number) * (1 + depth / 8));
+        self.left = left.unwrap_or_default();
+        self.exhausted |= left.is_none();
+        left.is_some()
+    }
+}
+
 impl<'t> Consumers<'t> {
     pub(super) fn of(top: Node<'t>, places: &mut Places) -> Self {
         let mut consumers = Self::default();
-        consumers.add(&mut vec![Level { node: top, call: None }], places);
+        let mut levels: Vec<Level<'t>> = Vec::new();
+        let mut waiting = vec![(0, Level { node: top, call: None })];
+        while let Some((depth, level)) = waiting.pop() {
+            levels.truncate(depth);
+            let is_cycle = levels.iter().any(|above| above.node.id() == level.node.id());
+            levels.push(level);
+            let module = level.node.module();
+            // Modules that were not understood completely are skipped.
+            if is_cycle || level.node.is_broken() || !module.complete {
+                continue;
+            }
+            let number = module.resources.len() + module.calls.len() + module.moved.len();
+            if places.pay(number, depth) {
+                consumers.add(&levels);
+                let children = level.node.child_calls().rev();
+                waiting.extend(children.map(|(call, node)| (depth + 1, Level { node, call: Some(call) })));
+            }
+        }
         consumers
     }
 
-    /// Adds the last module of a path and its descendants. Modules that were not understood completely are skipped.
-    fn add(&mut self, levels: &mut Vec<Level<'t>>, places: &mut Places) {
+    /// Adds the last module of a path.
+    fn add(&mut self, levels: &[Level<'t>]) {
         let Some(Level { node, .. }) = levels.last().copied() else { return };
         let module = node.module();
-        let is_cycle = levels[..levels.len() - 1].iter().any(|level| level.node.id() == node.id());
-        if is_cycle || node.is_broken() || !module.complete {
-            return;
-        }
-        if places.left == 0 {
-            places.exhausted = true;
-            return;
-        }
-        places.left -= 1;
+        let levels: Rc<[Level<'t>]> = levels.into();
         let path: Vec<SmolStr> = levels.iter().filter_map(|level| Some(level.call?.name.clone())).collect();
+        let mut known: BTreeMap<Configuration, Option<Rc<Trace<'t>>>> = BTreeMap::new();
         for resource in module.resources.values().filter(|one| one.address.mode == Mode::Managed) {
             let Some(requested) = Configuration::used_by(module, resource) else { continue };
-            let Some(trace) = trace(levels, &requested, false) else { continue };
             if requested.provider.is_built_in() {
                 continue;
             }
+            let search = || trace(&levels, &requested, false).map(Rc::new);
+            let Some(trace) = known.entry(requested.clone()).or_insert_with(search).clone() else {
+                continue;
+            };
             let address = ConfigAddress { path: path.clone(), resource: Some(resource.address.clone()) };
-            let user = User::Resource(resource);
-            self.resources.insert(address, Consumer { user, levels: levels.clone(), requested, trace });
+            let (user, levels) = (User::Resource(resource), Rc::clone(&levels));
+            self.resources.insert(address, Consumer { user, levels, requested, trace });
         }
         for call in node.outside_calls() {
             let path = path.iter().chain([&call.name]).cloned().collect();
             let address = ConfigAddress { path, resource: None };
-            self.outside_calls.insert(address, OutsideCall { levels: levels.clone(), call });
+            self.outside_calls.insert(address, OutsideCall { levels: Rc::clone(&levels), call });
         }
         let from_top = |end: &MoveEndpoint| {
             let ConfigAddress { path: below, resource } = end.config();
@@ -168,11 +198,6 @@ impl<'t> Consumers<'t> {
         let moves = module.moved.iter();
         let moves = moves.filter_map(|it| Some((from_top(it.to.as_ref()?), from_top(it.from.as_ref()?))));
         self.moves.extend(moves);
-        for (call, child) in node.child_calls() {
-            levels.push(Level { node: child, call: Some(call) });
-            self.add(levels, places);
-            levels.pop();
-        }
     }
 
     /// The value before the change for an address after the change.
