@@ -84,7 +84,7 @@ impl Snapshot {
             return Some(self.sources.push(source));
         }
         let in_directory = |directory: &Directory| {
-            let file = directory.files.iter().find(|file| file.name == last_name(target))?;
+            let file = directory.file(last_name(target))?;
             file.id.filter(|id| self.sources.get(*id).name() == target)
         };
         let known = self.linked.get(target).copied();

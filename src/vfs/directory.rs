@@ -44,6 +44,12 @@ impl Directory {
         engine.module_files(&self.files, |file| &file.name)
     }
 
+    /// The module file with this name.
+    pub fn file(&self, name: &str) -> Option<&File> {
+        let at = self.files.binary_search_by(|file| file.name.as_str().cmp(name)).ok()?;
+        Some(&self.files[at])
+    }
+
     /// A directory without files.
     pub(super) fn empty(path: &str) -> Self {
         Self { path: path.into(), real: path.into(), ..Self::default() }

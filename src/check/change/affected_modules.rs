@@ -4,13 +4,14 @@
 //! names a removed directory is one of them. To give the same findings as a check of the whole repository, everything
 //! below each module that leads to an affected one is read; nothing else influences their findings.
 //!
-//! A repository has many modules and a change affects few, so there is no complete graph of calls. Each query scans
-//! all calls for those whose address ends in the name of a searched directory.
+//! A repository has many modules and a change affects few, so at first there is no complete graph of calls. Each of the
+//! first queries scans all calls for those whose address ends in the name of a searched directory.
 
 use std::borrow::Cow;
+use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use crate::check::change::known::Known;
@@ -42,7 +43,19 @@ pub(super) struct Impact<'c> {
     written: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
     /// Whether a directory, other than an example or test, shows that it is a root module.
     has_root: bool,
+    /// The number of queries so far.
+    queries: Cell<usize>,
+    /// The callers of each module, after [`FEW_QUERIES`].
+    callers: OnceCell<HashMap<SmolStr, Vec<SmolStr>>>,
+    /// The number of modules that [`Impact::leading_to`] can still visit.
+    visits: Cell<usize>,
 }
+
+/// So many queries cost less than a list of the callers of all modules.
+const FEW_QUERIES: usize = 20;
+
+/// The number of modules that [`Impact::leading_to`] visits, for all modules together.
+const MOST_VISITS: usize = 2_000_000;
 
 impl<'c> Impact<'c> {
     /// Builds the impact of touching some directories.
@@ -66,6 +79,9 @@ impl<'c> Impact<'c> {
             further: BTreeMap::new(),
             written: BTreeMap::new(),
             has_root: known.has_root(change),
+            queries: Cell::new(0),
+            callers: OnceCell::new(),
+            visits: Cell::new(MOST_VISITS),
         };
         for (path, calls) in &known.unread {
             impact.add(path, calls.addresses.clone());
@@ -188,6 +204,16 @@ impl<'c> Impact<'c> {
         self.reached(modules.iter(), &|_, _| true).into_keys().collect()
     }
 
+    /// A module and its callers at every level. `None` after very many visits: then any module may call it.
+    pub(super) fn leading_to(&self, module: &str) -> Option<BTreeSet<SmolStr>> {
+        if self.visits.get() == 0 {
+            return None;
+        }
+        let above = self.above(&BTreeSet::from([module.into()]));
+        self.visits.set(self.visits.get().saturating_sub(above.len()));
+        Some(above)
+    }
+
     /// These modules and the modules that they call, at every level.
     fn below(&self, modules: BTreeSet<SmolStr>) -> BTreeSet<SmolStr> {
         let mut waiting: Vec<SmolStr> = modules.iter().cloned().collect();
@@ -218,6 +244,14 @@ impl<'c> Impact<'c> {
 
     /// Calls `visit` with the caller and the child module of each call of these modules.
     pub(super) fn for_each_caller(&self, modules: &BTreeSet<SmolStr>, visit: &mut dyn FnMut(&str, &SmolStr)) {
+        self.queries.set(self.queries.get() + 1);
+        if self.queries.get() > FEW_QUERIES {
+            let callers = self.callers.get_or_init(|| self.all_callers());
+            for module in modules {
+                callers.get(module).into_iter().flatten().for_each(|caller| visit(caller, module));
+            }
+            return;
+        }
         let names: HashSet<&str> = modules.iter().map(|path| last_name(path)).collect();
         let may_lead_there: Vec<bool> =
             self.memory.addresses.iter().map(|address| ends_in_one_of(address, &names)).collect();
@@ -232,6 +266,19 @@ impl<'c> Impact<'c> {
         for (path, callees) in &self.further {
             callees.intersection(modules).for_each(|module| visit(path, module));
         }
+    }
+
+    /// The callers of every module.
+    fn all_callers(&self) -> HashMap<SmolStr, Vec<SmolStr>> {
+        let mut callers: HashMap<SmolStr, Vec<SmolStr>> = HashMap::new();
+        let directories = self.directories.iter().map(|(path, _)| SmolStr::new(path));
+        let further = self.further.keys().filter(|path| !self.is_directory(path)).cloned();
+        for path in directories.chain(further) {
+            for callee in self.callees(&path) {
+                callers.entry(callee).or_default().push(path.clone());
+            }
+        }
+        callers
     }
 
     fn callees(&self, path: &str) -> Vec<SmolStr> {
@@ -252,7 +299,7 @@ impl<'c> Impact<'c> {
         states.iter().map(|number| self.memory.addresses[*number as usize].clone()).collect()
     }
 
-    fn is_directory(&self, path: &str) -> bool {
+    pub(super) fn is_directory(&self, path: &str) -> bool {
         self.place(path).is_some()
     }
 

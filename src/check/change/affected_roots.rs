@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use crate::check::change::comparison::Comparison;
@@ -52,6 +53,7 @@ pub fn affected(change: &Change, asked: Asked<'_>) -> Result<Affected, Error> {
     let comparison = Comparison::of(change, asked)?;
     let mut affected = Affected::default();
     let mut units: BTreeSet<AffectedUnit> = comparison.changed_units().collect();
+    let mut listed: HashSet<SmolStr> = units.iter().map(|unit| unit.path.clone()).collect();
     let mut effects = comparison.effects();
     for directory in comparison.reached.keys() {
         let run_by = comparison.units.that_run(directory);
@@ -66,7 +68,7 @@ pub fn affected(change: &Change, asked: Asked<'_>) -> Result<Affected, Error> {
             comparison.before.module(before)
         };
         for path in run_by.units {
-            if !units.iter().any(|unit| unit.path == path) {
+            if listed.insert(path.clone()) {
                 let chain = [vec![directory.clone()], chain.clone()].concat();
                 units.insert(AffectedUnit { path, chain });
             }
@@ -112,16 +114,15 @@ impl Comparison {
     fn tests(&self) -> Vec<SmolStr> {
         let snapshot = &self.now.snapshot;
         let mut tests = BTreeSet::new();
+        let mocks = self.paths.iter().filter(|path| Companion::of(last_name(path)) == Some(Companion::Mock));
+        let have_changed_mocks: HashSet<&str> = mocks.filter_map(|path| parent(path)).collect();
         for (directory, file) in snapshot.companions().filter(|(_, file)| file.kind == Companion::Test) {
             let path: SmolStr = crate::vfs::child(directory, &file.name).into();
             let is_of_reached = snapshot
                 .owner(directory)
                 .is_some_and(|owner| self.reached.contains_key(owner) || self.causes.contains_key(owner));
-            let is_beside = |other: &SmolStr| {
-                let kind = Companion::of(last_name(other));
-                *other == path || kind == Some(Companion::Mock) && parent(other) == Some(directory.as_str())
-            };
-            if is_of_reached || self.paths.iter().any(is_beside) {
+            if is_of_reached || self.paths.contains(&path) || have_changed_mocks.contains(directory.as_str())
+            {
                 tests.insert(path);
             }
         }

@@ -35,10 +35,15 @@ impl<'c> CallPath<'c> {
         Self { now: Absence::in_root(node, unset), before, caller: None }
     }
 
-    /// This path, if it consists of a root module, `node`, in which nothing sets a variable.
-    pub(super) fn without_value(&self, node: Node<'c>, variable: &str) -> Option<Self> {
-        let (_, earlier) = self.before.as_ref().filter(|_| self.caller.is_none())?;
-        Some(Self::of_root(node, Some(*earlier), Some(variable)))
+    /// Whether the path consists of a root module that existed before the change.
+    pub(super) fn is_of_root(&self) -> bool {
+        self.caller.is_none() && self.before.is_some()
+    }
+
+    /// The path that consists of a root module, `node`, in which nothing sets a variable.
+    pub(super) fn without_value(&self, node: Node<'c>, variable: &str) -> Self {
+        let before = self.before.as_ref().map(|(_, earlier)| *earlier);
+        Self::of_root(node, before, Some(variable))
     }
 
     /// The path that a call of `caller`, the module at the end of this path, continues to `child`.

@@ -4,16 +4,16 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
-use crate::check::EngineView;
 use crate::check::change::affected_modules::Impact;
 use crate::check::change::effects::reading::of_user;
 use crate::check::change::effects::{Altered, Effects};
 use crate::check::change::side::{Asked, Side};
 use crate::check::change::survey::Survey;
 use crate::engine::{Companion, LOCK_FILE, Notation, Signal, is_module_file};
-use crate::graph::{Node, User, for_each_user};
+use crate::graph::{User, for_each_user};
 use crate::module::canonical::NamedValue;
 use crate::session::reads;
 use crate::session::terragrunt::Units;
@@ -38,6 +38,9 @@ pub(super) struct Comparison {
     pub(super) paths: BTreeSet<SmolStr>,
     pub(super) units: Arc<Units>,
 }
+
+/// If a change alters more values of a module, it counts as a change of everything.
+const MOST_VALUES: usize = 1_000;
 
 /// The values of a module that may read a changed file.
 #[derive(Debug, Default)]
@@ -137,12 +140,16 @@ impl Comparison {
     /// The paths in a module, its callers at every level and the units that run it: those that a path relative to a
     /// root module can name.
     fn near(&self, directory: &str, impact: &Impact<'_>, paths: &BTreeSet<String>) -> BTreeSet<String> {
-        let above = impact.above(&BTreeSet::from([directory.into()]));
+        // With very many callers, all paths count.
+        let above = impact.leading_to(directory);
+        let is_unknown = above.is_none();
+        let above = above.unwrap_or_default();
         let run_by: Vec<_> = above.iter().map(|module| self.units.that_run(module)).collect();
         let units = run_by.iter().flat_map(|run_by| &run_by.units);
         let mut directories: BTreeSet<&str> = units.filter_map(|unit| parent(unit)).collect();
         directories.extend(above.iter().map(SmolStr::as_str));
-        let may_be_anywhere = run_by.iter().any(|run_by| run_by.may_be_run && run_by.units.is_empty());
+        let may_be_anywhere =
+            is_unknown || run_by.iter().any(|run_by| run_by.may_be_run && run_by.units.is_empty());
         let is_near = |path: &&String| may_be_anywhere || ancestors(path).any(|it| directories.contains(it));
         // Functions do not read module files by such paths.
         let is_other = |path: &&String| !is_module_file(last_name(path));
@@ -247,6 +254,9 @@ impl Comparison {
                 values.extend(differing);
             }
         }
+        if values.len() > MOST_VALUES {
+            return None;
+        }
         let Readers { certain, elsewhere } = reading.unwrap_or_default();
         Some(Altered::Values { values, set, reading: certain, reading_elsewhere: elsewhere })
     }
@@ -267,12 +277,13 @@ impl Comparison {
     fn unlinked_callers(&self, impact: &Impact<'_>) -> BTreeSet<SmolStr> {
         let above = impact.above(&self.causes.keys().cloned().collect());
         let mut unlinked = BTreeSet::new();
+        let mut linked: HashMap<SmolStr, HashSet<&str>> = HashMap::new();
         impact.for_each_caller(&above, &mut |caller, module| {
-            let is_linked = |(_, node): (EngineView<'_>, Node<'_>)| {
-                let mut children = node.calls().filter_map(|(call, _)| node.child(&call.name));
-                children.any(|child| child.module().directory == *module)
+            let children = || {
+                let calls = self.now.nodes(caller).flat_map(|(_, node)| node.child_calls());
+                calls.map(|(_, child)| child.module().directory.as_str()).collect()
             };
-            if !self.now.nodes(caller).any(is_linked) {
+            if !linked.entry(caller.into()).or_insert_with(children).contains(module.as_str()) {
                 unlinked.insert(caller.into());
             }
         });
@@ -307,9 +318,15 @@ fn values_for_callers<'p>(
     for path in paths.iter().filter(|it| Companion::of(last_name(it)) == Some(Companion::Values)) {
         let directory = parent(path).unwrap_or_default();
         let Some(owner) = change.owner(directory) else { continue };
-        let callers = impact.above(&BTreeSet::from([owner.into()])).into_iter();
-        let is_around = |caller: &SmolStr| caller != owner && ancestors(owner).any(|it| it == caller);
-        found.extend(callers.filter(is_around).map(|caller| (caller, path)));
+        let around: Vec<&str> =
+            ancestors(owner).filter(|it| *it != owner && impact.is_directory(it)).collect();
+        if around.is_empty() {
+            continue;
+        }
+        // With very many callers, all modules around it count.
+        let callers = impact.leading_to(owner);
+        let calls_it = |it: &&str| callers.as_ref().is_none_or(|callers| callers.contains(*it));
+        found.extend(around.into_iter().filter(calls_it).map(|caller| (caller.into(), path)));
     }
     found
 }

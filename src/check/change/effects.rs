@@ -74,7 +74,16 @@ pub(super) struct Effects<'c> {
     /// `None` while the consequences are being computed: modules that call each other may affect each other.
     modules: HashMap<Place, Option<Rc<OfModule>>>,
     variables: HashMap<(Place, SmolStr), Option<Effect>>,
+    /// The calls of each module, by the directory of the child module.
+    calls: HashMap<(usize, NodeId), Rc<CallsByChild<'c>>>,
+    /// The number of declarations on further paths of calls.
+    room: usize,
+    /// The number of calls between the module whose consequences are asked for and the current one.
+    depth: usize,
 }
+
+/// The calls of a module, by the directory of the child module.
+type CallsByChild<'c> = HashMap<&'c str, Vec<(&'c ModuleCall, Node<'c>)>>;
 
 /// A module in a view, on a path of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -87,8 +96,11 @@ struct Place {
 /// The path of modules whose callers are not distinguished.
 const ANY_PATH: usize = 0;
 
-/// With more paths of calls, further ones are not distinguished.
-const MOST_PATHS: usize = 20_000;
+/// A change that comes through more calls counts as a change of every plan above them.
+const MOST_LEVELS: usize = 400;
+
+/// Once the modules on the paths of calls have so many declarations together, further paths are not distinguished.
+const MOST_DECLARATIONS: usize = 1_000_000;
 
 impl Effect {
     const ANY: Self = Self { on_plan: true, outputs: BTreeSet::new() };
@@ -125,6 +137,9 @@ impl<'c> Effects<'c> {
             flows: HashMap::new(),
             modules: HashMap::new(),
             variables: HashMap::new(),
+            calls: HashMap::new(),
+            room: MOST_DECLARATIONS,
+            depth: 0,
         }
     }
 
@@ -150,6 +165,15 @@ impl<'c> Effects<'c> {
             })
     }
 
+    /// Whether a module on another path of calls can be distinguished.
+    fn pay(&mut self, place: Place) -> bool {
+        let module = self.node(place).module();
+        let declarations = module.variables.len() + module.calls.len() + module.resources.len();
+        let left = self.room.checked_sub(1 + declarations);
+        self.room = left.unwrap_or_default();
+        left.is_some()
+    }
+
     fn places(&self, directory: &str) -> Vec<Place> {
         let places = self.side.places(directory).iter();
         places.map(|(view, id)| Place { view: *view, id: *id, path: ANY_PATH }).collect()
@@ -162,7 +186,7 @@ impl<'c> Effects<'c> {
             let key = (place, call.clone());
             of_child.path = if let Some(path) = self.children.get(&key) {
                 *path
-            } else if self.paths.len() < MOST_PATHS {
+            } else if self.pay(of_child) {
                 let caller = self.node(place);
                 // The child lives as long as its caller.
                 let child = caller.child(call).unwrap_or(caller);
@@ -181,8 +205,8 @@ impl<'c> Effects<'c> {
     pub(super) fn pass_on(&mut self, caller: &str, module: &str) -> bool {
         let mut is_called = false;
         for place in self.places(caller) {
-            let node = self.node(place);
-            for (call, child) in calls_of(node, module) {
+            let calls = self.calls_of(place);
+            for (call, child) in calls.get(module).into_iter().flatten().copied() {
                 is_called = true;
                 let effect = self.of_call(place, call, child);
                 let flow = self.flow(place);
@@ -216,12 +240,27 @@ impl<'c> Effects<'c> {
         match self.modules.get(&place) {
             Some(Some(known)) => return Rc::clone(known),
             Some(None) => return Rc::new(OfModule::ANY),
+            None if self.depth == MOST_LEVELS => return Rc::new(OfModule::ANY),
             None => {}
         }
         self.modules.insert(place, None);
+        self.depth += 1;
         let computed = Rc::new(self.compute(place));
+        self.depth -= 1;
         self.modules.insert(place, Some(Rc::clone(&computed)));
         computed
+    }
+
+    fn calls_of(&mut self, place: Place) -> Rc<CallsByChild<'c>> {
+        let node = self.node(place);
+        let by_child = || {
+            let mut calls = CallsByChild::new();
+            for (call, child) in node.child_calls() {
+                calls.entry(child.module().directory.as_str()).or_default().push((call, child));
+            }
+            Rc::new(calls)
+        };
+        Rc::clone(self.calls.entry((place.view, place.id)).or_insert_with(by_child))
     }
 
     fn compute(&mut self, place: Place) -> OfModule {
@@ -367,12 +406,6 @@ impl<'c> Effects<'c> {
             }
         }
     }
-}
-
-/// The calls of a module in a directory.
-fn calls_of<'c>(node: Node<'c>, directory: &str) -> Vec<(&'c ModuleCall, Node<'c>)> {
-    let calls = node.calls().filter_map(|(call, _)| Some((call, node.child(&call.name)?)));
-    calls.filter(|(_, child)| child.module().directory == directory).collect()
 }
 
 fn of_output(call: &ModuleCall, output: &SmolStr) -> Used {

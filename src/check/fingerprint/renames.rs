@@ -67,7 +67,7 @@ fn named_blocks<'t>(
     for file in &directory.files {
         let Some(id) = file.id else { continue };
         let source = snapshot.sources().get(id);
-        let same_name = elsewhere.files.iter().find(|other| other.name == file.name);
+        let same_name = elsewhere.file(&file.name);
         let same_text = |id| other.sources().get(id).text() == source.text();
         if same_name.and_then(|file| file.id).is_some_and(same_text) {
             continue;

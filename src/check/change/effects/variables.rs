@@ -5,7 +5,7 @@ use std::rc::Rc;
 use smol_str::SmolStr;
 
 use super::super::call_path::is_alike;
-use super::{ANY_PATH, Effect, Effects, MOST_PATHS, Place};
+use super::{ANY_PATH, Effect, Effects, MOST_LEVELS, Place};
 use crate::graph::{Used, User};
 use crate::module::canonical::NamedValue;
 use crate::syntax::{BinaryOperator, Expr, ExprKind};
@@ -13,8 +13,10 @@ use crate::syntax::{BinaryOperator, Expr, ExprKind};
 impl Effects<'_> {
     /// A root module in which nothing sets a variable. Another module is returned as it is.
     pub(super) fn without_value(&mut self, place: Place, variable: &str) -> Place {
+        if !self.paths[place.path].is_of_root() || !self.pay(place) {
+            return place;
+        }
         let path = self.paths[place.path].without_value(self.node(place), variable);
-        let Some(path) = path.filter(|_| self.paths.len() < MOST_PATHS) else { return place };
         self.paths.push(Rc::new(path));
         Place { path: self.paths.len() - 1, ..place }
     }
@@ -76,9 +78,12 @@ impl Effects<'_> {
         let key = (place, name.clone());
         match self.variables.get(&key) {
             Some(known) => return known.clone().unwrap_or(Effect::ANY),
+            None if self.depth == MOST_LEVELS => return Effect::ANY,
             None => self.variables.insert(key.clone(), None),
         };
+        self.depth += 1;
         let effect = self.spread(place, Vec::new(), vec![Used::Variable(name.clone())]);
+        self.depth -= 1;
         self.variables.insert(key, Some(effect.clone()));
         effect
     }
