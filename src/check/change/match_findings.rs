@@ -34,20 +34,22 @@ pub(super) fn number(mut before: Side<'_>, mut now: Side<'_>, renamed: &BTreeMap
     let olds = by_name(before.sources, later);
     let news = by_name(now.sources, |path| SmolStr::new(path));
     let mut lines: BTreeMap<SmolStr, Lines> = BTreeMap::new();
-    let mut altered = |name: SmolStr| {
+    let mut is_altered = |name: SmolStr, is_in: &dyn Fn(&Lines) -> bool| {
         let compare = || Lines::between(olds.get(&name).copied(), news.get(&name).copied());
-        lines.entry(name.clone()).or_insert_with(compare).clone()
+        is_in(lines.entry(name.clone()).or_insert_with(compare))
     };
     let (old_names, new_names) = (before.sources, now.sources);
     before.number(&several, &mut |verdict| {
         let Some(at) = verdict.finding.primary else { return false };
         let source = old_names.get(at.file);
-        altered(later(source.name())).removed.contains(&source.position(at.start).line)
+        let line = source.position(at.start).line;
+        is_altered(later(source.name()), &|lines| lines.removed.contains(&line))
     });
     now.number(&several, &mut |verdict| {
         let Some(at) = verdict.finding.primary else { return false };
         let source = new_names.get(at.file);
-        altered(source.name().into()).added.contains(&source.position(at.start).line)
+        let line = source.position(at.start).line;
+        is_altered(source.name().into(), &|lines| lines.added.contains(&line))
     });
 }
 
@@ -86,7 +88,7 @@ impl Side<'_> {
 }
 
 /// The lines of a file, counted from 1, that only one state has.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 struct Lines {
     removed: BTreeSet<usize>,
     added: BTreeSet<usize>,
