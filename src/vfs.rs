@@ -69,7 +69,7 @@ pub use names::Names;
 pub use path::{TEST_DIRECTORY, ancestors, child, is_under, join, last_name, parent, relative, tested_by};
 pub use policy::POLICIES;
 pub use reach::Reached;
-pub use read::{cause, regular_file, unreadable};
+pub use read::{cause, unreadable};
 pub use top_directory::slashed;
 pub use walk::{SkipReason, Skipped};
 

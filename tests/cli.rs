@@ -248,7 +248,7 @@ fn a_baseline_leaves_out_what_was_there_before() {
     assert_eq!((refused.status.code(), text(refused.stderr)), (Some(2), told));
     fs::remove_file(directory.path().join("known.txt")).expect("the file");
     let refused = output(directory.path(), &["check", "--baseline", "known.txt"]);
-    let told = format!("error: cannot read `known.txt`: there is no such file\n  help: {anew}");
+    let told = format!("error: cannot read `known.txt`: no such file or directory\n  help: {anew}");
     assert_eq!((refused.status.code(), text(refused.stderr)), (Some(2), told));
 }
 

@@ -220,11 +220,6 @@ pub(super) fn regular(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     content(path, limit)
 }
 
-/// Reads a file that is not checked, up to a size. The error is one line for the end of a sentence.
-pub fn regular_file(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
-    regular(path, limit).map_err(|failure| failure.reason())
-}
-
 /// The content of a file at a path relative to the top.
 pub(super) fn inside(top: &Top, path: &str, limit: u64) -> Result<Vec<u8>, Failure> {
     // Without a repository, only the requested directories are read.

@@ -1,5 +1,7 @@
 //! The checked arguments of a run. Contradictory arguments are refused before anything is read or written.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::Arguments;
@@ -7,7 +9,6 @@ use crate::check::Baseline;
 use crate::cli::{Failure, place};
 use crate::finding::Safety;
 use crate::policy::Globs;
-use crate::vfs::regular_file;
 
 /// The checked arguments of a run.
 #[derive(Debug)]
@@ -75,13 +76,19 @@ impl<'a> CheckRequest<'a> {
 }
 
 /// The largest baseline, in bytes.
-const BASELINE_LIMIT: u64 = 1 << 30;
+const BASELINE_LIMIT: u64 = 1 << 28;
 
 fn baseline(file: &Path) -> Result<Baseline, Failure> {
     let shown = file.display();
     let anew = format!("to write a new baseline, run `overrule check --write-baseline {shown}`");
     let cannot = |why: &str| Failure::new(format!("cannot read `{shown}`: {why}"));
-    let bytes = regular_file(file, BASELINE_LIMIT).map_err(|why| cannot(&why).help(anew.as_str()))?;
+    let mut bytes = Vec::new();
+    File::open(file)
+        .and_then(|open| open.take(BASELINE_LIMIT).read_to_end(&mut bytes))
+        .map_err(|error| Failure::cannot("read", file, &error).help(anew.as_str()))?;
+    if bytes.len() as u64 == BASELINE_LIMIT {
+        return Err(cannot("it is too large for a baseline").help(anew));
+    }
     let text = String::from_utf8(bytes).map_err(|_| cannot("it is not a baseline").help(anew.as_str()))?;
     Baseline::parse(&text).map_err(|why| cannot(&why).help(format!("remove this line; {anew}")))
 }
