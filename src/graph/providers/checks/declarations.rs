@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use crate::finding::{Concern, EngineRule, Finding, Severity};
@@ -295,18 +295,26 @@ fn proxies(node: Node<'_>, declared: &Declared<'_>, sources: &Sources, findings:
 
 /// The step for calls that do not pass all configurations of empty blocks. Without the block, each must be passed.
 fn omitted(node: Node<'_>, blocks: &[&ProviderConfiguration]) -> String {
-    let is_passed = |call: &ModuleCall, name: &SmolStr| {
-        call.providers.iter().any(|passed| passed.in_child.compact() == *name)
-    };
+    let (calls, passing) = (node.callers().count(), passing_calls(node));
     let aliases = blocks.iter().filter(|block| block.alias.is_some()).map(|block| block.compact());
     let omitted: Vec<String> = aliases
-        .filter(|name| node.callers().any(|(_, call)| !is_passed(call, name)))
+        .filter(|name| passing.get(name).copied().unwrap_or_default() < calls)
         .map(|name| format!("`{name}`"))
         .collect();
     if omitted.is_empty() {
         return String::new();
     }
     format!("; pass {} in every call that leaves it out", omitted.join(", "))
+}
+
+/// The number of calls of a module that pass each configuration.
+fn passing_calls(node: Node<'_>) -> HashMap<SmolStr, usize> {
+    let mut passing = HashMap::new();
+    for (_, call) in node.callers() {
+        let names: HashSet<SmolStr> = call.providers.iter().map(|entry| entry.in_child.compact()).collect();
+        names.into_iter().for_each(|name| *passing.entry(name).or_default() += 1);
+    }
+    passing
 }
 
 /// The aliases of empty blocks that a module neither uses nor passes on.
@@ -316,7 +324,7 @@ fn unused(node: Node<'_>, blocks: &[&ProviderConfiguration]) -> BTreeSet<SmolStr
         return BTreeSet::new();
     }
     let mentions = node.provider_mentions().filter_map(|reference| Configuration::named(module, reference));
-    let used: Vec<Configuration> = mentions.collect();
+    let used: HashSet<Configuration> = mentions.collect();
     let is_used = |block: &ProviderConfiguration| {
         Configuration::by(module, block).is_none_or(|configuration| used.contains(&configuration))
     };
@@ -326,12 +334,9 @@ fn unused(node: Node<'_>, blocks: &[&ProviderConfiguration]) -> BTreeSet<SmolStr
 
 /// The help for unused configurations that a caller passes.
 fn passed_in_vain(node: Node<'_>, unused: &BTreeSet<SmolStr>) -> String {
-    let is_passed = |name: &SmolStr| {
-        let mut entries = node.callers().flat_map(|(_, call)| &call.providers);
-        entries.any(|entry| entry.in_child.compact() == *name)
-    };
-    let passed: Vec<String> =
-        unused.iter().filter(|name| is_passed(name)).map(|name| format!("`{name}`")).collect();
+    let passing = passing_calls(node);
+    let passed = unused.iter().filter(|name| passing.contains_key(*name));
+    let passed: Vec<String> = passed.map(|name| format!("`{name}`")).collect();
     if passed.is_empty() {
         return String::new();
     }
