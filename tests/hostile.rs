@@ -333,6 +333,23 @@ fn modules_are_checked_once_for_any_number_of_paths() {
     assert_eq!(said(&files), ["Reference to undeclared input variable"]);
 }
 
+/// A million pairs of a call and a variable that OpenTofu needs early.
+#[test]
+fn constants_of_modules_with_many_calls_are_checked_once() {
+    let calls = |value: &str| many(1_000, |n| format!("module \"m{n}\" {{\n  source = \"./m\"\n{value}}}\n"));
+    let check = |calls: String, default: &str| {
+        let constants = many(1_000, |n| format!("variable \"c{n}\" {{\n  const = true\n{default}}}\n"));
+        let files = [("main.tf".to_owned(), calls), ("m/main.tf".to_owned(), constants)];
+        said_by("opentofu@1.12", &files)
+    };
+    assert_eq!(check(calls(""), "  default = 1\n"), [""; 0]);
+    let found = check(
+        calls("  c7 = terraform_data.a.id\n") + "resource \"terraform_data\" \"a\" {}\n",
+        "  default = 1\n",
+    );
+    assert!(found.iter().any(|summary| summary == "Unable to compute static value"), "{found:?}");
+}
+
 #[test]
 fn chains_and_rings_of_calls_end() {
     let call = |n: usize, next: usize| {

@@ -1,17 +1,20 @@
 //! Finds values that are passed to a module which needs them for early evaluation, but that are known only later.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
+use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use crate::engine::ModuleAddress;
-use crate::finding::{EngineRule, Finding, set_address, set_module};
+use crate::finding::{EngineRule, Finding, room, set_address, set_module};
 use crate::graph::child_variables::ChildVariables;
 use crate::graph::{ModuleGraph, Node, NodeId, arguments};
 use crate::module::declaration::{ModuleCall, Variable};
 use crate::module::static_eval::{Purpose, StaticEvaluator};
 use crate::syntax::Attribute;
+use crate::text::Span;
 
 pub(super) fn check(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
     match graph.engine().features().module_address {
@@ -56,104 +59,214 @@ fn constants(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
 
 /// OpenTofu's findings about the variables that modules need early, through all callers.
 fn needs(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
-    let below = graph.below(roots);
-    let is_seen = |caller: Node<'_>| below.binary_search(&caller.id()).is_ok();
-    let mut next: Vec<Need> = Vec::new();
-    let mut constants = ChildVariables::with(is_constant);
-    for (caller, call, child) in calls(graph, roots) {
-        for variable in constants.of(child).iter() {
-            let purpose = Purpose {
-                what: format!("the constant `var.{}` of `module.{}`", variable.name, call.name),
-                at: call.origin.header(),
-                rule: EngineRule::ModuleArgumentType,
-            };
-            let need =
-                Need { of: child.id(), variable: variable.name.clone(), purpose, reported_in: caller.id() };
-            next.push(need);
-        }
+    let mut search = Search::new(graph, roots);
+    for id in &search.below {
+        let needs = graph.node(*id).module().static_needs.iter().cloned();
+        search.next.extend(needs.map(|need| (*id, need)));
     }
-    for node in below.iter().map(|id| graph.node(*id)) {
-        let needs = node.module().static_needs.iter().cloned();
-        next.extend(needs.map(|need| Need::own(node, need)));
-    }
-    let mut seen = BTreeSet::new();
-    let mut findings = Vec::new();
-    let mut modules: BTreeMap<NodeId, StaticEvaluator<'_>> = BTreeMap::new();
-    while let Some(need) = next.pop() {
-        if !seen.insert((need.of, need.variable.clone(), need.purpose.at)) {
-            continue;
-        }
-        for (caller, call) in graph.node(need.of).callers().filter(|(caller, _)| is_seen(*caller)) {
-            // A constant is reported at each call, everything else once for all calls.
-            let of_other_call = need.reported_in != need.of && need.purpose.at != call.origin.header();
-            if !of_other_call {
-                let evaluator =
-                    modules.entry(caller.id()).or_insert_with(|| StaticEvaluator::new(caller.module()));
-                next.extend(need.by(caller, call, evaluator, &mut findings));
-            }
-        }
-    }
-    findings
+    search.follow();
+    search.constants(roots);
+    search.follow();
+    search.findings
 }
 
 /// A variable that a module needs for early evaluation.
-struct Need {
-    of: NodeId,
-    variable: SmolStr,
-    purpose: Purpose,
-    /// The module in which the engine reports that a value cannot be computed.
-    reported_in: NodeId,
+type Need = (NodeId, (SmolStr, Purpose));
+
+/// A call with its caller.
+type Edge<'t> = (Node<'t>, &'t ModuleCall);
+
+/// The calls of one module.
+#[derive(Default)]
+struct Calls<'t> {
+    /// Those in which an argument can be reported as missing.
+    open: Vec<Edge<'t>>,
+    by_argument: HashMap<SmolStr, Vec<(Edge<'t>, Arc<Attribute>)>>,
 }
 
-impl Need {
-    /// The need of a module that reports it itself.
-    fn own(node: Node<'_>, (variable, purpose): (SmolStr, Purpose)) -> Self {
-        Self { of: node.id(), variable, purpose, reported_in: node.id() }
+/// A search for values that OpenTofu needs before plan, but that are known only later.
+struct Search<'t> {
+    graph: &'t ModuleGraph,
+    /// The modules that the roots lead to, sorted.
+    below: Vec<NodeId>,
+    next: Vec<Need>,
+    calls: HashMap<NodeId, Calls<'t>>,
+    /// The calls that set a variable to such a value.
+    refused: HashMap<(NodeId, SmolStr, EngineRule), Rc<[Edge<'t>]>>,
+    evaluators: HashMap<NodeId, StaticEvaluator<'t>>,
+    /// The number of findings of a rule that a module can still have.
+    room: HashMap<(NodeId, EngineRule), usize>,
+    findings: Vec<Finding>,
+}
+
+impl<'t> Search<'t> {
+    fn new(graph: &'t ModuleGraph, roots: &[NodeId]) -> Self {
+        Self {
+            graph,
+            below: graph.below(roots),
+            next: Vec::new(),
+            calls: HashMap::new(),
+            refused: HashMap::new(),
+            evaluators: HashMap::new(),
+            room: HashMap::new(),
+            findings: Vec::new(),
+        }
     }
 
-    /// Checks the argument of a call for the variable. Returns the variables that the argument needs in turn.
-    fn by<'t>(
-        &self,
-        caller: Node<'t>,
-        call: &ModuleCall,
-        evaluator: &mut StaticEvaluator<'t>,
-        findings: &mut Vec<Finding>,
-    ) -> Vec<Need> {
-        let graph = caller.graph();
-        let child = graph.node(self.of).module();
-        let Some(variable) = child.variables.get(&self.variable) else { return Vec::new() };
-        let from = findings.len();
-        let mut needs = Vec::new();
-        match argument(call, child, &self.variable) {
-            Some(attribute) => {
-                let purpose = Purpose {
-                    what: format!("`var.{}` of `module.{}`", self.variable, call.name),
-                    at: attribute.span,
-                    rule: self.purpose.rule,
-                };
-                evaluator.static_value(&attribute.expr, &purpose);
-                let (wrong, reached) = evaluator.take();
-                findings.extend(wrong.into_iter().map(|finding| with_declaration(finding, variable)));
-                needs.extend(reached.into_iter().map(|need| Need::own(caller, need)));
+    /// Checks the arguments for the constants of child modules, and reports each call.
+    fn constants(&mut self, roots: &[NodeId]) {
+        let rule = EngineRule::ModuleArgumentType;
+        let mut constants = ChildVariables::with(is_constant);
+        let mut required =
+            ChildVariables::with(|variable| is_constant(variable) && variable.default.is_none());
+        for (caller, call, child) in calls(self.graph, roots) {
+            if constants.of(child).is_empty() {
+                continue;
             }
-            None if variable.default.is_some() || !caller.module().complete || !child.complete => {}
-            None => findings.push(missing(call, variable)),
+            let given = given(call, child);
+            let set = given.iter().filter_map(|(name, attribute)| {
+                let variable = child.module().variables.get(name).filter(|variable| is_constant(variable))?;
+                Some((&**variable, Some(attribute)))
+            });
+            let missing = required.of(child);
+            let missing = missing.iter().filter(|variable| !given.contains_key(&variable.name));
+            let missing =
+                missing.take(if is_complete(caller, child) { self.room_for_missing(caller) } else { 0 });
+            for (variable, argument) in set.chain(missing.map(|variable| (*variable, None))) {
+                if self.is_refused((caller, call), variable, argument, rule) {
+                    self.report(caller, variable, rule, call.origin.header(), call);
+                }
+            }
         }
-        set_address(&mut findings[from..], &format!("module.{}", call.name));
-        set_module(&mut findings[from..], &caller.module().directory);
-        if findings.len() > from {
-            let finding = Finding::language(self.purpose.rule, "Unable to compute static value")
+    }
+
+    /// Checks the arguments for the other variables that modules need.
+    fn follow(&mut self) {
+        let mut seen = HashSet::new();
+        while let Some((of, (name, purpose))) = self.next.pop() {
+            let node = self.graph.node(of);
+            let Some(variable) = node.module().variables.get(&name) else { continue };
+            if seen.insert((of, name.clone(), purpose.at)) {
+                let refused = self.refused(node, variable, purpose.rule);
+                refused
+                    .iter()
+                    .for_each(|(_, call)| self.report(node, variable, purpose.rule, purpose.at, call));
+            }
+        }
+    }
+
+    /// The calls of a module that set a variable to a value that is known only later.
+    fn refused(&mut self, node: Node<'t>, variable: &Variable, rule: EngineRule) -> Rc<[Edge<'t>]> {
+        let key = (node.id(), variable.name.clone(), rule);
+        if let Some(known) = self.refused.get(&key) {
+            return Rc::clone(known);
+        }
+        let mut calls = self.calls.remove(&node.id()).unwrap_or_else(|| self.calls_of(node));
+        let set = calls.by_argument.get(&variable.name).map_or(&[][..], Vec::as_slice);
+        let mut refused = Vec::new();
+        for (edge, attribute) in set {
+            if self.is_refused(*edge, variable, Some(attribute), rule) {
+                refused.push(*edge);
+            }
+        }
+        if variable.default.is_none() {
+            let set: HashSet<_> = set.iter().map(|((_, call), _)| call.origin.header()).collect();
+            calls.open.retain(|(caller, _)| self.room_for_missing(*caller) > 0);
+            for edge in calls.open.iter().filter(|(_, call)| !set.contains(&call.origin.header())) {
+                if self.is_refused(*edge, variable, None, rule) {
+                    refused.push(*edge);
+                }
+            }
+        }
+        self.calls.insert(node.id(), calls);
+        let refused: Rc<[Edge<'t>]> = refused.into();
+        self.refused.insert(key, Rc::clone(&refused));
+        refused
+    }
+
+    fn calls_of(&self, node: Node<'t>) -> Calls<'t> {
+        let mut calls = Calls::default();
+        let is_seen = |(caller, _): &Edge<'_>| self.below.binary_search(&caller.id()).is_ok();
+        for edge in node.callers().filter(is_seen) {
+            if is_complete(edge.0, node) {
+                calls.open.push(edge);
+            }
+            for (name, attribute) in given(edge.1, node) {
+                calls.by_argument.entry(name).or_default().push((edge, attribute));
+            }
+        }
+        calls
+    }
+
+    /// Whether the value of a variable is known only later. Reports the argument, and adds the variables that it needs
+    /// in turn.
+    fn is_refused(
+        &mut self,
+        (caller, call): Edge<'t>,
+        variable: &Variable,
+        argument: Option<&Arc<Attribute>>,
+        rule: EngineRule,
+    ) -> bool {
+        let from = self.findings.len();
+        if let Some(attribute) = argument {
+            let what = format!("`var.{}` of `module.{}`", variable.name, call.name);
+            let purpose = Purpose { what, at: attribute.span, rule };
+            let evaluator =
+                self.evaluators.entry(caller.id()).or_insert_with(|| StaticEvaluator::new(caller.module()));
+            evaluator.static_value(&attribute.expr, &purpose);
+            let (wrong, reached) = evaluator.take();
+            self.findings.extend(wrong.into_iter().map(|finding| with_declaration(finding, variable)));
+            self.next.extend(reached.into_iter().map(|need| (caller.id(), need)));
+        } else if self.take_room(caller, EngineRule::MissingModuleArgument) {
+            self.findings.push(missing(call, variable));
+        }
+        set_address(&mut self.findings[from..], &format!("module.{}", call.name));
+        set_module(&mut self.findings[from..], &caller.module().directory);
+        self.findings.len() > from
+    }
+
+    /// Adds the finding about the place that needs a value.
+    fn report(
+        &mut self,
+        module: Node<'t>,
+        variable: &Variable,
+        rule: EngineRule,
+        at: Span,
+        call: &ModuleCall,
+    ) {
+        if self.take_room(module, rule) {
+            let finding = Finding::language(rule, "Unable to compute static value")
                 .detail(format!(
                     "`var.{}` must be known before plan, but `module.{}` sets it to a value that is known only later.",
-                    self.variable, call.name
+                    variable.name, call.name
                 ))
-                .at(self.purpose.at)
-                .module(graph.node(self.reported_in).module().directory.clone())
+                .at(at)
+                .module(module.module().directory.clone())
                 .related(call.origin.header(), "called here");
-            findings.push(with_declaration(finding, variable));
+            self.findings.push(with_declaration(finding, variable));
         }
-        needs
     }
+
+    /// Takes the place of a finding, if the module can have another one of the rule.
+    fn take_room(&mut self, node: Node<'_>, rule: EngineRule) -> bool {
+        let left = self.room(node, rule);
+        let has_room = *left > 0;
+        *left = left.saturating_sub(1);
+        has_room
+    }
+
+    fn room_for_missing(&mut self, caller: Node<'_>) -> usize {
+        *self.room(caller, EngineRule::MissingModuleArgument)
+    }
+
+    fn room(&mut self, node: Node<'_>, rule: EngineRule) -> &mut usize {
+        self.room.entry((node.id(), rule)).or_insert_with(|| room(&[], rule))
+    }
+}
+
+/// Whether all of a call and of its child module is known.
+fn is_complete(caller: Node<'_>, child: Node<'_>) -> bool {
+    caller.module().complete && child.module().complete
 }
 
 /// The calls among the modules that some roots lead to: caller, call, and child module.
@@ -165,8 +278,10 @@ fn calls<'t>(
     nodes.flat_map(|caller| caller.child_calls().map(move |(call, child)| (caller, call, child)))
 }
 
-fn argument(call: &ModuleCall, child: &crate::module::Module, name: &str) -> Option<Arc<Attribute>> {
-    arguments::given(call, child).into_iter().find(|attribute| attribute.name == name)
+/// The arguments of a call that set variables of the child module. The first one of a name counts.
+fn given(call: &ModuleCall, child: Node<'_>) -> BTreeMap<SmolStr, Arc<Attribute>> {
+    let given = arguments::given(call, child.module()).into_iter().rev();
+    given.map(|attribute| (attribute.name.clone(), attribute)).collect()
 }
 
 fn missing(call: &ModuleCall, variable: &Variable) -> Finding {
