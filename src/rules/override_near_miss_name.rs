@@ -2,7 +2,8 @@
 
 mod names;
 
-use std::collections::BTreeMap;
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use self::names::right_name;
@@ -44,6 +45,7 @@ impl Rule for OverrideNearMissName {
                 None => declared.extend(blocks.iter().flat_map(|block| declarations(block))),
             }
         }
+        let names = LazyCell::new(|| context.names(&module.directory).files);
         for NearMiss { name, right, blocks, is_loaded } in near {
             let Some(evidence) = blocks.iter().find_map(|block| evidence(block, &declared)) else { continue };
             let detail = if is_loaded {
@@ -60,12 +62,7 @@ impl Rule for OverrideNearMissName {
             let finding = Self::finding("File is not an override file")
                 .detail(detail)
                 .at(evidence.at)
-                .help(help(
-                    &right,
-                    &blocks,
-                    &declared,
-                    context.names(&module.directory).files.contains(&right),
-                ))
+                .help(help(&right, &blocks, &declared, names.contains(&right)))
                 .concerns(Concern::File(name.into()));
             findings.push(finding.related(evidence.base, "also declared here"));
         }
@@ -124,7 +121,8 @@ fn not_loaded<'n>(id: FileId, module: &Module, context: &Context<'n>) -> Option<
     let blocks = top_blocks(&file.body, &module.features);
     let mut others = Vec::new();
     let properties = file.body.just_attributes(&mut others);
-    let is_block = |property: &Arc<Attribute>| blocks.iter().any(|block| block.kind == property.name);
+    let kinds: BTreeSet<&str> = blocks.iter().map(|block| block.kind.as_str()).collect();
+    let is_block = |property: &Arc<Attribute>| kinds.contains(property.name.as_str());
     let is_module = mistakes.is_empty() && properties.iter().all(is_block);
     is_module.then_some(NearMiss { name, right: meant_override_file(name)?, blocks, is_loaded: false })
 }
