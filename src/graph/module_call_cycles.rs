@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use smol_str::SmolStr;
+
 use super::dependency_cycles::components;
 use super::{ModuleGraph, Node, NodeId};
 use crate::module::declaration::ModuleCall;
@@ -35,31 +37,42 @@ impl<'t> Node<'t> {
         None
     }
 
-    /// A chain of calls from this module that is one call longer than `most`, if there is one. A module call cycle
-    /// does not count.
+    /// The first chain of calls from this module that is one call longer than `most`, if there is one. A module call
+    /// cycle does not count.
     pub fn chain_longer_than(self, most: usize) -> Option<Chain<'t>> {
-        let mut levels = Vec::new();
-        let mut level = vec![self];
-        for _ in 0..=most {
-            let mut reached_by = BTreeMap::new();
-            level = next_level(&level, &mut reached_by);
-            levels.push(reached_by);
+        let longest = self.graph.derived.longest_chains.get_or_init(|| longest_chains(self.graph));
+        let (mut chain, mut node) = (Vec::new(), self);
+        for length in (1..=most + 1).rev() {
+            let calls = &longest[node.id.0];
+            let (_, name) = calls.get(calls.partition_point(|(longest, _)| *longest < length))?;
+            chain.push((node, &**node.module().calls.get(name)?));
+            node = node.child(name)?;
         }
-        let mut end = level.first()?.id;
-        let mut seen = vec![end];
-        let mut chain = Vec::new();
-        for reached_by in levels.iter().rev() {
-            let (caller, call) = *reached_by.get(&end)?;
-            end = caller.id;
-            if seen.contains(&end) {
-                return None;
-            }
-            seen.push(end);
-            chain.push((caller, call));
-        }
-        chain.reverse();
         Some(chain)
     }
+}
+
+/// The calls of a module that start longer chains than the calls before them, with the number of calls in the chain.
+pub(super) type LongestChains = Vec<(usize, SmolStr)>;
+
+/// The [`LongestChains`] for each node.
+fn longest_chains(graph: &ModuleGraph) -> Vec<LongestChains> {
+    let called = graph.called();
+    let mut all = vec![LongestChains::new(); called.len()];
+    for component in components(&called) {
+        for node in &component {
+            let mut longest = LongestChains::new();
+            for (call, child) in graph.node(NodeId(*node)).child_calls() {
+                let length = 1 + all[child.id.0].last().map_or(0, |(length, _)| *length);
+                let is_longer = longest.last().is_none_or(|(other, _)| length > *other);
+                if is_longer && component.binary_search(&child.id.0).is_err() {
+                    longest.push((length, call.name.clone()));
+                }
+            }
+            all[*node] = longest;
+        }
+    }
+    all
 }
 
 /// The result of [`Node::first_of_call_cycle`] for each node.

@@ -9,6 +9,7 @@ use super::addresses::AddressChange;
 use super::conflicts::Conflicts;
 use super::evaluation::Locals;
 use super::location::Location;
+use super::module_call_cycles::LongestChains;
 use super::node_id::NodeId;
 use super::providers::{ProviderChanges, Table, Uses};
 use super::role::{Reason, Role, Surroundings};
@@ -71,6 +72,8 @@ pub(super) struct Derived {
     pub(super) address_changes: OnceLock<Vec<AddressChange>>,
     /// For each node, the first module of its call cycle.
     pub(super) call_cycles: OnceLock<Vec<Option<NodeId>>>,
+    /// For each node, its longest chains of calls.
+    pub(super) longest_chains: OnceLock<Vec<LongestChains>>,
     /// For each node, the conflicts of version constraints in its subtree.
     pub(super) version_conflicts: OnceLock<Vec<Conflicts>>,
     /// For each node, its location relative to a root module.

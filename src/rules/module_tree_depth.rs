@@ -14,6 +14,9 @@ const DEFAULT_MAX: usize = 4;
 /// The largest value of `max`: no engine loads deeper trees.
 const LARGEST_MAX: usize = 1000;
 
+/// The number of calls of a chain that a finding shows.
+const MOST_SHOWN: usize = 10;
+
 impl Configure for ModuleTreeDepth {
     const OPTIONS: &'static [&'static str] = &["max"];
 
@@ -48,7 +51,7 @@ impl Rule for ModuleTreeDepth {
             .label("the chain starts here")
             .help("call the inner modules directly from this module, and pass values between them")
             .concerns(Concern::Whole);
-        for (number, (_, call)) in (2..).zip(rest) {
+        for (number, (_, call)) in (2..=MOST_SHOWN).zip(rest) {
             finding = finding.related(call.origin.header(), format!("call {number}"));
         }
         findings.push(finding);
