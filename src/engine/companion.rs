@@ -41,7 +41,7 @@ impl Engine {
             let stem = |end| name.strip_suffix(end);
             let twin = stem(".tftest.hcl").map(|stem| format!("{stem}.tofutest.hcl"));
             let twin = twin.or_else(|| stem(".tftest.json").map(|stem| format!("{stem}.tofutest.json")));
-            own && twin.is_some_and(|twin| names.contains(&twin.as_str()))
+            own && twin.is_some_and(|twin| names.binary_search(&twin.as_str()).is_ok())
         };
         let is_read = |name: &&str| {
             let for_opentofu = name.ends_with(".tofutest.hcl") || name.ends_with(".tofutest.json");

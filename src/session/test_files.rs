@@ -10,7 +10,7 @@ use crate::limits::Limits;
 use crate::module::test_file::{MockData, TestFile};
 use crate::session::parse_cache::ParseCache;
 use crate::session::test_paths::{in_test_directories, mock_directory, mocks_in};
-use crate::text::Span;
+use crate::text::{FileId, Span};
 use crate::vfs::{CompanionFile, Reached, Snapshot, TEST_DIRECTORY, child, unreadable};
 
 /// The tests of one module.
@@ -42,10 +42,11 @@ impl Tests {
         tests.has_values_files = of_places.any(|file| file.kind == Companion::Values);
         let (features, limits) = (engine.features(), cache.limits());
         for (path, files) in &places {
-            let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+            let ids: BTreeMap<&str, Option<FileId>> =
+                files.iter().map(|file| (file.name.as_str(), file.id)).collect();
+            let names: Vec<&str> = ids.keys().copied().collect();
             for name in engine.test_files(&names) {
-                let id = files.iter().find(|file| file.name == name).and_then(|file| file.id);
-                if let Some((id, file)) = id.and_then(|id| Some((id, cache.file(id)?))) {
+                if let Some((id, file)) = ids[name].and_then(|id| Some((id, cache.file(id)?))) {
                     tests.findings.extend(cache.syntax_errors(id).cloned());
                     let path = child(path, name);
                     tests.files.push(TestFile::read(path, file, &features, limits, &mut tests.findings));
