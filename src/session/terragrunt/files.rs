@@ -17,7 +17,20 @@ pub(super) struct Files<'s> {
     there: HashMap<String, bool>,
     /// By content of a generated file.
     generated: HashMap<String, Generated>,
+    /// The number of bytes of generated files that can still be parsed.
+    to_parse: usize,
+    /// The number of bytes that the evaluation of contents can still copy.
+    to_copy: usize,
 }
+
+/// The largest size in bytes of all generated files with different contents.
+const MOST_PARSED: usize = 16 << 20;
+
+/// The largest number of bytes that the evaluation of all generated files copies.
+const MOST_COPIED: usize = 256 << 20;
+
+/// The number of bytes that a declaration of a generated file counts as.
+const OF_NAME: usize = 32;
 
 impl<'s> Files<'s> {
     /// Adds files that are already parsed.
@@ -25,8 +38,15 @@ impl<'s> Files<'s> {
         snapshot: &'s Snapshot,
         parsed: impl Iterator<Item = (SmolStr, Option<Arc<TerragruntFile>>)>,
     ) -> Self {
-        let (texts, there, generated) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Self { snapshot, parsed: parsed.collect(), texts, there, generated }
+        Self {
+            snapshot,
+            parsed: parsed.collect(),
+            texts: HashMap::new(),
+            there: HashMap::new(),
+            generated: HashMap::new(),
+            to_parse: MOST_PARSED,
+            to_copy: MOST_COPIED,
+        }
     }
 
     /// Returns a Terragrunt file. `None` if it cannot be read.
@@ -49,9 +69,21 @@ impl<'s> Files<'s> {
         read
     }
 
-    /// Returns the declarations in a file with this content.
+    /// Returns the declarations in a file with this content. They are unknown above a limit.
     pub(super) fn generated(&mut self, text: String) -> Generated {
+        if let Some(known) = self.generated.get(&text) {
+            let known = known.clone();
+            return if self.may_copy(known.names.len() * OF_NAME) { known } else { Generated::unknown() };
+        }
+        let Some(left) = self.to_parse.checked_sub(text.len()) else { return Generated::unknown() };
+        self.to_parse = left;
         self.generated.entry(text).or_insert_with_key(|text| Generated::by(text)).clone()
+    }
+
+    /// Whether so many bytes of generated files can be copied.
+    pub(super) fn may_copy(&mut self, bytes: usize) -> bool {
+        self.to_copy = self.to_copy.saturating_sub(bytes);
+        self.to_copy > 0
     }
 
     /// Whether a file or a directory exists at a path.

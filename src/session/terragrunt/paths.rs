@@ -216,6 +216,7 @@ impl<'a, 's> Scope<'a, 's> {
 
     fn append(&mut self, template: &Template, at: At, text: &mut String) -> Option<()> {
         for part in &template.parts {
+            let before = text.len();
             match part {
                 Part::Literal { text: literal, .. } => text.push_str(literal),
                 Part::Interpolation(expr) => {
@@ -233,7 +234,7 @@ impl<'a, 's> Scope<'a, 's> {
                 }
                 Part::For(directive) => self.append(&directive.body, at, text)?,
             }
-            if text.len() > LARGEST_FILE || !self.may_go_on() {
+            if text.len() > LARGEST_FILE || !self.may_go_on() || !self.files.may_copy(text.len() - before) {
                 return None;
             }
         }
@@ -253,7 +254,8 @@ impl<'a, 's> Scope<'a, 's> {
             self.read.copied.insert(parent(&path).unwrap_or_default().into());
         }
         let text = self.files.text(&path)?;
-        (text.text().len() <= LARGEST_FILE).then(|| text.text().to_owned())
+        let text = text.text();
+        (text.len() <= LARGEST_FILE && self.files.may_copy(text.len())).then(|| text.to_owned())
     }
 
     /// Evaluates an expression to a string.
