@@ -6,7 +6,8 @@
 mod apply;
 mod trial;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use crate::check::fingerprint::Fingerprints;
@@ -42,6 +43,15 @@ pub struct Fixed {
 
 /// The maximum number of rounds. A fix can make another one possible.
 const MOST_ROUNDS: usize = 50;
+
+/// The maximum number of bytes that all rounds check together, unless that is less than [`FEWEST_LOOKS`] checks.
+const MOST_BYTES: usize = 12_000_000;
+
+/// The number of bytes that a file counts as, in addition to its content.
+const OF_FILE: usize = 500;
+
+/// The number of checks that are possible in any repository.
+const FEWEST_LOOKS: usize = 8;
 
 /// Fixes what a run reported in the content of its snapshot. Nothing is written.
 ///
@@ -97,14 +107,19 @@ impl Fixing<'_> {
     /// fix may cause findings of its own rule that can be fixed too. If one of these remains, the fix is not applied.
     fn run(&mut self, mut snapshot: Snapshot, mut now: Outcome, follows: bool) -> Option<Fixed> {
         let (mut fixed, mut lesser) = (Fixed::default(), BTreeSet::new());
+        let looks = Cell::new(most_looks(&snapshot));
         // Only findings that were reported are fixed, so those above a limit are left for the next run.
         let rounds = if self.before.are_complete() { MOST_ROUNDS } else { 1 };
         for _ in 0..rounds {
+            if looks.get() == 0 {
+                break;
+            }
             // Each round tries all remaining fixes, so that a second run has nothing to do.
             let (chosen, withheld) = self.choose(&now, &snapshot);
             fixed.withheld = withheld;
             let follows = follows.then_some(self.safety);
-            let tried = Trials::new(&snapshot, Counts::of(all(&now)), follows, self.look).run(chosen.fixes);
+            let trials = Trials::new(&snapshot, Counts::of(all(&now)), follows, self.look, &looks);
+            let tried = trials.run(chosen.fixes);
             fixed.withheld.extend(tried.withheld);
             let Some((after, outcome)) = tried.after else { break };
             fixed.files.extend(tried.files);
@@ -218,12 +233,11 @@ impl<'v> Chosen<'v> {
 
 /// The withheld fixes with their locations in the new content, without those whose finding is fixed.
 fn standing_now(withheld: Vec<(Verdict, String)>, left: &[Verdict]) -> Vec<(Verdict, String)> {
-    let mut left: Vec<Option<&Verdict>> = left.iter().map(Some).collect();
-    let now = |(verdict, why): (Verdict, String)| {
-        let key = Key::of(&verdict);
-        let same = left.iter_mut().find(|left| left.is_some_and(|left| Key::of(left) == key))?;
-        Some((same.take()?.clone(), why))
-    };
+    let mut by_key: BTreeMap<Key, VecDeque<&Verdict>> = BTreeMap::new();
+    for verdict in left {
+        by_key.entry(Key::of(verdict)).or_default().push_back(verdict);
+    }
+    let now = |(verdict, why)| Some((by_key.get_mut(&Key::of(&verdict))?.pop_front()?.clone(), why));
     withheld.into_iter().filter_map(now).collect()
 }
 
@@ -248,6 +262,12 @@ fn in_json(left: &[Verdict], safety: Safety, snapshot: &Snapshot) -> Vec<(Verdic
         }
     }
     found
+}
+
+/// The number of checks for the fixes of all rounds.
+fn most_looks(snapshot: &Snapshot) -> usize {
+    let bytes: usize = snapshot.sources().iter().map(|(_, source)| source.text().len() + OF_FILE).sum();
+    (MOST_BYTES / bytes.max(1)).max(FEWEST_LOOKS)
 }
 
 /// All findings of a state, as fixing counts them.

@@ -1,7 +1,9 @@
 //! Tries fixes and keeps those that succeed.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::all;
@@ -100,6 +102,8 @@ pub(super) struct Trials<'t> {
     /// The fixes that may follow others, if any.
     follows: Option<Safety>,
     look: Look<'t>,
+    /// The number of checks that remain for all rounds.
+    looks: &'t Cell<usize>,
 }
 
 /// The result of a trial.
@@ -126,8 +130,9 @@ impl<'t> Trials<'t> {
         before: Counts,
         follows: Option<Safety>,
         look: Look<'t>,
+        looks: &'t Cell<usize>,
     ) -> Self {
-        Self { snapshot, before, follows, look }
+        Self { snapshot, before, follows, look, looks }
     }
 
     /// Tries fixes that do not overlap: first all of them. If those of a module fail, half of these are tried, until
@@ -137,25 +142,28 @@ impl<'t> Trials<'t> {
         let mut held: Vec<Found<'v>> = Vec::new();
         let mut waiting = fixes;
         let mut doubtful: Vec<Found<'v>> = Vec::new();
-        let mut looks = 0;
+        let mut left = self.looks.get().min(MOST_LOOKS);
         while !waiting.is_empty() {
             let mut groups = by_module(std::mem::take(&mut waiting));
             while !groups.is_empty() {
-                looks += 1;
-                if looks > MOST_LOOKS {
+                if left == 0 {
                     let rest = groups.into_iter().flatten().chain(waiting).chain(doubtful);
                     let words = "too many other fixes failed; fix those first";
                     tried.withheld.extend(rest.map(|(verdict, _)| (verdict.clone(), words.to_owned())));
                     (waiting, doubtful) = (Vec::new(), Vec::new());
                     break;
                 }
+                left -= 1;
+                self.looks.set(self.looks.get() - 1);
                 let all: Vec<Found<'v>> = held.iter().chain(groups.iter().flatten()).copied().collect();
                 let mut snapshot = self.snapshot.edited(&self.texts(&all));
                 let outcome = (self.look)(&mut snapshot);
                 let objections = self.objections(&all, &outcome);
                 if objections.is_empty() {
-                    let lesser = super::all(&outcome).filter(|verdict| is_lesser(verdict, &all));
-                    tried.lesser.extend(lesser.map(Key::of));
+                    if are_severe(&all) {
+                        let lesser = super::all(&outcome).filter(|verdict| is_notice(verdict));
+                        tried.lesser.extend(lesser.map(Key::of));
+                    }
                     held = all;
                     tried.after = Some((snapshot, outcome));
                     break;
@@ -181,27 +189,25 @@ impl<'t> Trials<'t> {
         doubtful: &mut Vec<Found<'v>>,
         tried: &mut Tried,
     ) -> Vec<Vec<Found<'v>>> {
-        let is_shown = groups.iter().any(|group| objections.iter().any(|other| self.is_near(group, other)));
+        let mut near = self.near(&groups, objections);
+        let is_shown = near.iter().any(|near| !near.is_empty());
         if !is_shown && groups.len() > 1 {
             let mut groups = groups;
             let half = groups.split_off(groups.len() / 2);
             waiting.extend(half.into_iter().flatten());
             return groups;
         }
-        let near: Vec<Vec<usize>> = groups
-            .iter()
-            .map(|group| {
-                let near = objections.iter().enumerate();
-                near.filter(|(_, other)| !is_shown || self.is_near(group, other)).map(|(at, _)| at).collect()
-            })
-            .collect();
-        let is_sole = |at: usize| near.iter().filter(|near| near.contains(&at)).count() == 1;
-        let halve = |(mut group, near): (Vec<Found<'v>>, &Vec<usize>)| {
+        if !is_shown {
+            near = vec![(0..objections.len()).collect(); groups.len()];
+        }
+        let mut groups_near = vec![0_usize; objections.len()];
+        near.iter().flatten().for_each(|at| groups_near[*at] += 1);
+        let halve = |(mut group, near): (Vec<Found<'v>>, BTreeSet<usize>)| {
             if near.is_empty() {
                 return Some(group);
             }
             if let [found] = group.as_slice() {
-                match near.iter().find(|at| is_sole(**at)) {
+                match near.iter().find(|at| groups_near[**at] == 1) {
                     Some(at) => tried.withheld.push((found.0.clone(), objections[*at].words.clone())),
                     None => doubtful.push(*found),
                 }
@@ -210,16 +216,24 @@ impl<'t> Trials<'t> {
             waiting.extend(group.split_off(group.len() / 2));
             Some(group)
         };
-        groups.into_iter().zip(&near).filter_map(halve).collect()
+        groups.into_iter().zip(near).filter_map(halve).collect()
     }
 
-    /// Whether an objection is in the module of some fixes or in one that they change.
-    fn is_near(&self, fixes: &[Found<'_>], objection: &Objection) -> bool {
-        let directory = |edit: &Edit| directory(self.snapshot, edit.span);
-        fixes.iter().any(|(verdict, fix)| {
-            objection.modules.contains(&verdict.finding.module)
-                || fix.edits.iter().any(|edit| objection.modules.contains(directory(edit)))
-        })
+    /// For each group of fixes, the objections in their module or in one that they change.
+    fn near(&self, groups: &[Vec<Found<'_>>], objections: &[Objection]) -> Vec<BTreeSet<usize>> {
+        let mut by_module: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (at, objection) in objections.iter().enumerate() {
+            objection.modules.iter().for_each(|module| by_module.entry(module).or_default().push(at));
+        }
+        let near = |group: &Vec<Found<'_>>| {
+            let mut modules: BTreeSet<&str> = BTreeSet::new();
+            for (verdict, fix) in group {
+                modules.insert(&verdict.finding.module);
+                modules.extend(fix.edits.iter().map(|edit| directory(self.snapshot, edit.span)));
+            }
+            modules.into_iter().filter_map(|module| by_module.get(module)).flatten().copied().collect()
+        };
+        groups.iter().map(near).collect()
     }
 
     fn texts(&self, fixes: &[Found<'_>]) -> BTreeMap<FileId, String> {
@@ -247,7 +261,9 @@ impl<'t> Trials<'t> {
             let is_followed = rules.contains(&key.rule) && !self.before.has(key) && followed.contains(key);
             after.get(key) > self.before.get(key) && self.before.knows(key) && !is_followed
         };
-        let is_objection = |verdict: &&Verdict| is_new(&Key::of(verdict)) && !is_lesser(verdict, fixes);
+        let are_severe = are_severe(fixes);
+        let is_objection =
+            |verdict: &&Verdict| is_new(&Key::of(verdict)) && !(are_severe && is_notice(verdict));
         let new = all(outcome).filter(is_objection).map(|verdict| {
             let Key { rule, module, .. } = Key::of(verdict);
             let place = if module.is_empty() { String::new() } else { format!(" in {module}") };
@@ -270,9 +286,13 @@ impl<'t> Trials<'t> {
     }
 }
 
-/// Whether a finding is a notice, and the findings that some fixes are for are more severe.
-fn is_lesser(verdict: &Verdict, fixes: &[Found<'_>]) -> bool {
-    verdict.level == Severity::Notice && fixes.iter().all(|(fixed, _)| fixed.level < Severity::Notice)
+fn is_notice(verdict: &Verdict) -> bool {
+    verdict.level == Severity::Notice
+}
+
+/// Whether the findings that some fixes are for are more severe than notices.
+fn are_severe(fixes: &[Found<'_>]) -> bool {
+    fixes.iter().all(|(fixed, _)| fixed.level < Severity::Notice)
 }
 
 fn directory(snapshot: &Snapshot, span: Span) -> &str {
