@@ -1,5 +1,9 @@
 //! Checks that the targets of imports exist and have the given instances.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use crate::finding::{EngineRule, Finding};
@@ -9,7 +13,7 @@ use crate::module::address::{ImportTarget, InstanceKey};
 use crate::module::declaration::{Import, Resource};
 use crate::syntax::{Attribute, Expr, ExprKind, Step, StepKind};
 use crate::text::{Span, with_article};
-use crate::value::{Value, elements, evaluate_with};
+use crate::value::{Marks, Value, elements, evaluate_with};
 
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     if node.is_called() || !node.module().features.import_targets_validated {
@@ -17,9 +21,53 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         return;
     }
     for import in &node.module().imports {
-        let Some(target) = &import.target else { continue };
-        let wrong = wrong(node, import).into_iter();
+        let (Some(target), Some(to)) = (&import.target, &import.to) else { continue };
+        let wrong = node.import_checks().wrong.get(&to.span).into_iter().flatten().cloned();
         findings.extend(wrong.map(|finding| finding.at_validate().address(format!("import.{target}"))));
+    }
+}
+
+/// The results for the imports of a module. All of them together have one limit of evaluation steps.
+#[derive(Debug, Default)]
+pub(super) struct ImportChecks {
+    /// The errors in targets, by the location of `to`.
+    wrong: HashMap<Span, Vec<Finding>>,
+    /// The `for_each` expressions whose value is known and not empty.
+    with_elements: HashSet<Span>,
+}
+
+impl<'t> Node<'t> {
+    fn import_checks(self) -> &'t ImportChecks {
+        self.data().imports.get_or_init(|| {
+            let (mut checks, values) = (ImportChecks::default(), self.values());
+            for import in &self.module().imports {
+                let value = import.for_each.as_ref().map(|for_each| values.marked(&for_each.expr));
+                let first = value.as_ref().and_then(First::of);
+                if let Some(for_each) = import.for_each.as_ref().filter(|_| first.is_some()) {
+                    checks.with_elements.insert(for_each.expr.span);
+                }
+                let wrong = wrong(self, import, first);
+                if let Some(to) = import.to.as_ref().filter(|_| !wrong.is_empty()) {
+                    checks.wrong.insert(to.span, wrong);
+                }
+            }
+            checks
+        })
+    }
+}
+
+/// The first element of a `for_each` whose value is known.
+struct First<'v> {
+    key: Cow<'v, Value>,
+    element: &'v Value,
+    marks: Marks,
+}
+
+impl<'v> First<'v> {
+    fn of(value: &'v Value) -> Option<Self> {
+        let (inner, marks) = value.unmarked();
+        let (key, element) = elements(inner).filter(|_| value.is_wholly_known())?.into_iter().next()?;
+        Some(Self { key, element, marks })
     }
 }
 
@@ -29,25 +77,21 @@ pub(super) fn reaches_id(node: Node<'_>, import: &Import) -> bool {
     if !node.module().features.import_targets_validated {
         return true;
     }
-    reaches_for_each(node, import)
-        && import.for_each.as_ref().is_none_or(|for_each| has_elements(node, for_each))
-}
-
-/// Whether the value of a `for_each` is known and not empty.
-fn has_elements(node: Node<'_>, for_each: &Attribute) -> bool {
-    let value = node.values().of(&for_each.expr);
-    value.is_wholly_known() && value.parts().next().is_some()
+    let has_elements =
+        |for_each: &Arc<Attribute>| node.import_checks().with_elements.contains(&for_each.expr.span);
+    reaches_for_each(node, import) && import.for_each.as_ref().is_none_or(has_elements)
 }
 
 /// Whether the engine evaluates the `for_each` of an import.
 pub(super) fn reaches_for_each(node: Node<'_>, import: &Import) -> bool {
-    !node.module().features.import_targets_validated || wrong(node, import).is_empty()
+    let is_wrong = |to: &Expr| node.import_checks().wrong.contains_key(&to.span);
+    !node.module().features.import_targets_validated || !import.to.as_ref().is_some_and(is_wrong)
 }
 
 /// The errors in the target of an import in a root module.
-fn wrong(node: Node<'_>, import: &Import) -> Vec<Finding> {
+fn wrong(node: Node<'_>, import: &Import, first: Option<First<'_>>) -> Vec<Finding> {
     let (Some(target), Some(to)) = (&import.target, &import.to) else { return Vec::new() };
-    let found = absent_or_other(node, import, target, to.span);
+    let found = absent_or_other(node, import, target, to, first);
     if found.is_empty() && !target.is_static && import.for_each.is_none() {
         let found = |summary: &str| Finding::language(EngineRule::InvalidMovedRemovedImport, summary);
         let detail = "Without `for_each`, every key of this address must be a constant.";
@@ -60,7 +104,14 @@ fn wrong(node: Node<'_>, import: &Import) -> Vec<Finding> {
     found
 }
 
-fn absent_or_other(node: Node<'_>, import: &Import, target: &ImportTarget, at: Span) -> Vec<Finding> {
+fn absent_or_other(
+    node: Node<'_>,
+    import: &Import,
+    target: &ImportTarget,
+    to: &Expr,
+    first: Option<First<'_>>,
+) -> Vec<Finding> {
+    let at = to.span;
     let mut module = node;
     for step in &target.path {
         if !module.module().complete {
@@ -77,10 +128,10 @@ fn absent_or_other(node: Node<'_>, import: &Import, target: &ImportTarget, at: S
     let resource = module.module().resources.get(&target.resource.resource);
     match resource {
         Some(resource) if target.is_static => {
-            let is_reached = import.for_each.as_ref().is_none_or(|for_each| has_elements(node, for_each));
+            let is_reached = import.for_each.is_none() || first.is_some();
             instances(resource, target.resource.key.as_ref(), at).filter(|_| is_reached).into_iter().collect()
         }
-        Some(resource) => made_for_each(node, import, Some(resource), at),
+        Some(resource) => made_for_each(node, target, to, Some(resource), first),
         None if !module.module().complete => Vec::new(),
         None if !target.path.is_empty() => vec![absent(target, at, "the module does not declare it")],
         // A missing resource in the root module can be generated, but not with an instance key.
@@ -96,21 +147,21 @@ fn absent_or_other(node: Node<'_>, import: &Import, target: &ImportTarget, at: S
                     .help(format!("add a `resource` block for `{resource}`")),
             ]
         }
-        None if !target.is_static => made_for_each(node, import, None, at),
+        None if !target.is_static => made_for_each(node, target, to, None, first),
         None => Vec::new(),
     }
 }
 
 /// The errors in a target whose keys refer to the first element of `for_each`. A resource that is not declared has
 /// none of these instances.
-fn made_for_each(node: Node<'_>, import: &Import, resource: Option<&Resource>, at: Span) -> Vec<Finding> {
-    let (Some(for_each), Some(to), Some(target)) = (&import.for_each, &import.to, &import.target) else {
-        return Vec::new();
-    };
-    let value = node.values().marked(&for_each.expr);
-    let (inner, marks) = value.unmarked();
-    let first = elements(inner).filter(|_| value.is_wholly_known()).and_then(|all| all.into_iter().next());
-    let Some((key, element)) = first else { return Vec::new() };
+fn made_for_each(
+    node: Node<'_>,
+    target: &ImportTarget,
+    to: &Expr,
+    resource: Option<&Resource>,
+    first: Option<First<'_>>,
+) -> Vec<Finding> {
+    let Some(First { key, element, marks }) = first else { return Vec::new() };
     let each = [("key", key.into_owned()), ("value", element.clone().mark(marks))];
     let each = Value::Object(each.map(|(name, value)| (SmolStr::new_static(name), value)).into());
     let mut last = None;
@@ -130,9 +181,9 @@ fn made_for_each(node: Node<'_>, import: &Import, resource: Option<&Resource>, a
     let Some(resource) = resource else {
         let detail =
             format!("This module does not declare `{}`, so it has no instances.", target.resource.resource);
-        return vec![not_an_instance().detail(detail).at(at)];
+        return vec![not_an_instance().detail(detail).at(to.span)];
     };
-    let finding = instances(resource, key.as_ref(), at);
+    let finding = instances(resource, key.as_ref(), to.span);
     let finding = finding.map(|finding| match key {
         Some(InstanceKey::Number(_)) if expr.is_some_and(is_each_key) => of_list(finding, resource, element),
         _ => finding,

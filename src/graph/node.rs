@@ -8,6 +8,7 @@ use smol_str::SmolStr;
 use super::addresses::AddressChange;
 use super::conflicts::Conflicts;
 use super::evaluation::Locals;
+use super::imports::ImportChecks;
 use super::location::Location;
 use super::module_call_cycles::LongestChains;
 use super::node_id::NodeId;
@@ -103,6 +104,8 @@ pub(super) struct NodeData {
     pub(super) values_files: Vec<ValuesFile>,
     /// The values of its local values; computed on first use.
     pub(super) locals: OnceLock<Locals>,
+    /// The results for its imports; computed on first use.
+    pub(super) imports: OnceLock<ImportChecks>,
     /// The value of an instance for the module that calls it; computed on first use.
     pub(super) instance: OnceLock<Value>,
 }
@@ -163,6 +166,7 @@ impl ModuleGraph {
             run_by_tests: Vec::new(),
             values_files: Vec::new(),
             locals: OnceLock::new(),
+            imports: OnceLock::new(),
             instance: OnceLock::new(),
         });
         NodeId(self.nodes.len() - 1)
