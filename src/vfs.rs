@@ -90,6 +90,8 @@ pub struct Snapshot {
     findings: Vec<Finding>,
     origin: Origin,
     ignore_rules: Arc<excluded::RulesByDirectory>,
+    /// Whether there are test files in each directory.
+    tested: Arc<Memo<String, bool>>,
     /// The part that was read, if it is not the whole repository.
     excerpt: Option<Excerpt>,
     /// Override files that git does not track.

@@ -8,14 +8,14 @@ use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::{Earlier, States};
-use crate::engine::{Companion, FileKind, LOCK_FILE, Loaded};
+use crate::engine::{FileKind, LOCK_FILE, Loaded};
 use crate::graph::{AddressChange, Node, ProviderChange};
 use crate::limits::Limits;
 use crate::module::{Module, top_blocks};
 use crate::policy::is_exception;
 use crate::syntax::{self, Block, BlockSchema, Comment, Editor, File, Notation, Schema};
 use crate::text::{FileId, Sources, Span};
-use crate::vfs::{Directory, Names, Snapshot, ancestors, child, last_name};
+use crate::vfs::{Directory, Names, Snapshot, TEST_DIRECTORY, ancestors, child, last_name};
 
 /// The information that rules use in addition to the graph.
 #[derive(Debug, Clone, Copy)]
@@ -182,12 +182,9 @@ impl<'c> Context<'c> {
 
     /// Whether there are test files in the directory of the module or a parent, from where tests can run it.
     pub fn is_tested(&self, module: &Module) -> bool {
-        let is_test = |name: &String| Companion::of(name) == Some(Companion::Test);
-        let has_tests = |directory: &str| self.names(directory).files.iter().any(is_test);
         let mut directories = ancestors(module.directory.as_str());
         directories.any(|directory| {
-            let tests = if directory.is_empty() { "tests".to_owned() } else { format!("{directory}/tests") };
-            has_tests(directory) || has_tests(&tests)
+            self.snapshot.has_tests(directory) || self.snapshot.has_tests(&child(directory, TEST_DIRECTORY))
         })
     }
 

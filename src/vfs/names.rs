@@ -6,6 +6,7 @@ use std::fs;
 use super::path::child;
 use super::top_directory::Top;
 use super::{Origin, Snapshot, parent};
+use crate::engine::Companion;
 use crate::text::file_name::{decode_os, encode_os};
 
 /// The entries of a directory, sorted.
@@ -35,6 +36,12 @@ impl Snapshot {
                 names
             }
         }
+    }
+
+    /// Whether there are test files directly in a directory.
+    pub fn has_tests(&self, directory: &str) -> bool {
+        let is_test = |name: &String| Companion::of(name) == Some(Companion::Test);
+        self.tested.get(directory, || self.names(directory).files.iter().any(is_test))
     }
 }
 
