@@ -8,7 +8,7 @@ use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use crate::engine::ModuleAddress;
-use crate::finding::{EngineRule, Finding, room, set_address, set_module};
+use crate::finding::{EngineRule, Finding, Room, set_address, set_module};
 use crate::graph::child_variables::ChildVariables;
 use crate::graph::{ModuleGraph, Node, NodeId, arguments};
 use crate::module::declaration::{ModuleCall, Variable};
@@ -67,7 +67,7 @@ fn needs(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
     search.follow();
     search.constants(roots);
     search.follow();
-    search.findings
+    search.finish()
 }
 
 /// A variable that a module needs for early evaluation.
@@ -94,8 +94,8 @@ struct Search<'t> {
     /// The calls that set a variable to such a value.
     refused: HashMap<(NodeId, SmolStr, EngineRule), Rc<[Edge<'t>]>>,
     evaluators: HashMap<NodeId, StaticEvaluator<'t>>,
-    /// The number of findings of a rule that a module can still have.
-    room: HashMap<(NodeId, EngineRule), usize>,
+    /// The findings of a rule that a module can still have.
+    room: BTreeMap<(NodeId, EngineRule), Room>,
     findings: Vec<Finding>,
 }
 
@@ -108,7 +108,7 @@ impl<'t> Search<'t> {
             calls: HashMap::new(),
             refused: HashMap::new(),
             evaluators: HashMap::new(),
-            room: HashMap::new(),
+            room: BTreeMap::new(),
             findings: Vec::new(),
         }
     }
@@ -249,18 +249,28 @@ impl<'t> Search<'t> {
 
     /// Takes the place of a finding, if the module can have another one of the rule.
     fn take_room(&mut self, node: Node<'_>, rule: EngineRule) -> bool {
-        let left = self.room(node, rule);
-        let has_room = *left > 0;
-        *left = left.saturating_sub(1);
+        let room = self.room(node, rule);
+        let has_room = room.left > 0;
+        room.take(1);
         has_room
     }
 
     fn room_for_missing(&mut self, caller: Node<'_>) -> usize {
-        *self.room(caller, EngineRule::MissingModuleArgument)
+        self.room(caller, EngineRule::MissingModuleArgument).left
     }
 
-    fn room(&mut self, node: Node<'_>, rule: EngineRule) -> &mut usize {
-        self.room.entry((node.id(), rule)).or_insert_with(|| room(&[], rule))
+    fn room(&mut self, node: Node<'_>, rule: EngineRule) -> &mut Room {
+        self.room.entry((node.id(), rule)).or_insert_with(|| node.module().room(&[], rule))
+    }
+
+    /// Returns the findings, with those about limits.
+    fn finish(mut self) -> Vec<Finding> {
+        for ((id, _), room) in self.room {
+            let from = self.findings.len();
+            room.close(&mut self.findings);
+            set_module(&mut self.findings[from..], &self.graph.node(id).module().directory);
+        }
+        self.findings
     }
 }
 
