@@ -54,4 +54,4 @@ pub use remote_states::RemoteState;
 pub use role::{Reason, Role, Surroundings};
 pub use role_signs::is_aside;
 pub(crate) use value_flow::{Used, User, ValueFlow, for_each_user};
-pub use version_requirements::VersionRequirement;
+pub use version_requirements::{VersionRequirement, VersionsBelow};

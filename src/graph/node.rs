@@ -14,6 +14,7 @@ use super::module_call_cycles::LongestChains;
 use super::node_id::NodeId;
 use super::providers::{ProviderChanges, Table, Uses};
 use super::role::{Reason, Role, Surroundings};
+use super::version_requirements::VersionsBelow;
 use crate::engine::Engine;
 use crate::module::Module;
 use crate::module::address::{ConfigAddress, ModuleSource};
@@ -77,6 +78,8 @@ pub(super) struct Derived {
     pub(super) longest_chains: OnceLock<Vec<LongestChains>>,
     /// For each node, the conflicts of version constraints in its subtree.
     pub(super) version_conflicts: OnceLock<Vec<Conflicts>>,
+    /// For each node, the version of the engine that its subtree requires.
+    pub(super) versions_below: OnceLock<Vec<VersionsBelow>>,
     /// For each node, its location relative to a root module.
     pub(super) locations: OnceLock<Vec<Location>>,
 }

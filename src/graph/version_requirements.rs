@@ -1,15 +1,16 @@
 //! The version constraints of a module and its descendants: for each provider, and for the engine.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use smol_str::SmolStr;
 
 use super::conflicts::{Conflicts, Subject};
 use super::dependency_cycles::components;
-use super::{ModuleGraph, Node};
+use super::{Callee, ModuleGraph, Node, NodeId};
 use crate::module::Module;
 use crate::text::Span;
-use crate::value::{Condition, Constraints};
+use crate::value::{Condition, Constraints, Version};
 
 /// One constraint of a module.
 #[derive(Debug, Clone)]
@@ -24,7 +25,24 @@ pub struct VersionRequirement {
     pub via: Option<Span>,
 }
 
+/// The version of the engine that a module and its descendants require.
+#[derive(Debug, Clone, Default)]
+pub struct VersionsBelow {
+    /// Whether one of them requires a version that no release known here meets.
+    pub is_unmodelled: bool,
+    /// Whether one of them calls a module of another repository, which may require a version.
+    pub calls_unread: bool,
+    /// The constraint that requires the newest version, with that version.
+    pub newest: Option<Arc<(Version, VersionRequirement)>>,
+}
+
 impl<'t> Node<'t> {
+    /// The version of the engine that this module and its descendants require.
+    pub fn versions_below(self) -> &'t VersionsBelow {
+        let graph = self.graph();
+        &graph.derived.versions_below.get_or_init(|| versions_below(graph))[self.id().number()]
+    }
+
     /// The constraints of this module and its descendants that cannot be met, or that were not compared.
     pub fn version_conflicts(self) -> &'t Conflicts {
         &self.graph().derived.version_conflicts.get_or_init(|| version_conflicts(self.graph()))
@@ -49,6 +67,53 @@ impl<'t> Node<'t> {
             level = next;
         }
         requirements
+    }
+}
+
+/// The result of [`Node::versions_below`] for each node, from the modules without calls upwards.
+fn versions_below(graph: &ModuleGraph) -> Vec<VersionsBelow> {
+    let called: Vec<Vec<usize>> =
+        graph.nodes().map(|node| node.children().map(NodeId::number).collect()).collect();
+    let mut all = vec![VersionsBelow::default(); called.len()];
+    for component in components(&called) {
+        let mut together = VersionsBelow::default();
+        for node in component.iter().flat_map(|node| &called[*node]) {
+            together.add(&all[*node]);
+        }
+        for node in &component {
+            together.add(&VersionsBelow::of(graph.node(NodeId(*node))));
+        }
+        for node in component {
+            all[node] = together.clone();
+        }
+    }
+    all
+}
+
+impl VersionsBelow {
+    fn of(node: Node<'_>) -> Self {
+        let mut own = BTreeMap::new();
+        add_own(node.module(), None, &mut own);
+        let bounds =
+            own.remove(&None).into_iter().flatten().filter_map(|requirement| {
+                Some((requirement.constraints.range().lower?.version, requirement))
+            });
+        Self {
+            is_unmodelled: node.module().unmodelled.is_some(),
+            calls_unread: node.calls().any(|(_, leads_to)| leads_to == Callee::Opaque),
+            newest: bounds.max_by(|(a, _), (b, _)| a.cmp(b)).map(Arc::new),
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.is_unmodelled |= other.is_unmodelled;
+        self.calls_unread |= other.calls_unread;
+        let is_newer = |newest: &Arc<(Version, VersionRequirement)>| {
+            self.newest.as_ref().is_none_or(|known| newest.0 >= known.0)
+        };
+        if let Some(newest) = other.newest.as_ref().filter(|newest| is_newer(newest)) {
+            self.newest = Some(Arc::clone(newest));
+        }
     }
 }
 

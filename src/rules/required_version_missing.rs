@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{ADVICE, Context, Page, Rule, page};
 use crate::engine::RequiredVersion;
 use crate::finding::{Concern, Finding};
-use crate::graph::{Callee, ModuleGraph, Node, NodeId, Role, VersionRequirement};
+use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::declaration::Origin;
 use crate::syntax::Block;
@@ -38,27 +38,24 @@ impl Rule for RequiredVersionMissing {
         let settings = in_base_files(settings, module, context);
         let Some(at) = is_run_or_published(node).then(|| place(module, &settings)).flatten() else { return };
         // The version is a question for the module that requires one which no release known here meets.
-        let graph = node.graph();
-        let below = graph.below(&[node.id()]);
-        if below.iter().any(|id| graph.node(*id).module().unmodelled.is_some()) {
+        let below = node.versions_below();
+        if below.is_unmodelled {
             return;
         }
         let product = module.features.engine.product;
-        let newest = newest_below(node);
         let name = product.name();
-        let effect = if newest.is_some() {
+        let effect = if below.newest.is_some() {
             format!("only its child modules limit the version of {name}")
         } else {
-            let unless =
-                if calls_unread_module(graph, &below) { ", unless a called module refuses them" } else { "" };
+            let unless = if below.calls_unread { ", unless a called module refuses them" } else { "" };
             format!("it also runs with versions of {name} that it was not tested with{unless}")
         };
         let finding = Self::finding("Missing `required_version`")
             .detail(format!("This module does not set `required_version`, so {effect}."))
             .at(at)
             .concerns(Concern::RequiredVersion);
-        findings.push(if let Some(requirement) = newest {
-            let constraint = requirement.text;
+        findings.push(if let Some((_, requirement)) = below.newest.as_deref() {
+            let constraint = &requirement.text;
             let related = format!("a child module requires {constraint}");
             finding.related(requirement.at, related).help(if settings.is_empty() {
                 format!("add a `terraform` block with `required_version = \"{constraint}\"`")
@@ -77,21 +74,6 @@ impl Rule for RequiredVersionMissing {
             ))
         });
     }
-}
-
-/// The constraint of the called modules that requires the newest version. Returns `None` without any such constraint.
-fn newest_below(node: Node<'_>) -> Option<VersionRequirement> {
-    let requirements = node.version_requirements().remove(&None)?;
-    let bounds = requirements
-        .into_iter()
-        .filter_map(|requirement| Some((requirement.constraints.range().lower?.version, requirement)));
-    bounds.max_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, newest)| newest)
-}
-
-/// Whether one of these modules calls a module of another repository, which may set a version.
-fn calls_unread_module(graph: &ModuleGraph, modules: &[NodeId]) -> bool {
-    let mut calls = modules.iter().flat_map(|id| graph.node(*id).calls());
-    calls.any(|(_, leads_to)| leads_to == Callee::Opaque)
 }
 
 /// Whether the module is a root module, or a shared module for other repositories. For a shared module of this
