@@ -248,9 +248,9 @@ pub(super) fn in_git(reading: &Reading<'_>, path: &str, limit: u64) -> Option<Ve
 
 /// The text of a line.
 fn line_at(sources: &Sources, id: FileId, line: usize) -> Option<Span> {
-    let text = sources.get(id).text();
-    let start: usize = text.split_inclusive('\n').take(line - 1).map(str::len).sum();
-    let written = text.get(start..)?.lines().next()?.trim_end();
+    let source = sources.get(id);
+    let start = *source.line_starts().get(line - 1)? as usize;
+    let written = source.text().get(start..)?.lines().next()?.trim_end();
     Some(Span::new(id, start..start + written.len()))
 }
 
