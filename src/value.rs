@@ -28,6 +28,7 @@ pub use conversion_error::{Mismatch, PathStep};
 pub use convert::convert;
 pub use data::Value;
 pub use defaults::Defaults;
+pub(crate) use evaluate::too_expensive;
 pub use evaluate::{
     TERRAFORM_FUNCTIONS, constant, constant_key, constant_within, elements, evaluate, evaluate_with, flag,
     follow, text,

@@ -20,6 +20,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         // The addresses are relative to a root module.
         return;
     }
+    findings.extend(node.import_checks().limit_reached.clone());
     for import in &node.module().imports {
         let (Some(target), Some(to)) = (&import.target, &import.to) else { continue };
         let wrong = node.import_checks().wrong.get(&to.span).into_iter().flatten().cloned();
@@ -34,6 +35,8 @@ pub(super) struct ImportChecks {
     wrong: HashMap<Span, Vec<Finding>>,
     /// The `for_each` expressions whose value is known and not empty.
     with_elements: HashSet<Span>,
+    /// The finding that the limit of evaluation steps was reached.
+    limit_reached: Option<Finding>,
 }
 
 impl<'t> Node<'t> {
@@ -43,6 +46,9 @@ impl<'t> Node<'t> {
             for import in &self.module().imports {
                 let value = import.for_each.as_ref().map(|for_each| values.marked(&for_each.expr));
                 let first = value.as_ref().and_then(First::of);
+                if let Some(for_each) = import.for_each.as_ref().filter(|_| checks.limit_reached.is_none()) {
+                    checks.limit_reached = values.limit_reached(for_each.expr.span);
+                }
                 if let Some(for_each) = import.for_each.as_ref().filter(|_| first.is_some()) {
                     checks.with_elements.insert(for_each.expr.span);
                 }

@@ -415,7 +415,7 @@ fn limit_reached(summary: &str, at: Span, limits: &Limits, limit: Limit) -> Find
 
 /// The finding for an expression that takes too many steps. `work` are the steps of all expressions together, if they
 /// share some.
-pub(super) fn too_expensive(work: Option<&Budget>, at: Span, limits: &Limits) -> Finding {
+pub(crate) fn too_expensive(work: Option<&Budget>, at: Span, limits: &Limits) -> Finding {
     let mut finding = limit_reached("Expression too expensive to evaluate", at, limits, Limit::Evaluation);
     if work.is_some_and(|work| work.get() < limits.evaluation()) {
         finding.detail.push_str(" All expressions of a module share a limit too, and they have reached it.");

@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use super::locals::Locals;
 use super::order::in_order;
 use super::scope::ModuleScope;
-use crate::finding::has_errors;
+use crate::finding::{Finding, has_errors};
 use crate::graph::Node;
 use crate::graph::references::sites::Symbols;
 use crate::syntax::Expr;
 use crate::text::Span;
-use crate::value::{Budget, Value, evaluate};
+use crate::value::{Budget, Value, evaluate, too_expensive};
 
 /// The values of one module. Errors in its expressions are reported elsewhere; here their values are unknown.
 pub struct Values<'t> {
@@ -41,6 +41,12 @@ impl Values<'_> {
         let mut value = self.marked(expr);
         value.take_deep_marks();
         value
+    }
+
+    /// The finding that no evaluation steps are left, if that is so.
+    pub(in crate::graph) fn limit_reached(&self, at: Span) -> Option<Finding> {
+        let is_reached = self.work.get() == 0;
+        is_reached.then(|| too_expensive(Some(&self.work), at, &self.node.module().limits))
     }
 
     /// The value of an expression, with marks.
