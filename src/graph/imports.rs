@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use crate::finding::{EngineRule, Finding};
+use crate::graph::import_checks::ImportChecks;
 use crate::graph::{Callee, Node};
 use crate::limits::Limits;
 use crate::module::address::{ImportTarget, InstanceKey};
@@ -26,17 +26,6 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         let wrong = node.import_checks().wrong.get(&to.span).into_iter().flatten().cloned();
         findings.extend(wrong.map(|finding| finding.at_validate().address(format!("import.{target}"))));
     }
-}
-
-/// The results for the imports of a module. All of them together have one limit of evaluation steps.
-#[derive(Debug, Default)]
-pub(super) struct ImportChecks {
-    /// The errors in targets, by the location of `to`.
-    wrong: HashMap<Span, Vec<Finding>>,
-    /// The `for_each` expressions whose value is known and not empty.
-    with_elements: HashSet<Span>,
-    /// The finding that the limit of evaluation steps was reached.
-    limit_reached: Option<Finding>,
 }
 
 impl<'t> Node<'t> {

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use smol_str::SmolStr;
-
 use super::dependency_cycles::components;
+use super::node::LongestChains;
 use super::{ModuleGraph, Node, NodeId};
 use crate::module::declaration::ModuleCall;
 
@@ -51,9 +50,6 @@ impl<'t> Node<'t> {
         Some(chain)
     }
 }
-
-/// The calls of a module that start longer chains than the calls before them, with the number of calls in the chain.
-pub(super) type LongestChains = Vec<(usize, SmolStr)>;
 
 /// The [`LongestChains`] for each node.
 fn longest_chains(graph: &ModuleGraph) -> Vec<LongestChains> {

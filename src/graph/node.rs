@@ -8,13 +8,12 @@ use smol_str::SmolStr;
 use super::addresses::AddressChange;
 use super::conflicts::Conflicts;
 use super::evaluation::Locals;
-use super::imports::ImportChecks;
+use super::import_checks::ImportChecks;
 use super::location::Location;
-use super::module_call_cycles::LongestChains;
 use super::node_id::NodeId;
 use super::providers::{ProviderChanges, Table, Uses};
 use super::role::{Reason, Role, Surroundings};
-use super::version_requirements::VersionsBelow;
+use super::version_requirement::VersionsBelow;
 use crate::engine::Engine;
 use crate::module::Module;
 use crate::module::address::{ConfigAddress, ModuleSource};
@@ -58,6 +57,9 @@ pub struct ModuleGraph {
     /// What was computed from all modules.
     pub(super) derived: Derived,
 }
+
+/// The calls of a module that start longer chains than the calls before them, with the number of calls in the chain.
+pub(super) type LongestChains = Vec<(usize, SmolStr)>;
 
 /// Results about all modules, each computed on first use.
 #[derive(Debug, Default)]

@@ -3,38 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use smol_str::SmolStr;
-
 use super::conflicts::{Conflicts, Subject};
 use super::dependency_cycles::components;
+use super::version_requirement::{VersionRequirement, VersionsBelow};
 use super::{Callee, ModuleGraph, Node, NodeId};
 use crate::module::Module;
 use crate::text::Span;
-use crate::value::{Condition, Constraints, Version};
-
-/// One constraint of a module.
-#[derive(Debug, Clone)]
-pub struct VersionRequirement {
-    /// The parsed constraint. For a provider, parsed by the rules for providers.
-    pub constraints: Constraints,
-    /// The text as written.
-    pub text: SmolStr,
-    /// Its span.
-    pub at: Span,
-    /// The call that leads to the module, or `None` for the starting module.
-    pub via: Option<Span>,
-}
-
-/// The version of the engine that a module and its descendants require.
-#[derive(Debug, Clone, Default)]
-pub struct VersionsBelow {
-    /// Whether one of them requires a version that no release known here meets.
-    pub is_unmodelled: bool,
-    /// Whether one of them calls a module of another repository, which may require a version.
-    pub calls_unread: bool,
-    /// The constraint that requires the newest version, with that version.
-    pub newest: Option<Arc<(Version, VersionRequirement)>>,
-}
+use crate::value::{Condition, Constraints};
 
 impl<'t> Node<'t> {
     /// The version of the engine that this module and its descendants require.
@@ -81,7 +56,7 @@ fn versions_below(graph: &ModuleGraph) -> Vec<VersionsBelow> {
             together.add(&all[*node]);
         }
         for node in &component {
-            together.add(&VersionsBelow::of(graph.node(NodeId(*node))));
+            together.add(&version_of(graph.node(NodeId(*node))));
         }
         for node in component {
             all[node] = together.clone();
@@ -90,30 +65,19 @@ fn versions_below(graph: &ModuleGraph) -> Vec<VersionsBelow> {
     all
 }
 
-impl VersionsBelow {
-    fn of(node: Node<'_>) -> Self {
-        let mut own = BTreeMap::new();
-        add_own(node.module(), None, &mut own);
-        let bounds =
-            own.remove(&None).into_iter().flatten().filter_map(|requirement| {
-                Some((requirement.constraints.range().lower?.version, requirement))
-            });
-        Self {
-            is_unmodelled: node.module().unmodelled.is_some(),
-            calls_unread: node.calls().any(|(_, leads_to)| leads_to == Callee::Opaque),
-            newest: bounds.max_by(|(a, _), (b, _)| a.cmp(b)).map(Arc::new),
-        }
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.is_unmodelled |= other.is_unmodelled;
-        self.calls_unread |= other.calls_unread;
-        let is_newer = |newest: &Arc<(Version, VersionRequirement)>| {
-            self.newest.as_ref().is_none_or(|known| newest.0 >= known.0)
-        };
-        if let Some(newest) = other.newest.as_ref().filter(|newest| is_newer(newest)) {
-            self.newest = Some(Arc::clone(newest));
-        }
+/// The version of the engine that a module itself requires.
+fn version_of(node: Node<'_>) -> VersionsBelow {
+    let mut own = BTreeMap::new();
+    add_own(node.module(), None, &mut own);
+    let bounds = own
+        .remove(&None)
+        .into_iter()
+        .flatten()
+        .filter_map(|requirement| Some((requirement.constraints.range().lower?.version, requirement)));
+    VersionsBelow {
+        is_unmodelled: node.module().unmodelled.is_some(),
+        calls_unread: node.calls().any(|(_, leads_to)| leads_to == Callee::Opaque),
+        newest: bounds.max_by(|(a, _), (b, _)| a.cmp(b)).map(Arc::new),
     }
 }
 
