@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use memchr::memmem;
 use smol_str::SmolStr;
 
@@ -224,17 +224,32 @@ pub(crate) fn is_open(pattern: &str) -> bool {
     pattern.strip_prefix(OF_ROOT).is_some_and(|path| path.starts_with('*'))
 }
 
+/// Changed paths.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Paths {
+    pub(crate) all: BTreeSet<String>,
+    /// By their last components, sorted.
+    by_name: HashMap<String, Vec<String>>,
+}
+
+impl FromIterator<String> for Paths {
+    fn from_iter<I: IntoIterator<Item = String>>(paths: I) -> Self {
+        let all: BTreeSet<String> = paths.into_iter().collect();
+        let mut by_name: HashMap<String, Vec<String>> = HashMap::new();
+        for path in &all {
+            by_name.entry_ref(last_name(path)).or_default().push(path.clone());
+        }
+        Self { all, by_name }
+    }
+}
+
 /// The first of these paths that a pattern of the module in a directory may match. A path that is not known completely
 /// seldom leads to a module file, whose content affects the module anyway.
-pub(crate) fn first_match<'p>(
-    pattern: &str,
-    directory: &str,
-    paths: &'p BTreeSet<String>,
-) -> Option<&'p String> {
+pub(crate) fn first_match<'p>(pattern: &str, directory: &str, paths: &'p Paths) -> Option<&'p String> {
     if let Some(pattern) = pattern.strip_prefix(OF_MODULE) {
         let full = join(directory, pattern)?;
-        let Some((start, _)) = full.split_once('*') else { return paths.get(&full) };
-        let mut from = paths.range(start.to_owned()..).take_while(|path| path.starts_with(start));
+        let Some((start, _)) = full.split_once('*') else { return paths.all.get(&full) };
+        let mut from = paths.all.range(start.to_owned()..).take_while(|path| path.starts_with(start));
         let is_meant = |path: &str| !is_module_file(last_name(path)) || is_module_file(last_name(&full));
         return from.find(|path| is_match(&full, path, '*') && is_meant(path));
     }
@@ -242,7 +257,7 @@ pub(crate) fn first_match<'p>(
 }
 
 /// The first path that a pattern that is relative to a root module matches from any directory.
-fn first_match_somewhere<'p>(pattern: &str, paths: &'p BTreeSet<String>) -> Option<&'p String> {
+fn first_match_somewhere<'p>(pattern: &str, paths: &'p Paths) -> Option<&'p String> {
     let mut names: Vec<&str> = Vec::new();
     for name in pattern.strip_prefix(OF_ROOT).unwrap_or(pattern).split('/') {
         match name {
@@ -253,7 +268,12 @@ fn first_match_somewhere<'p>(pattern: &str, paths: &'p BTreeSet<String>) -> Opti
     }
     let full = format!("*/{}", names.join("/"));
     let is_meant = |path: &&String| !is_any(pattern) || !is_module_file(last_name(path));
-    paths.iter().filter(is_meant).find(|path| is_match(&full[2..], path, '*') || is_match(&full, path, '*'))
+    let is_matched = |path: &&String| is_match(&full[2..], path, '*') || is_match(&full, path, '*');
+    match names.last().filter(|name| !name.contains('*')) {
+        // Most paths have another name.
+        Some(name) => paths.by_name.get(*name)?.iter().filter(is_meant).find(is_matched),
+        None => paths.all.iter().filter(is_meant).find(is_matched),
+    }
 }
 
 /// Whether a pattern, in which `any` stands for any text, matches a path.
@@ -310,7 +330,7 @@ mod tests {
     #[test]
     fn patterns_match_paths_from_the_top() {
         let paths = ["live/prod/x.txt", "modules/net/t/a.tpl", "only/main.tf"];
-        let paths = BTreeSet::from(paths.map(str::to_owned));
+        let paths: Paths = paths.map(str::to_owned).into_iter().collect();
         for (pattern, directory, is_there) in [
             ("./x.txt", "live/prod", true),
             ("./x.txt", "live", false),

@@ -15,7 +15,7 @@ use crate::check::change::survey::Survey;
 use crate::engine::{Companion, LOCK_FILE, Notation, Signal, is_module_file};
 use crate::graph::{User, for_each_user};
 use crate::module::canonical::NamedValue;
-use crate::session::reads;
+use crate::session::reads::{self, Paths};
 use crate::session::terragrunt::Units;
 use crate::vfs::{self, Change, Error, ancestors, last_name, parent};
 
@@ -72,7 +72,7 @@ impl Comparison {
             paths,
             units: units.now,
         };
-        let paths: BTreeSet<String> = change.paths().collect();
+        let paths: Paths = change.paths().collect();
         let read = |directory: &String| {
             let near = || comparison.near(directory, &impact, &paths);
             read_file(directory, &known.reads(directory, &memory), &paths, near)
@@ -139,7 +139,7 @@ impl Comparison {
 
     /// The paths in a module, its callers at every level and the units that run it: those that a path relative to a
     /// root module can name.
-    fn near(&self, directory: &str, impact: &Impact<'_>, paths: &BTreeSet<String>) -> BTreeSet<String> {
+    fn near(&self, directory: &str, impact: &Impact<'_>, paths: &Paths) -> Paths {
         // With very many callers, all paths count.
         let above = impact.leading_to(directory);
         let is_unknown = above.is_none();
@@ -153,7 +153,7 @@ impl Comparison {
         let is_near = |path: &&String| may_be_anywhere || ancestors(path).any(|it| directories.contains(it));
         // Functions do not read module files by such paths.
         let is_other = |path: &&String| !is_module_file(last_name(path));
-        paths.iter().filter(is_near).filter(is_other).cloned().collect()
+        paths.all.iter().filter(is_near).filter(is_other).cloned().collect()
     }
 
     /// The first changed path that can alter a plan of the module in a directory. Returns `None` if there is none.
@@ -191,7 +191,7 @@ impl Comparison {
 
     /// The values of a module that may read a changed file. Returns `None` if something else may. `near` are the paths
     /// that a path relative to a root module can name.
-    fn reading(&self, directory: &str, paths: &BTreeSet<String>, near: &BTreeSet<String>) -> Option<Readers> {
+    fn reading(&self, directory: &str, paths: &Paths, near: &Paths) -> Option<Readers> {
         let (mut readers, mut is_certain) = (Readers::default(), true);
         for (view, node) in self.now.nodes(directory) {
             for_each_user(node, &view.files(node, &self.now.snapshot), &mut |expr, user| {
@@ -296,12 +296,12 @@ impl Comparison {
 fn read_file(
     directory: &str,
     patterns: &[&str],
-    paths: &BTreeSet<String>,
-    near: impl FnOnce() -> BTreeSet<String>,
+    paths: &Paths,
+    near: impl FnOnce() -> Paths,
 ) -> Option<String> {
     let (open, known): (Vec<&str>, Vec<&str>) =
         patterns.iter().copied().partition(|pattern| reads::is_open(pattern));
-    let first = |patterns: &[&str], paths: &BTreeSet<String>| {
+    let first = |patterns: &[&str], paths: &Paths| {
         patterns.iter().find_map(|pattern| reads::first_match(pattern, directory, paths)).cloned()
     };
     first(&known, paths).or_else(|| (!open.is_empty()).then(|| first(&open, &near()))?)

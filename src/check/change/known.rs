@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use crate::graph::is_aside;
 use crate::session::call_index::{CallIndex, CallsOf};
 use crate::session::calls::Calls;
-use crate::session::reads;
+use crate::session::reads::{self, Paths};
 use crate::vfs::{Change, Content, Error, State, ancestors};
 
 /// The later state of a change, as far as the call index shows it without reading files.
@@ -76,10 +76,10 @@ impl<'c> Known<'c> {
         memory: &CallIndex,
         has_units: bool,
     ) -> BTreeMap<String, String> {
-        let paths: BTreeSet<String> = change.paths().collect();
+        let paths: Paths = change.paths().collect();
         let is_near = |path: &&String| has_units || ancestors(path).any(|it| self.is_directory(it));
         // A path about which nothing is known is relative to a root module.
-        let near: BTreeSet<String> = paths.iter().filter(is_near).cloned().collect();
+        let near: Paths = paths.all.iter().filter(is_near).cloned().collect();
         // A pattern that is not relative to its module matches the same everywhere.
         let mut seen: HashMap<&str, Option<&String>> = HashMap::new();
         let reads_one = |pattern: &str, path: &str| {
