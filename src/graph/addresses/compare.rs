@@ -81,9 +81,12 @@ impl<'t> Search<'t> {
         let features = &is.module().features.grammar;
         // An object that seems to be removed or added may be in a file that could not be read.
         let is_known = was.module().complete && is.module().complete && features.moved;
+        if self.done.contains_key(&pair) {
+            return Vec::new();
+        }
         // Module call cycles are an error, so they need no comparison.
-        let is_new = self.done.insert(pair, Rc::default()).is_none();
-        if !is_new || !is_known || self.places == 0 {
+        self.done.insert(pair, Rc::default());
+        if !is_known || self.places == 0 {
             return Vec::new();
         }
         self.places -= 1;
