@@ -1,6 +1,7 @@
 //! Checks the provider requirements and blocks of one module, as `validateProviderConfigs` in Terraform's
 //! `internal/configs` does before it looks at calls.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::{HashMap, HashSet};
@@ -233,6 +234,8 @@ fn proxies(node: Node<'_>, declared: &Declared<'_>, sources: &Sources, findings:
     for provider in declared.empty.values() {
         by_name.entry(&provider.name).or_default().push(provider);
     }
+    let used = LazyCell::new(|| used(node));
+    let passing = LazyCell::new(|| passing_calls(node));
     for (name, blocks) in by_name {
         // The engine compares positions as strings, so line 11 comes before line 4.
         let headers = blocks.iter().map(|block| block.origin.header());
@@ -242,7 +245,7 @@ fn proxies(node: Node<'_>, declared: &Declared<'_>, sources: &Sources, findings:
         let entry = module.required_providers.get(name);
         let known = entry.into_iter().flat_map(|entry| &entry.aliases).map(|alias| alias.value.compact());
         let known: BTreeSet<SmolStr> = known.collect();
-        let unused = unused(node, &blocks);
+        let unused = if module.complete { unused(module, &blocks, &used) } else { BTreeSet::new() };
         let needed =
             |block: &&&ProviderConfiguration| block.alias.is_some() && !unused.contains(&block.compact());
         let needed: Vec<&ProviderConfiguration> = blocks.iter().filter(needed).copied().collect();
@@ -286,7 +289,7 @@ fn proxies(node: Node<'_>, declared: &Declared<'_>, sources: &Sources, findings:
                     "Before Terraform 0.15, an empty `provider` block declared a configuration that callers pass. An entry \
                      in `required_providers` replaces it, with `configuration_aliases` for a block with an `alias`.",
                 )
-                .help(help + &omitted(node, &needed) + &passed_in_vain(node, &unused)),
+                .help(help + &omitted(node, &needed, &passing) + &passed_in_vain(&unused, &passing)),
         };
         let headers = blocks.iter().map(|block| block.origin.header());
         findings.push(finding.related_all(headers.filter(|header| *header != first), "another empty block"));
@@ -294,8 +297,8 @@ fn proxies(node: Node<'_>, declared: &Declared<'_>, sources: &Sources, findings:
 }
 
 /// The step for calls that do not pass all configurations of empty blocks. Without the block, each must be passed.
-fn omitted(node: Node<'_>, blocks: &[&ProviderConfiguration]) -> String {
-    let (calls, passing) = (node.callers().count(), passing_calls(node));
+fn omitted(node: Node<'_>, blocks: &[&ProviderConfiguration], passing: &HashMap<SmolStr, usize>) -> String {
+    let calls = node.callers().count();
     let aliases = blocks.iter().filter(|block| block.alias.is_some()).map(|block| block.compact());
     let omitted: Vec<String> = aliases
         .filter(|name| passing.get(name).copied().unwrap_or_default() < calls)
@@ -317,14 +320,18 @@ fn passing_calls(node: Node<'_>) -> HashMap<SmolStr, usize> {
     passing
 }
 
-/// The aliases of empty blocks that a module neither uses nor passes on.
-fn unused(node: Node<'_>, blocks: &[&ProviderConfiguration]) -> BTreeSet<SmolStr> {
+/// The configurations that a module uses or passes on.
+fn used(node: Node<'_>) -> HashSet<Configuration> {
     let module = node.module();
-    if !module.complete {
-        return BTreeSet::new();
-    }
-    let mentions = node.provider_mentions().filter_map(|reference| Configuration::named(module, reference));
-    let used: HashSet<Configuration> = mentions.collect();
+    node.provider_mentions().filter_map(|reference| Configuration::named(module, reference)).collect()
+}
+
+/// The aliases of empty blocks that a module neither uses nor passes on.
+fn unused(
+    module: &Module,
+    blocks: &[&ProviderConfiguration],
+    used: &HashSet<Configuration>,
+) -> BTreeSet<SmolStr> {
     let is_used = |block: &ProviderConfiguration| {
         Configuration::by(module, block).is_none_or(|configuration| used.contains(&configuration))
     };
@@ -333,8 +340,7 @@ fn unused(node: Node<'_>, blocks: &[&ProviderConfiguration]) -> BTreeSet<SmolStr
 }
 
 /// The help for unused configurations that a caller passes.
-fn passed_in_vain(node: Node<'_>, unused: &BTreeSet<SmolStr>) -> String {
-    let passing = passing_calls(node);
+fn passed_in_vain(unused: &BTreeSet<SmolStr>, passing: &HashMap<SmolStr, usize>) -> String {
     let passed = unused.iter().filter(|name| passing.contains_key(*name));
     let passed: Vec<String> = passed.map(|name| format!("`{name}`")).collect();
     if passed.is_empty() {
