@@ -225,7 +225,7 @@ pub(crate) fn is_open(pattern: &str) -> bool {
 }
 
 /// Changed paths.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Paths {
     pub(crate) all: BTreeSet<String>,
     /// By their last components, sorted.

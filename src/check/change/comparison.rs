@@ -1,10 +1,11 @@
 //! Compares both states of a change, and finds the modules that it affects, with the reason for each.
 
+use std::borrow::Borrow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use crate::check::change::affected_modules::Impact;
@@ -140,20 +141,17 @@ impl Comparison {
     /// The paths in a module, its callers at every level and the units that run it: those that a path relative to a
     /// root module can name.
     fn near(&self, directory: &str, impact: &Impact<'_>, paths: &Paths) -> Paths {
+        // Functions do not read module files by such paths.
+        let others = paths.all.iter().filter(|path| !is_module_file(last_name(path)));
         // With very many callers, all paths count.
-        let above = impact.leading_to(directory);
-        let is_unknown = above.is_none();
-        let above = above.unwrap_or_default();
+        let Some(above) = impact.leading_to(directory) else { return others.cloned().collect() };
         let run_by: Vec<_> = above.iter().map(|module| self.units.that_run(module)).collect();
         let units = run_by.iter().flat_map(|run_by| &run_by.units);
         let mut directories: BTreeSet<&str> = units.filter_map(|unit| parent(unit)).collect();
         directories.extend(above.iter().map(SmolStr::as_str));
-        let may_be_anywhere =
-            is_unknown || run_by.iter().any(|run_by| run_by.may_be_run && run_by.units.is_empty());
+        let may_be_anywhere = run_by.iter().any(|run_by| run_by.may_be_run && run_by.units.is_empty());
         let is_near = |path: &&String| may_be_anywhere || ancestors(path).any(|it| directories.contains(it));
-        // Functions do not read module files by such paths.
-        let is_other = |path: &&String| !is_module_file(last_name(path));
-        paths.all.iter().filter(is_near).filter(is_other).cloned().collect()
+        others.filter(is_near).cloned().collect()
     }
 
     /// The first changed path that can alter a plan of the module in a directory. Returns `None` if there is none.
@@ -201,7 +199,7 @@ impl Comparison {
                 reads::patterns(text, Notation::of(source.name()) == Notation::Json, &mut patterns);
                 let (any, patterns): (Vec<&str>, Vec<&str>) =
                     patterns.iter().map(SmolStr::as_str).partition(|pattern| reads::is_any(pattern));
-                let is_read = |patterns| read_file(directory, patterns, paths, || near.clone()).is_some();
+                let is_read = |patterns| read_file(directory, patterns, paths, || near).is_some();
                 if is_read(&patterns) {
                     match of_user(user).filter(|_| !matches!(user, User::Repetition(_))) {
                         Some(value) => drop(readers.certain.insert(value)),
@@ -276,14 +274,14 @@ impl Comparison {
     /// links, in test files, or before the change.
     fn unlinked_callers(&self, impact: &Impact<'_>) -> BTreeSet<SmolStr> {
         let above = impact.above(&self.causes.keys().cloned().collect());
+        let calls = self.now.states().flat_map(|state| state.graph.nodes()).flat_map(|caller| {
+            let children = caller.child_calls().map(|(_, child)| child.module().directory.as_str());
+            children.map(move |child| (caller.module().directory.as_str(), child))
+        });
+        let linked: HashSet<(&str, &str)> = calls.collect();
         let mut unlinked = BTreeSet::new();
-        let mut linked: HashMap<SmolStr, HashSet<&str>> = HashMap::new();
         impact.for_each_caller(&above, &mut |caller, module| {
-            let children = || {
-                let calls = self.now.nodes(caller).flat_map(|(_, node)| node.child_calls());
-                calls.map(|(_, child)| child.module().directory.as_str()).collect()
-            };
-            if !linked.entry(caller.into()).or_insert_with(children).contains(module.as_str()) {
+            if !linked.contains(&(caller, module.as_str())) {
                 unlinked.insert(caller.into());
             }
         });
@@ -293,18 +291,18 @@ impl Comparison {
 
 /// The first of the changed paths that functions of a module may read. Of paths with an unknown start, only those that
 /// are `near` the module count.
-fn read_file(
+fn read_file<P: Borrow<Paths>>(
     directory: &str,
     patterns: &[&str],
     paths: &Paths,
-    near: impl FnOnce() -> Paths,
+    near: impl FnOnce() -> P,
 ) -> Option<String> {
     let (open, known): (Vec<&str>, Vec<&str>) =
         patterns.iter().copied().partition(|pattern| reads::is_open(pattern));
     let first = |patterns: &[&str], paths: &Paths| {
         patterns.iter().find_map(|pattern| reads::first_match(pattern, directory, paths)).cloned()
     };
-    first(&known, paths).or_else(|| (!open.is_empty()).then(|| first(&open, &near()))?)
+    first(&known, paths).or_else(|| (!open.is_empty()).then(|| first(&open, near().borrow()))?)
 }
 
 /// The variable definitions files that belong to a called module, each with a caller in a directory around it. No
