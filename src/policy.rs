@@ -130,9 +130,7 @@ impl Policy {
 
     /// The settings of a rule that apply at some path. One that applies everywhere hides the earlier ones.
     pub fn effective(&self, rule: &str) -> &[Setting] {
-        let settings = self.settings(rule);
-        let from = settings.iter().rposition(|setting| setting.paths.is_none());
-        &settings[from.unwrap_or_default()..]
+        self.settings.get(rule).map_or(&[], ByPath::effective)
     }
 
     /// All settings of a rule, by index.

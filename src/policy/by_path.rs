@@ -56,6 +56,11 @@ impl<T: AtPaths> ByPath<T> {
         self.everywhere.map(|number| &self.entries[number])
     }
 
+    /// The entries that apply at some path: those after the last one without paths, and that one.
+    pub(super) fn effective(&self) -> &[T] {
+        &self.entries[self.everywhere.unwrap_or_default()..]
+    }
+
     /// The entry that applies at a path, with its index.
     pub(super) fn at(&self, path: &str) -> Option<(usize, &T)> {
         if self.by_directory.is_empty() {
