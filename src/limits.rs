@@ -64,6 +64,24 @@ const RULE_STEPS: usize = 3_000_000;
 /// The steps of custom rules that each byte of a module adds.
 const RULE_STEPS_PER_BYTE: usize = 2;
 
+/// The steps that are left of a limit.
+#[derive(Debug, Clone, Copy)]
+pub struct Steps(usize);
+
+impl Steps {
+    /// So many steps.
+    pub fn of(number: usize) -> Self {
+        Self(number)
+    }
+
+    /// Takes so many steps. If fewer are left, takes those and returns false.
+    pub fn take(&mut self, number: usize) -> bool {
+        let left = self.0.checked_sub(number);
+        self.0 = left.unwrap_or_default();
+        left.is_some()
+    }
+}
+
 impl Limit {
     /// All limits.
     pub const ALL: [Self; 5] =

@@ -17,6 +17,7 @@ use super::call_path::{CallPath, argument, expression};
 use super::side::Side;
 use crate::check::EngineView;
 use crate::graph::{Node, NodeId, Used, User, ValueFlow};
+use crate::limits::Steps;
 use crate::module::canonical::NamedValue;
 use crate::module::declaration::ModuleCall;
 use crate::syntax::Attribute;
@@ -77,7 +78,7 @@ pub(super) struct Effects<'c> {
     /// The calls of each module, by the directory of the child module.
     calls: HashMap<(usize, NodeId), Rc<CallsByChild<'c>>>,
     /// The number of declarations on further paths of calls.
-    room: usize,
+    room: Steps,
     /// The number of calls between the module whose consequences are asked for and the current one.
     depth: usize,
 }
@@ -138,7 +139,7 @@ impl<'c> Effects<'c> {
             modules: HashMap::new(),
             variables: HashMap::new(),
             calls: HashMap::new(),
-            room: MOST_DECLARATIONS,
+            room: Steps::of(MOST_DECLARATIONS),
             depth: 0,
         }
     }
@@ -169,9 +170,7 @@ impl<'c> Effects<'c> {
     fn pay(&mut self, place: Place) -> bool {
         let module = self.node(place).module();
         let declarations = module.variables.len() + module.calls.len() + module.resources.len();
-        let left = self.room.checked_sub(1 + declarations);
-        self.room = left.unwrap_or_default();
-        left.is_some()
+        self.room.take(1 + declarations)
     }
 
     fn places(&self, directory: &str) -> Vec<Place> {

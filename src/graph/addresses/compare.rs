@@ -13,6 +13,7 @@ use super::likeness::Renames;
 use super::matching::{Pair, matched};
 use super::object::{Declared, Object};
 use crate::graph::{ModuleGraph, Node, NodeId, State};
+use crate::limits::Steps;
 use crate::module::Module;
 use crate::module::address::Mode;
 use crate::module::declaration::ModuleCall;
@@ -31,13 +32,19 @@ const MOST_PLACES: usize = 50_000;
 fn changes(earlier: State<'_>, now: State<'_>) -> Vec<AddressChange> {
     let earlier_nodes: HashMap<&SmolStr, Node<'_>> =
         earlier.graph.nodes().map(|node| (&node.module().directory, node)).collect();
-    let mut search = Search { earlier, now, places: MOST_PLACES, done: HashMap::new(), changes: Vec::new() };
+    let mut search =
+        Search { earlier, now, places: Steps::of(MOST_PLACES), done: HashMap::new(), changes: Vec::new() };
     for node in now.graph.nodes() {
         if let Some(was) = earlier_nodes.get(&node.module().directory) {
             search.compare(*was, node);
         }
     }
     search.changes
+}
+
+/// The places of an object below so many calls.
+fn cost(depth: usize) -> usize {
+    1 + depth / 4
 }
 
 /// The objects of a module and its descendants that only one state has, and that no block handles.
@@ -58,7 +65,7 @@ enum Step<'t> {
 struct Search<'t> {
     earlier: State<'t>,
     now: State<'t>,
-    places: usize,
+    places: Steps,
     done: HashMap<(NodeId, NodeId), Rc<Left<'t>>>,
     changes: Vec<AddressChange>,
 }
@@ -78,18 +85,17 @@ impl<'t> Search<'t> {
     /// Returns the steps to compare two modules, the last one first.
     fn enter(&mut self, was: Node<'t>, is: Node<'t>) -> Vec<Step<'t>> {
         let pair = (was.id(), is.id());
-        let features = &is.module().features.grammar;
-        // An object that seems to be removed or added may be in a file that could not be read.
-        let is_known = was.module().complete && is.module().complete && features.moved;
         if self.done.contains_key(&pair) {
             return Vec::new();
         }
         // Module call cycles are an error, so they need no comparison.
         self.done.insert(pair, Rc::default());
-        if !is_known || self.places == 0 {
+        let features = &is.module().features.grammar;
+        // An object that seems to be removed or added may be in a file that could not be read.
+        let is_known = was.module().complete && is.module().complete && features.moved;
+        if !is_known || !self.places.take(1) {
             return Vec::new();
         }
-        self.places -= 1;
         let blocks = Blocks::of(is);
         let below = children(was, is, &blocks).map(|(_, _, (before, after))| Step::Enter(before, after));
         let mut steps: Vec<Step<'t>> = below.collect();
@@ -132,19 +138,12 @@ impl<'t> Search<'t> {
     /// The unmatched objects of a called module, relative to its caller.
     fn brought(&mut self, objects: &[Object<'t>], caller: Node<'t>, call: &'t ModuleCall) -> Vec<Object<'t>> {
         let mut brought = Vec::new();
-        for object in objects.iter().take_while(|object| self.pay(object.path.len())) {
+        for object in objects.iter().take_while(|object| self.places.take(cost(object.path.len()))) {
             let mut object = object.clone();
             object.path.insert(0, (caller, call));
             brought.push(object);
         }
         brought
-    }
-
-    /// Whether an object below so many calls can still be matched.
-    fn pay(&mut self, depth: usize) -> bool {
-        let left = self.places.checked_sub(1 + depth / 4);
-        self.places = left.unwrap_or_default();
-        left.is_some()
     }
 
     fn match_objects(&mut self, blocks: &Blocks<'t>, left: &mut Left<'t>, is_own: bool) {
@@ -199,7 +198,7 @@ impl<'t> Search<'t> {
             let mut path = object.path.clone();
             path.push((object.node, call));
             for declared in Object::declared_by(child, object.sources) {
-                if !self.pay(path.len()) {
+                if !self.places.take(cost(path.len())) {
                     return resources;
                 }
                 next.push(Object { path: path.clone(), is_with_call: true, ..declared });

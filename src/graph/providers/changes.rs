@@ -16,6 +16,7 @@ use super::identity::{Identity, Likeness};
 use super::resolve::{Found, in_root};
 use crate::finding::{EngineRule, Finding};
 use crate::graph::{ModuleGraph, Node};
+use crate::limits::Steps;
 use crate::module::Module;
 use crate::module::address::{ConfigAddress, ProviderAddress};
 use crate::module::declaration::{ProviderConfiguration, compact_name};
@@ -55,7 +56,7 @@ fn changes(earlier: State<'_>, now: State<'_>) -> ProviderChanges {
     let tops = earlier.graph.nodes().filter(|node| node.callers().next().is_none());
     let tops: BTreeMap<&SmolStr, Node<'_>> = tops.map(|node| (&node.module().directory, node)).collect();
     let mut changes: BTreeMap<_, ProviderChange> = BTreeMap::new();
-    let mut places = Places { left: MOST_PLACES, exhausted: false };
+    let mut places = Places { left: Steps::of(MOST_PLACES), exhausted: false };
     let mut incomplete_from = None;
     for top in now.graph.nodes().filter(|node| node.callers().next().is_none()) {
         let Some(was) = tops.get(&top.module().directory) else { continue };

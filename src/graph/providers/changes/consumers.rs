@@ -11,6 +11,7 @@ use crate::graph::providers::checks::missing;
 use crate::graph::providers::configuration::Configuration;
 use crate::graph::providers::resolve::{Level, Trace, trace};
 use crate::graph::providers::supply::Supply;
+use crate::limits::Steps;
 use crate::module::address::{ConfigAddress, Mode, MoveEndpoint};
 use crate::module::declaration::{ModuleCall, PassedProvider, ProviderRef, Resource};
 use crate::text::Span;
@@ -126,7 +127,7 @@ pub(super) struct Consumers<'t> {
 
 /// The number of resources and modules that may still be compared, each at one path of calls.
 pub(super) struct Places {
-    pub(super) left: usize,
+    pub(super) left: Steps,
     /// Whether some were not compared.
     pub(super) exhausted: bool,
 }
@@ -135,10 +136,9 @@ impl Places {
     /// Whether so many resources of a module that is called through so many others may be compared.
     fn pay(&mut self, number: usize, depth: usize) -> bool {
         // An address has the names of all calls.
-        let left = self.left.checked_sub((1 + number) * (1 + depth / 8));
-        self.left = left.unwrap_or_default();
-        self.exhausted |= left.is_none();
-        left.is_some()
+        let is_affordable = self.left.take((1 + number) * (1 + depth / 8));
+        self.exhausted |= !is_affordable;
+        is_affordable
     }
 }
 
