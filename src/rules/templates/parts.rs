@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::block_kind::{REQUIRED_PROVIDERS, TERRAFORM};
+use super::block_kind::{KINDS, REQUIRED_PROVIDERS, TERRAFORM};
 use crate::module::Module;
-use crate::module::declaration::{Origin, RequiredProvider};
+use crate::module::declaration::{Origin, ProviderConfiguration, RequiredProvider};
 use crate::rules::Context;
 use crate::syntax::{Attribute, Block};
 use crate::text::{FileId, Span};
@@ -96,48 +96,42 @@ pub(super) fn parts(module: &Module, context: &Context<'_>, is_wanted: &dyn Fn(&
             parts.push(Part::merged(kind, &labels, &resource.origin));
         }
     }
-    if is_wanted("module") {
-        parts.extend(module.calls.values().map(|call| Part::merged("module", &[&call.name], &call.origin)));
-    }
-    for provider in module.providers.values().filter(|_| is_wanted("provider")) {
-        let part = Part::merged("provider", &[&provider.name], &provider.origin);
-        let alias = provider.alias.as_ref();
-        let labels = part.labels.iter().cloned().chain(alias.map(|alias| alias.value.clone())).collect();
-        // The name of a provider is given; only the alias of its configuration is chosen.
-        parts.push(Part { labels, name: alias.map(|alias| alias.span), ..part });
-    }
-    let variables = module.variables.values().filter(|_| is_wanted("variable"));
-    parts.extend(variables.map(|variable| Part::merged("variable", &[&variable.name], &variable.origin)));
-    let outputs = module.outputs.values().filter(|_| is_wanted("output"));
-    parts.extend(outputs.map(|output| Part::merged("output", &[&output.name], &output.origin)));
-    let locals = module.locals.values().filter(|_| is_wanted("local"));
-    parts.extend(locals.map(|local| Part::without_block("local", &local.name, local.attribute.name_span)));
-    let actions = module.actions.values().filter(|_| is_wanted("action"));
-    parts.extend(actions.map(|action| Part::merged("action", &[&action.kind, &action.name], &action.origin)));
-    let checks = module.checks.values().filter(|_| is_wanted("check"));
-    parts.extend(checks.map(|check| Part::plain("check", &[&check.name], &check.block)));
-    let moved = module.moved.iter().filter(|_| is_wanted("moved"));
-    parts.extend(moved.map(|moved| Part::plain("moved", &[], &moved.block)));
-    let removed = module.removed.iter().filter(|_| is_wanted("removed"));
-    parts.extend(removed.map(|removed| Part::plain("removed", &[], &removed.block)));
-    let imports = module.imports.iter().filter(|_| is_wanted("import"));
-    parts.extend(imports.map(|import| Part::plain("import", &[], &import.block)));
-    if IN_TERRAFORM.iter().any(|kind| is_wanted(kind)) {
+    let mut add = |kind: &str, more: &mut dyn Iterator<Item = Part>| {
+        if is_wanted(kind) {
+            parts.extend(more);
+        }
+    };
+    let calls = module.calls.values();
+    add("module", &mut calls.map(|call| Part::merged("module", &[&call.name], &call.origin)));
+    add("provider", &mut module.providers.values().map(|provider| provider_part(provider)));
+    let variables = module.variables.values();
+    add("variable", &mut variables.map(|it| Part::merged("variable", &[&it.name], &it.origin)));
+    let outputs = module.outputs.values();
+    add("output", &mut outputs.map(|output| Part::merged("output", &[&output.name], &output.origin)));
+    let locals = module.locals.values();
+    add("local", &mut locals.map(|it| Part::without_block("local", &it.name, it.attribute.name_span)));
+    let actions = module.actions.values();
+    add("action", &mut actions.map(|it| Part::merged("action", &[&it.kind, &it.name], &it.origin)));
+    let checks = module.checks.values();
+    add("check", &mut checks.map(|check| Part::plain("check", &[&check.name], &check.block)));
+    add("moved", &mut module.moved.iter().map(|moved| Part::plain("moved", &[], &moved.block)));
+    add("removed", &mut module.removed.iter().map(|removed| Part::plain("removed", &[], &removed.block)));
+    add("import", &mut module.imports.iter().map(|import| Part::plain("import", &[], &import.block)));
+    let mut in_terraform = KINDS.iter().filter(|kind| kind.name.starts_with(TERRAFORM));
+    if in_terraform.any(|kind| is_wanted(kind.name)) {
         of_terraform(module, context, &mut parts);
         parts.retain(|part| is_wanted(part.kind));
     }
     parts
 }
 
-/// The block types of the settings of a module.
-const IN_TERRAFORM: [&str; 6] = [
-    TERRAFORM,
-    "terraform.backend",
-    "terraform.cloud",
-    "terraform.encryption",
-    "terraform.provider_meta",
-    REQUIRED_PROVIDERS,
-];
+/// A provider configuration. The name of the provider is given; only the alias is chosen.
+fn provider_part(provider: &ProviderConfiguration) -> Part {
+    let part = Part::merged("provider", &[&provider.name], &provider.origin);
+    let alias = provider.alias.as_ref();
+    let labels = part.labels.iter().cloned().chain(alias.map(|alias| alias.value.clone())).collect();
+    Part { labels, name: alias.map(|alias| alias.span), ..part }
+}
 
 /// The settings of a module: the combined `terraform` blocks and their nested blocks.
 fn of_terraform(module: &Module, context: &Context<'_>, parts: &mut Vec<Part>) {
