@@ -67,7 +67,7 @@ pub use installed::{DataDirectory, Manifest};
 pub use named_files::{NamedFile, NamedFiles};
 pub use names::Names;
 pub use path::{TEST_DIRECTORY, ancestors, child, is_under, join, last_name, parent, relative, tested_by};
-pub use policy::POLICIES;
+pub use policy::{NotRead, POLICIES};
 pub use reach::Reached;
 pub use read::{cause, unreadable};
 pub use top_directory::slashed;

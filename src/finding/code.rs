@@ -7,8 +7,10 @@ use super::RuleId;
 /// What other code recognizes a finding by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Code {
-    /// An argument or a block that the schema of a body does not have.
-    UnsupportedName,
+    /// An argument that the schema of a body does not have.
+    UnsupportedArgument,
+    /// A block that the schema of a body does not have.
+    UnsupportedBlock,
     /// A block of this type that lacks a label.
     MissingLabel(SmolStr),
     /// An attribute that a value does not have.

@@ -231,9 +231,10 @@ fn key_of(expr: &Expr, each: &Value, limits: &Limits) -> Result<Option<InstanceK
 
 /// The error in a key, with the reason why the engine allows so little there.
 fn of_key(finding: Finding) -> Finding {
-    match finding.summary.as_str() {
-        "Function calls not allowed" => finding.detail("The keys of an import cannot call functions."),
-        _ => finding,
+    if finding.rule == EngineRule::InvalidFunctionCall.id() {
+        finding.detail("The keys of an import cannot call functions.")
+    } else {
+        finding
     }
 }
 

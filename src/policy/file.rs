@@ -12,11 +12,12 @@ use super::exception;
 use super::fault::{INVALID_POLICY, fault, unknown};
 use super::reader::Reader;
 use super::{FailOn, Globs, Level, Policy};
-use crate::engine::{Choice, ChoiceError};
+use crate::engine::{Choice, ChoiceError, Engine, Product};
 use crate::finding::{Category, Finding};
 use crate::graph::Role;
 use crate::limits::{Limit, Limits};
-use crate::syntax::{self, Attribute, Block, BlockSchema, Content, Notation, Schema};
+use crate::module::top_blocks;
+use crate::syntax::{self, Attribute, Block, BlockSchema, Body, Content, Notation, Schema};
 use crate::text::{FileId, Source, Span};
 
 /// The content of one policy file.
@@ -63,23 +64,6 @@ const BLOCKS: &[BlockSchema<'static>] = &[
 const RULE: BlockSchema<'static> =
     BlockSchema::new("rule", &["name"]).and_maybe(&["the rule template and the name of a custom rule"]);
 
-/// Blocks of modules, which no policy has.
-const MODULE_BLOCKS: [&str; 13] = [
-    "check",
-    "data",
-    "ephemeral",
-    "import",
-    "locals",
-    "module",
-    "moved",
-    "output",
-    "provider",
-    "removed",
-    "resource",
-    "terraform",
-    "variable",
-];
-
 /// Reads a policy. Each mistake, including a syntax error, is a finding of one rule.
 pub(super) fn read(id: FileId, source: &Source, findings: &mut Vec<Finding>) -> File {
     let mut wrong = Vec::new();
@@ -102,7 +86,7 @@ impl Reader<'_> {
             return File { has_syntax_error: true, ..File::default() };
         }
         let content = file.body.content(&Schema { attributes: &[], blocks: BLOCKS }, self.findings);
-        self.modules(&file.body.any_blocks());
+        self.modules(&file.body);
         let mut read = File::default();
         self.policy(&content, &mut read);
         self.limits(&content, &mut read.own.limits);
@@ -125,10 +109,9 @@ impl Reader<'_> {
     }
 
     /// Adds help to the findings for blocks of a module.
-    fn modules(&mut self, blocks: &[Arc<Block>]) {
-        let of_module = |at: Span| {
-            blocks.iter().any(|block| block.kind_span == at && MODULE_BLOCKS.contains(&block.kind.as_str()))
-        };
+    fn modules(&mut self, file: &Body) {
+        let blocks = top_blocks(file, &Engine::newest(Product::Terraform).features());
+        let of_module = |at: Span| blocks.iter().any(|block| block.kind_span == at);
         for finding in self.findings.iter_mut().filter(|finding| finding.primary.is_some_and(of_module)) {
             finding.help = Some(
                 "this block belongs into a Terraform file; name a policy file, such as `overrule.hcl`"
@@ -192,11 +175,7 @@ impl Reader<'_> {
     fn paths(&mut self, block: &Block, rules: &mut Vec<RuleBlock>) {
         let before = self.findings.len();
         let content = block.body.content(&Schema { attributes: &[], blocks: &[RULE] }, self.findings);
-        for finding in &mut self.findings[before..] {
-            if finding.summary == "Unsupported argument" && finding.help.is_none() {
-                finding.help = Some("set it in a `rule` block inside of this one".to_owned());
-            }
-        }
+        self.help_with_arguments(before, || "set it in a `rule` block inside of this one".to_owned());
         let Some(label) = block.labels.first() else { return };
         let globs =
             Globs::new([label.text.as_str()]).map_err(|invalid| invalid_pattern(invalid.why, label.span));

@@ -17,7 +17,7 @@ use super::names::Own;
 use super::{Level, Line, Names, Origin, PRESETS, Policy, STRICT, Setting, can_be_off};
 use crate::finding::{Finding, RuleId};
 use crate::text::{FileId, Source, Span, Suggestions, nearest};
-use crate::vfs::Snapshot;
+use crate::vfs::{NotRead, Snapshot};
 
 /// The largest number of files that extend each other in a chain.
 const MOST_FILES: usize = 64;
@@ -230,7 +230,7 @@ fn paths_twice(at: Span) -> Finding {
 }
 
 /// The error for a policy file that cannot be extended.
-fn not_read(from: &str, why: &str, at: Span) -> Finding {
+fn not_read(from: &str, NotRead { why, is_outside }: &NotRead, at: Span) -> Finding {
     if from.contains("://") {
         return fault("Invalid policy file", at)
             .detail(format!("`{from}` is a URL. A policy extends presets and files of its repository only."))
@@ -244,7 +244,6 @@ fn not_read(from: &str, why: &str, at: Span) -> Finding {
             .help("copy the file into the repository, and write its path as in `./base.hcl`");
     }
     let finding = fault("Missing policy file", at).detail(format!("`{from}`: {why}."));
-    let is_outside = why.contains("outside the repository");
     finding.help_if(is_outside.then(|| "copy the file into the repository".to_owned()))
 }
 

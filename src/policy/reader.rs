@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use super::Globs;
 use super::argument::{globs, missing, quoted, text, texts, wrong_type};
 use super::fault::{fault, known_word};
-use crate::finding::Finding;
+use crate::finding::{Code, Finding};
 use crate::syntax::{Attribute, AttributeSchema, Block, Content, Schema};
 use crate::text::Source;
 
@@ -22,17 +22,24 @@ impl Reader<'_> {
         let attributes: Vec<_> = names.iter().map(|name| AttributeSchema::optional(name)).collect();
         let before = self.findings.len();
         let content = block.body.content(&Schema { attributes: &attributes, blocks: &[] }, self.findings);
-        for finding in &mut self.findings[before..] {
-            if finding.summary == "Unsupported argument" && finding.help.is_none() {
-                let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-                finding.help = Some(format!("this block has {}", names.join(", ")));
-            }
-        }
+        self.help_with_arguments(before, || {
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            format!("this block has {}", names.join(", "))
+        });
         if self.findings.len() == before {
             let absent = required.iter().filter(|name| content.attribute(name).is_none());
             self.findings.extend(absent.map(|name| missing(name, block.header)));
         }
         content
+    }
+
+    /// Adds help to the findings from `from` on about unknown arguments that have none.
+    pub(super) fn help_with_arguments(&mut self, from: usize, help: impl Fn() -> String) {
+        for finding in &mut self.findings[from..] {
+            if finding.code == Some(Code::UnsupportedArgument) {
+                finding.help.get_or_insert_with(&help);
+            }
+        }
     }
 
     /// The paths of a block, if they are set. An empty list is a mistake with the help `instead`.

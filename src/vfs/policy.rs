@@ -23,6 +23,21 @@ pub const POLICIES: [&str; 2] = ["overrule.hcl", ".config/overrule.hcl"];
 /// The maximum size of a policy in bytes.
 pub(super) const POLICY_LIMIT: u64 = 4 << 20;
 
+/// The reason why a policy file was not read.
+#[derive(Debug)]
+pub struct NotRead {
+    /// One line for the end of a sentence.
+    pub why: String,
+    /// Whether it is outside the repository.
+    pub is_outside: bool,
+}
+
+impl From<Failure> for NotRead {
+    fn from(failure: Failure) -> Self {
+        Self { why: failure.reason(), is_outside: matches!(failure, Failure::Leaves) }
+    }
+}
+
 impl Snapshot {
     /// Takes policies from a revision of the repository around the directory `current`.
     pub fn trust(&mut self, current: &Path, revision: &str) -> Result<(), Error> {
@@ -73,13 +88,13 @@ impl Snapshot {
 
     /// Reads a policy that another one extends. The path is relative to the directory of that one, and has to be in the
     /// repository or below that directory.
-    pub fn read_beside(&mut self, policy: FileId, path: &str) -> Result<FileId, String> {
+    pub fn read_beside(&mut self, policy: FileId, path: &str) -> Result<FileId, NotRead> {
         let name = self.sources.get(policy).name();
         let directory = parent(name).unwrap_or_default().to_owned();
         // A policy outside the repository is named by its path on disk.
         let is_outside = Path::new(&directory).is_absolute();
         let inside = join(if is_outside { "" } else { &directory }, path);
-        let inside = inside.ok_or_else(|| Failure::Leaves.reason())?;
+        let inside = inside.ok_or(Failure::Leaves)?;
         let (name, bytes) = if is_outside {
             let name = child(&directory, &inside);
             let bytes = read::regular(Path::new(&encode_os(&name)), POLICY_LIMIT);
@@ -88,8 +103,7 @@ impl Snapshot {
             let bytes = self.content(&inside);
             (inside, bytes)
         };
-        let bytes = bytes.map_err(|failure| failure.reason())?;
-        Ok(self.sources.push(Source::new(name, bytes)))
+        Ok(self.sources.push(Source::new(name, bytes?)))
     }
 
     /// The content of a file that is not part of a module, relative to the top.

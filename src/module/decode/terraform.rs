@@ -111,7 +111,7 @@ impl Decoder<'_> {
 
     fn state_store(&mut self, block: &Block) {
         Finding::language(EngineRule::UnsupportedBlockOrArgument, "Unsupported block type")
-            .code(Code::UnsupportedName)
+            .code(Code::UnsupportedBlock)
             .detail("`state_store` blocks are available only in alpha releases.")
             .at(block.kind_span)
             .push_to(self.findings);

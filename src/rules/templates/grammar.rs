@@ -113,7 +113,8 @@ impl Probe<'_> {
         let text = self.kind.around(&format!("{before}{text}{behind}"));
         self.findings(&text).into_iter().find(|finding| {
             let at = finding.primary.map(|at| &text[at.start as usize..at.end as usize]);
-            finding.code == Some(Code::UnsupportedName) && at.is_some_and(|at| at.contains(name))
+            matches!(finding.code, Some(Code::UnsupportedArgument | Code::UnsupportedBlock))
+                && at.is_some_and(|at| at.contains(name))
         })
     }
 

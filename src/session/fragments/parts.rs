@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::FileKind;
-use crate::finding::{EngineRule, Finding, Severity};
+use crate::finding::{Code, EngineRule, Finding, Severity};
 use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::declaration::Origin;
@@ -88,7 +88,7 @@ pub(super) fn hold_arguments(
     let is_part = |finding: &&Finding| {
         finding.rule == EngineRule::UnsupportedBlockOrArgument.id() && finding.help.is_none()
     };
-    let arguments = findings.iter().filter(|finding| finding.summary == "Unsupported argument");
+    let arguments = findings.iter().filter(|finding| finding.code == Some(Code::UnsupportedArgument));
     let places: BTreeSet<FileId> = arguments.filter_map(|finding| Some(finding.primary?.file)).collect();
     let are_parts = findings.iter().all(is_part) && 2 * places.len() > files.len();
     (are_parts && module.top_blocks == 0).then_some(

@@ -179,7 +179,7 @@ fn unsupported_argument(
 ) -> Finding {
     let name = attribute.name.as_str();
     let finding = Finding::language(EngineRule::UnsupportedBlockOrArgument, "Unsupported argument")
-        .code(Code::UnsupportedName)
+        .code(Code::UnsupportedArgument)
         .detail(format!("No argument named `{name}` is expected here."))
         .at(attribute.name_span);
     let known = schema.attributes.iter().map(|expected| expected.name);
@@ -197,7 +197,7 @@ fn unsupported_argument(
 fn unsupported_block(block: &Block, schema: &Schema<'_>, is_inside: bool) -> Finding {
     let kind = block.kind.as_str();
     let finding = Finding::language(EngineRule::UnsupportedBlockOrArgument, "Unsupported block type")
-        .code(Code::UnsupportedName)
+        .code(Code::UnsupportedBlock)
         .detail(format!("Blocks of type `{kind}` are not expected here."))
         .at(block.kind_span);
     if let Some(right) = similar(kind, schema.blocks.iter().map(|expected| expected.kind)) {
