@@ -1,4 +1,4 @@
-//! Limits the findings about pairs of objects, of which a small module can have very many.
+//! A limit of findings about pairs of objects: a small module can have very many pairs.
 
 use super::{Code, EngineRule, Finding, MOST_OF_RULE};
 use crate::limits::Limits;

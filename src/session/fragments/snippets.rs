@@ -55,7 +55,7 @@ pub(super) fn are_snippets(node: Node<'_>, findings: &[&Finding]) -> Option<Stri
     is_snippet.then(|| why(place, undeclared.len(), missing, functions))
 }
 
-/// Says what the files refer to, and why that is no error in such a place.
+/// The explanation: the objects that the files lack, and the reason to expect that in such a place.
 fn why(place: Place, undeclared: usize, missing: usize, functions: usize) -> String {
     let objects =
         counted(undeclared, "object that is not declared here", "objects that are not declared here");
