@@ -4,6 +4,7 @@
 //! the tables of this layer. No rule compares versions.
 
 use std::fmt;
+use std::sync::Arc;
 
 use smol_str::SmolStr;
 
@@ -119,8 +120,8 @@ impl Engine {
     }
 
     /// The features of this engine.
-    pub fn features(self) -> Features {
-        Features::of(self)
+    pub fn features(self) -> Arc<Features> {
+        Arc::new(Features::of(self))
     }
 
     /// The default registry host of provider and module addresses.

@@ -72,7 +72,7 @@ pub struct Module {
     /// The directory, relative to the top directory of the run. Empty for the top directory itself.
     pub directory: SmolStr,
     /// The features of the engine.
-    pub features: Features,
+    pub features: Arc<Features>,
     /// The limits of the run.
     pub limits: Limits,
     /// Whether all files were understood. If not, something that seems undeclared may be in a part that was skipped.
@@ -154,7 +154,7 @@ impl Module {
     pub fn build(
         directory: impl Into<SmolStr>,
         files: &[ModuleFile<'_>],
-        features: &Features,
+        features: &Arc<Features>,
         limits: &Limits,
         findings: &mut Vec<Finding>,
     ) -> Self {
@@ -166,7 +166,7 @@ impl Module {
         generated: &Generated,
         directory: impl Into<SmolStr>,
         files: &[ModuleFile<'_>],
-        features: &Features,
+        features: &Arc<Features>,
         limits: &Limits,
         findings: &mut Vec<Finding>,
     ) -> Self {
@@ -215,10 +215,10 @@ impl Module {
         Room::new(findings, rule, &self.limits, self.bytes)
     }
 
-    fn empty(directory: SmolStr, features: &Features) -> Self {
+    fn empty(directory: SmolStr, features: &Arc<Features>) -> Self {
         Self {
             directory,
-            features: *features,
+            features: Arc::clone(features),
             limits: Limits::default(),
             complete: true,
             has_generated_files: false,

@@ -182,7 +182,7 @@ mod tests {
     use crate::engine::Choice;
 
     fn features(word: &str) -> Features {
-        Choice::parse(word).expect("an engine").engines()[0].features()
+        *Choice::parse(word).expect("an engine").engines()[0].features()
     }
 
     #[test]

@@ -70,7 +70,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
 /// The errors that `init` reports in the settings of the state. Since OpenTofu 1.8, they may use variables.
 fn not_constant(module: &Module) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let Features { engine, module_address, .. } = &module.features;
+    let Features { engine, module_address, .. } = &*module.features;
     if engine.product == Product::OpenTofu && *module_address != ModuleAddress::LiteralPerBlock {
         return findings;
     }

@@ -17,7 +17,7 @@ use crate::syntax::Attribute;
 use crate::text::Span;
 
 pub(super) fn check(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
-    match graph.engine().features().module_address {
+    match graph.features().module_address {
         ModuleAddress::LiteralPerBlock => Vec::new(),
         ModuleAddress::ConstAfterMerge => constants(graph, roots),
         ModuleAddress::StaticAfterMerge => needs(graph, roots),

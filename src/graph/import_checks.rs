@@ -13,5 +13,5 @@ pub(super) struct ImportChecks {
     /// The `for_each` expressions whose value is known and not empty.
     pub(super) with_elements: HashSet<Span>,
     /// The finding that the limit of evaluation steps was reached.
-    pub(super) limit_reached: Option<Finding>,
+    pub(super) limit_reached: Option<Box<Finding>>,
 }

@@ -20,7 +20,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         // The addresses are relative to a root module.
         return;
     }
-    findings.extend(node.import_checks().limit_reached.clone());
+    findings.extend(node.import_checks().limit_reached.as_deref().cloned());
     for import in &node.module().imports {
         let (Some(target), Some(to)) = (&import.target, &import.to) else { continue };
         let wrong = node.import_checks().wrong.get(&to.span).into_iter().flatten().cloned();
@@ -36,7 +36,7 @@ impl<'t> Node<'t> {
                 let value = import.for_each.as_ref().map(|for_each| values.marked(&for_each.expr));
                 let first = value.as_ref().and_then(First::of);
                 if let Some(for_each) = import.for_each.as_ref().filter(|_| checks.limit_reached.is_none()) {
-                    checks.limit_reached = values.limit_reached(for_each.expr.span);
+                    checks.limit_reached = values.limit_reached(for_each.expr.span).map(Box::new);
                 }
                 if let Some(for_each) = import.for_each.as_ref().filter(|_| first.is_some()) {
                     checks.with_elements.insert(for_each.expr.span);

@@ -14,7 +14,7 @@ use super::node_id::NodeId;
 use super::providers::{ProviderChanges, Table, Uses};
 use super::role::{Reason, Role, Surroundings};
 use super::version_requirement::VersionsBelow;
-use crate::engine::Engine;
+use crate::engine::{Engine, Features};
 use crate::module::Module;
 use crate::module::address::{ConfigAddress, ModuleSource};
 use crate::module::declaration::ModuleCall;
@@ -50,7 +50,7 @@ impl Callee {
 /// All modules that one engine loads, with their calls.
 #[derive(Debug)]
 pub struct ModuleGraph {
-    pub(super) engine: Engine,
+    features: Arc<Features>,
     pub(super) nodes: Vec<NodeData>,
     /// The files that functions can read.
     pub(super) named_files: Arc<NamedFiles>,
@@ -136,7 +136,12 @@ pub struct Node<'t> {
 impl ModuleGraph {
     /// A graph without modules.
     pub fn new(engine: Engine) -> Self {
-        Self { engine, nodes: Vec::new(), named_files: Arc::default(), derived: Derived::default() }
+        Self {
+            features: engine.features(),
+            nodes: Vec::new(),
+            named_files: Arc::default(),
+            derived: Derived::default(),
+        }
     }
 
     /// The same graph, with files that functions can read.
@@ -152,7 +157,17 @@ impl ModuleGraph {
 
     /// The engine that loads the modules.
     pub fn engine(&self) -> Engine {
-        self.engine
+        self.features.engine
+    }
+
+    /// The features of this engine.
+    pub(crate) fn features(&self) -> &Arc<Features> {
+        &self.features
+    }
+
+    /// Allocates space for so many modules.
+    pub(crate) fn reserve(&mut self, modules: usize) {
+        self.nodes.reserve_exact(modules);
     }
 
     /// Adds a module; `broken` is true if the engine reports errors in its files.

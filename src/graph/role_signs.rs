@@ -242,8 +242,8 @@ mod tests {
             let (file, _) = syntax::parse(FileId::new(0), &source, Notation::Native, &Limits::default());
             let kind = FileKind::Primary;
             let files = [ModuleFile { name: "main.tf", body: &file.body, kind, complete: true }];
-            let features = graph.engine().features();
-            let module = Module::build(*directory, &files, &features, &Limits::default(), &mut Vec::new());
+            let features = graph.features();
+            let module = Module::build(*directory, &files, features, &Limits::default(), &mut Vec::new());
             let node = graph.add(module, false);
             graph.surround(node, around);
             if let Some(caller) = last {

@@ -39,7 +39,7 @@ pub(super) fn files(
     mut overriding: Vec<Declarations>,
     findings: &mut Vec<Finding>,
 ) {
-    let mut merger = Merger { features: module.features, module, findings, imported: BTreeMap::new() };
+    let mut merger = Merger { features: *module.features, module, findings, imported: BTreeMap::new() };
     // Provider requirements come first, including those of override files, because resources need the provider of
     // their type.
     merger.required_providers(&mut primary, &mut overriding);

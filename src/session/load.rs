@@ -60,12 +60,13 @@ pub(crate) fn load(
 ) -> Result<LoadedGraph, Obstacle> {
     let directories = batch.directories(snapshot);
     cache.read(snapshot, &directories);
+    let mut graph = ModuleGraph::new(engine).reading(cache.named_files.clone());
     let built: Vec<(usize, Built)> = directories
         .into_par_iter()
         .filter(|number| !snapshot.directory_at(*number).module_files(engine).is_empty())
-        .map(|number| (number, cache.build(snapshot.directory_at(number), engine)))
+        .map(|number| (number, cache.build(snapshot.directory_at(number), graph.features())))
         .collect();
-    let graph = ModuleGraph::new(engine).reading(cache.named_files.clone());
+    graph.reserve(built.len());
     let (findings, test_findings) = (Vec::new(), Vec::new());
     let result = LoadedGraph { graph, findings, test_findings, coverage: Coverage::new() };
     let (nodes, queue, unread) = (BTreeMap::new(), Vec::new(), BTreeSet::new());
@@ -199,7 +200,7 @@ impl Loader<'_> {
             return *node;
         }
         self.cache.read(self.snapshot, &[number]);
-        let built = self.cache.build(self.snapshot.directory_at(number), self.result.graph.engine());
+        let built = self.cache.build(self.snapshot.directory_at(number), self.result.graph.features());
         self.add(number, built)
     }
 

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
-use crate::engine::{Engine, Loaded};
+use crate::engine::{Engine, Features, Loaded};
 use crate::finding::{Finding, has_errors, set_module};
 use crate::graph::Role;
 use crate::limits::Limits;
@@ -197,8 +197,9 @@ impl ParseCache {
         files.filter_map(file).collect()
     }
 
-    /// Builds the module of a directory as an engine loads it.
-    pub(crate) fn build(&self, directory: &Directory, engine: Engine) -> Built {
+    /// Builds the module of a directory as an engine with these features loads it.
+    pub(crate) fn build(&self, directory: &Directory, features: &Arc<Features>) -> Built {
+        let engine = features.engine;
         let mut findings = Vec::new();
         let files = self.module_files(directory, engine);
         let run_by = self.units.that_run(&directory.path);
@@ -215,7 +216,7 @@ impl ParseCache {
             unknown.as_ref().unwrap_or(&run_by.generated),
             directory.path.clone(),
             &files,
-            &engine.features(),
+            features,
             &self.limits,
             &mut findings,
         ));

@@ -3,6 +3,8 @@
 //! The decoders of module files know the valid content of blocks. So a block with the argument is generated and
 //! decoded as the newest version of each engine, and the diagnostics are the answer.
 
+use std::sync::Arc;
+
 use smol_str::SmolStr;
 
 use super::argument::ArgumentPath;
@@ -62,7 +64,7 @@ fn entry(name: &SmolStr) -> Leads {
 /// Decodes generated blocks of one type for one engine.
 struct Probe<'k> {
     kind: &'k BlockKind,
-    features: Features,
+    features: Arc<Features>,
 }
 
 impl Probe<'_> {

@@ -142,7 +142,7 @@ module.a.data.b[0] => Invalid address @ [0]
 "#;
 
 fn features(engine: &str) -> Features {
-    Choice::parse(engine).expect("an engine").engines()[0].features()
+    *Choice::parse(engine).expect("an engine").engines()[0].features()
 }
 
 fn expression(address: &str) -> Expr {
