@@ -124,22 +124,12 @@ impl Change {
         let differences = differences.map_err(|failure| remedy.unreadable(&failure))?;
         let (modes, differences): (Vec<_>, Vec<_>) =
             differences.into_iter().partition(Difference::is_of_mode);
-        let before = Arc::new(GitTree::of_tree(&repository, before));
+        let [before, now] = GitTree::of_tree(&repository, before).together(now);
         let (common, git_directory) = (repository.common_dir().to_owned(), repository.git_dir().to_owned());
         // Without a change, no more is read.
         let overview = if differences.is_empty() { Ok(Overview::default()) } else { now.read().overview() };
         let overview = overview.map_err(|failure| remedy.unreadable(&failure))?;
-        Ok(Self {
-            before,
-            now: Arc::new(now),
-            top,
-            differences,
-            modes,
-            overview,
-            common,
-            git_directory,
-            remedy,
-        })
+        Ok(Self { before, now, top, differences, modes, overview, common, git_directory, remedy })
     }
 
     /// Converts paths that are relative to the directory `current` to paths relative to the top. Each must exist in one

@@ -3,6 +3,7 @@
 //! The working tree is never read. A symbolic link leads to its target in the same index or commit. A link to any other
 //! place, even by an absolute path into the same working tree, leaves the repository. Submodules are not followed.
 
+mod blobs;
 pub(super) mod commit;
 pub(super) mod index;
 mod overview;
@@ -11,6 +12,7 @@ mod reading;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gix::ObjectId;
@@ -24,6 +26,7 @@ use super::{Error, remotes};
 use crate::engine::{self, Companion, Signal};
 
 use crate::text::file_name::decode;
+use blobs::Blobs;
 pub(super) use commit::Commit;
 pub(super) use index::Index;
 pub(super) use overview::Overview;
@@ -36,6 +39,8 @@ pub(super) struct GitTree {
     held: Held,
     /// Whether a file was requested that the clone does not have.
     has_missed: AtomicBool,
+    /// The files that were read, if they are read several times.
+    blobs: Option<Arc<Blobs>>,
 }
 
 enum Held {
@@ -93,7 +98,13 @@ impl GitTree {
     }
 
     fn holding(held: Held, git: &gix::Repository) -> Self {
-        Self { git: git.clone().into_sync(), held, has_missed: AtomicBool::default() }
+        Self { git: git.clone().into_sync(), held, has_missed: AtomicBool::default(), blobs: None }
+    }
+
+    /// This content and another, which are both read several times.
+    pub(super) fn together(self, other: Self) -> [Arc<Self>; 2] {
+        let blobs = Some(Arc::<Blobs>::default());
+        [self, other].map(|git_tree| Arc::new(Self { blobs: blobs.clone(), ..git_tree }))
     }
 
     /// The index, if it is one.

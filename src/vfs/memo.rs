@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::convert::Infallible;
 use std::hash::Hash;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
 
@@ -28,13 +28,25 @@ impl<K: Eq + Hash, T: Clone> Memo<K, T> {
         K: Borrow<Q>,
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
     {
-        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known().get(key) {
-            return Ok(found.clone());
+        if let Some(found) = self.known(key) {
+            return Ok(found);
         }
         let found = find()?;
-        known().insert(key.to_owned(), found.clone());
+        self.locked().insert(key.to_owned(), found.clone());
         Ok(found)
+    }
+
+    /// The result for a key, if there is one yet.
+    pub(super) fn known<Q>(&self, key: &Q) -> Option<T>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        self.locked().get(key).cloned()
+    }
+
+    fn locked(&self) -> MutexGuard<'_, HashMap<K, T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -264,6 +264,10 @@ impl Reading<'_> {
     }
 
     fn blob(&self, id: ObjectId, limit: u64) -> Result<Vec<u8>, Failure> {
+        let blobs = self.git_tree.blobs.as_ref();
+        if let Some(content) = blobs.and_then(|blobs| blobs.get(id)) {
+            return if content.len() as u64 > limit { Err(Failure::TooLarge) } else { Ok(content.to_vec()) };
+        }
         let missing = || {
             if !self.is_quiet {
                 self.git_tree.has_missed(true);
@@ -275,7 +279,11 @@ impl Reading<'_> {
             return Err(Failure::TooLarge);
         }
         let blob = self.git.try_find_object(id).map_err(|error| failure(&error))?.ok_or_else(not_here)?;
-        Ok(blob.detach().data)
+        let content = blob.detach().data;
+        if let Some(blobs) = blobs {
+            blobs.keep(id, &content);
+        }
+        Ok(content)
     }
 }
 
