@@ -91,6 +91,7 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
     ("output-description-missing", "A description that Terraform rejects", "invalid-value"),
     ("required-provider-missing", "An invalid version constraint", "invalid-version-constraint"),
     ("required-version-missing", "An invalid version constraint", "invalid-version-constraint"),
+    ("undeclared-reference", "Another variable in a validation", "invalid-check-or-condition"),
     ("undefined-provider-alias", "An alias that callers must pass", "missing-provider-configuration"),
     ("variable-description-missing", "A description that Terraform rejects", "invalid-value"),
 ];

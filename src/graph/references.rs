@@ -42,6 +42,8 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) -> CheckedRefer
         Found::Expression(expr, around) => {
             let before = judge.findings.len();
             judge.expression(site, expr, around);
+            let features = &node.module().features;
+            declared::validated_variable(site, expr, features, &mut judge.findings[before..]);
             let is_wrong = |found: &Finding| found.severity == Severity::Error && found.stage != Stage::Plan;
             if judge.findings[before..].iter().any(is_wrong) {
                 wrong.insert(expr.span);

@@ -3,13 +3,14 @@
 use smol_str::{SmolStr, format_smolstr};
 
 use super::sites::{Owner, Site};
+use crate::engine::Features;
 use crate::finding::{Concern, EngineRule, Finding, Severity};
 use crate::graph::builtin;
 use crate::graph::similar::Similar;
 use crate::module::Module;
-use crate::module::address::{InstanceKey, Mode, Reference, ResourceAddress, Subject};
+use crate::module::address::{InstanceKey, Mode, Reference, ResourceAddress, Subject, reference};
 use crate::module::declaration::{Local, ModuleCall, Resource, Variable};
-use crate::syntax::StepKind;
+use crate::syntax::{Expr, StepKind, Traversal};
 use crate::text::Span;
 
 /// A declaration that can be referenced by name.
@@ -69,7 +70,7 @@ pub(in crate::graph) fn undeclared(
             .at(at)
             .concerns(Concern::Name(address));
     Some(match subject {
-        Subject::Variable(name) => no_variable(finding, module, name, similar, inside.is_none()),
+        Subject::Variable(name) => no_variable(finding, module, name, similar, inside),
         Subject::Local(name) => no_local(finding, module, name, similar),
         Subject::Module { call, .. } => no_call(finding, module, call, similar, inside),
         Subject::Resource { address, .. } => no_resource(finding, module, address, similar, inside),
@@ -82,7 +83,7 @@ fn no_variable(
     module: &Module,
     name: &SmolStr,
     similar: &Similar,
-    is_in_test: bool,
+    inside: Option<&Owner<'_>>,
 ) -> Finding {
     let finding = finding.detail(format!("This module declares no input variable `{name}`."));
     if let Some(local) = module.locals.get(name) {
@@ -91,12 +92,43 @@ fn no_variable(
     }
     let near = similar.nearest(name, module.variables.values(), |variable| &variable.name);
     let near = near.map(|near| (near.origin.header(), format!("var.{}", near.name)));
-    let help = if is_in_test {
+    let help = if inside.is_none() {
         format!("set `{name}` in a `variables` block of the test")
+    } else if module.features.reserved_variable_names.contains(&name.as_str()) {
+        format!("declare a variable with another name: `{name}` is reserved for module calls")
     } else {
         format!("declare it: `variable \"{name}\" {{}}`")
     };
     finding.help(help).meant_at(near, "a variable with a similar name")
+}
+
+/// Corrects the help of the findings in the condition of a variable that does not refer to the variable, which is an error
+/// of its own. A reference to an undeclared variable probably means that variable.
+pub(super) fn validated_variable(
+    site: &Site<'_>,
+    condition: &Expr,
+    features: &Features,
+    findings: &mut [Finding],
+) {
+    let (Owner::Variable(variable), Some(validation)) = (&site.owner, site.condition) else { return };
+    let is_variable =
+        |finding: &Finding| matches!(&finding.concern, Concern::Name(address) if address.starts_with("var."));
+    let is_condition = validation.condition.as_ref().is_some_and(|own| own.expr.span == condition.span);
+    if !is_condition || !findings.iter().any(is_variable) {
+        return;
+    }
+    let means_it = |traversal: &Traversal| {
+        reference(traversal, features)
+            .is_ok_and(|found| matches!(&found.subject, Subject::Variable(name) if *name == variable.name))
+    };
+    if condition.variables().into_iter().any(means_it) {
+        return;
+    }
+    for finding in findings.iter_mut().filter(|finding| is_variable(finding)) {
+        finding.related.clear();
+        finding.help =
+            Some(format!("write `var.{}`: the condition must refer to the variable itself", variable.name));
+    }
 }
 
 fn no_local(finding: Finding, module: &Module, name: &SmolStr, similar: &Similar) -> Finding {
