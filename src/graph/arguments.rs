@@ -5,10 +5,12 @@ use std::sync::Arc;
 use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
-use crate::finding::{Concern, EngineRule, Finding, set_address};
-use crate::graph::Node;
+use crate::engine::Features;
+use crate::finding::{Concern, EngineRule, Finding, Stage, set_address};
 use crate::graph::child_variables::ChildVariables;
+use crate::graph::{Callee, Node};
 use crate::module::Module;
+use crate::module::address::ModuleSource;
 use crate::module::config::Config;
 use crate::module::declaration::{ModuleCall, Variable};
 use crate::syntax::{Attribute, AttributeSchema, Schema};
@@ -34,6 +36,11 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         set_address(&mut findings[from..], &format!("module.{}", call.name));
     }
     room.close(findings);
+    for (call, _) in node.calls().filter(|(_, callee)| *callee == Callee::Opaque) {
+        let from = findings.len();
+        blocks(call, &node.module().features, findings);
+        set_address(&mut findings[from..], &format!("module.{}", call.name));
+    }
 }
 
 /// The arguments of a call that set variables of the child module.
@@ -74,7 +81,11 @@ fn unknown(call: &ModuleCall, called: Node<'_>, suggestions: &Suggestions, findi
                 if !is_block && let Some(near) = unset.find(|variable| is_similar(name, variable)) {
                     *finding = finding.clone().meant(Some(near));
                 }
-                finding.detail = format!("The child module declares no variable `{name}`.");
+                finding.detail = match (is_block, is_variable(child, name)) {
+                    (false, _) => no_variable(name),
+                    (true, true) => block_for_variable(name),
+                    (true, false) => format!("{} {}", no_variable(name), block_for_variable(name)),
+                };
                 if is_block && child.features.reserved_variable_names.contains(&name) {
                     finding.detail = format!("`{name}` is an argument of a module call, not a block.");
                     finding.help = Some(format!("write it as an argument: `{name} = …`"));
@@ -96,15 +107,59 @@ fn unknown(call: &ModuleCall, called: Node<'_>, suggestions: &Suggestions, findi
                 }
             }
         }
-        if !child.features.module_arguments_at_load {
-            finding.stage = crate::finding::Stage::Validate;
-        }
+        set_stage(finding, &child.features);
         if let Some(source) = &call.source {
             finding
                 .related
                 .push(crate::finding::Related { span: source.span, message: "the child module".to_owned() });
         }
     }
+}
+
+/// Reports the blocks in a call of a module that is not in the repository. Whatever its variables are, no block can set
+/// them.
+fn blocks(call: &ModuleCall, features: &Features, findings: &mut Vec<Finding>) {
+    let address = call.source.as_ref().and_then(|source| source.address.as_ref());
+    let is_elsewhere = matches!(address, Some(ModuleSource::Registry(_) | ModuleSource::Remote(_)));
+    if !is_elsewhere || call.config.is_unclosed() {
+        return;
+    }
+    let from = findings.len();
+    let names = call.config.names();
+    let any: Vec<_> = names.iter().map(|name| AttributeSchema::optional(name)).collect();
+    call.config.content(&Schema { attributes: &any, blocks: &[] }, findings);
+    if findings.len() == from {
+        return;
+    }
+    let written = written(call);
+    for finding in &mut findings[from..] {
+        if let Some((name, true)) = finding.primary.and_then(|at| written.get(&at)) {
+            finding.rule = EngineRule::UnknownModuleArgument.id();
+            finding.detail = block_for_variable(name);
+            finding.help = Some(if features.reserved_variable_names.contains(&name.as_str()) {
+                format!("write it as an argument: `{name} = …`")
+            } else {
+                format!("remove it, or write `{name} = …` if the module has a variable with this name")
+            });
+        }
+        set_stage(finding, features);
+    }
+}
+
+/// Sets the stage at which the engine reports a wrong argument.
+fn set_stage(finding: &mut Finding, features: &Features) {
+    if !features.module_arguments_at_load {
+        finding.stage = Stage::Validate;
+    }
+}
+
+fn no_variable(name: &str) -> String {
+    format!("The child module declares no variable `{name}`.")
+}
+
+/// Why a block is an error, whether or not the child module has a variable with its name.
+fn block_for_variable(name: &str) -> String {
+    format!("Arguments set the variables of a module, but `{name}` is written as a block.")
 }
 
 /// The help for a call of a directory without configuration files, which is why something is not declared there.
