@@ -16,6 +16,7 @@ use crate::graph::{Callee, Node, Test};
 use crate::module::address::{Subject, TestSubject, reference_in_test};
 use crate::module::declaration::{Condition, Dependency};
 use crate::module::test_file::{Run, TestFile};
+use crate::syntax::Traversal;
 use crate::vfs::{TEST_DIRECTORY, child};
 
 /// Checks the test files of a module.
@@ -76,10 +77,19 @@ fn under(node: Node<'_>, callee: Option<Callee>) -> Option<Node<'_>> {
 }
 
 impl Node<'_> {
-    /// The names in this module that tests refer to: its own tests, and those of other modules that run it.
+    /// The names in this module that tests refer to: its own tests, and those of other modules that run it. In the other
+    /// arguments of a test, `var.name` is a value of the test file, and not the variable of the module.
     pub fn named_by_tests(self) -> BTreeSet<Subject> {
         let mut named = BTreeSet::new();
         let is_own = |under: Option<Node<'_>>| under.is_some_and(|node| node.id() == self.id());
+        for test in self.tests() {
+            let configs = test.file.providers.values().filter_map(|provider| provider.config.as_ref());
+            configs.for_each(|config| {
+                config.for_each_expression_in_scope(&mut |expr, _| {
+                    named.extend(expr.variables().into_iter().filter_map(|name| subject(name, self)));
+                });
+            });
+        }
         for tester in self.run_by_tests().chain([self]) {
             for test in tester.tests() {
                 for (run, _) in runs(tester, test).filter(|(_, under)| is_own(*under)) {
@@ -96,14 +106,18 @@ fn subjects(run: &Run, node: Node<'_>) -> Vec<Subject> {
     let asserts = run.asserts.iter().flat_map(Condition::parts);
     let asserted = asserts.flat_map(|attribute| attribute.expr.variables());
     let expected = run.expect_failures.iter().map(|expected| &expected.traversal);
-    let subject = |traversal| match reference_in_test(traversal, &node.module().features).ok()?.subject {
+    asserted.chain(expected).filter_map(|traversal| subject(traversal, node)).collect()
+}
+
+/// The declaration in a module that a traversal in a test refers to, without an instance key.
+fn subject(traversal: &Traversal, node: Node<'_>) -> Option<Subject> {
+    match reference_in_test(traversal, &node.module().features).ok()?.subject {
         TestSubject::InModule(Subject::Resource { address, .. }) => {
             Some(Subject::Resource { address, key: None })
         }
         TestSubject::InModule(subject) => Some(subject),
         TestSubject::Output(_) | TestSubject::Check(_) | TestSubject::Run(_) => None,
-    };
-    asserted.chain(expected).filter_map(subject).collect()
+    }
 }
 
 /// Reports runs whose module directory does not exist.

@@ -31,9 +31,7 @@ impl Rule for UnusedDeclaration {
             return;
         }
         let Some(mut used) = used(node, context) else { return };
-        // A variable that only tests set is unused by the module.
-        let is_value = |subject: &Subject| !matches!(subject, Subject::Variable(_));
-        used.extend(node.named_by_tests().into_iter().filter(is_value));
+        used.extend(node.named_by_tests());
         let ignored = LazyCell::new(|| ignored(node, context));
         // A file that other directories load through symbolic links may be there for these.
         let is_linked = |at: Span| !context.sources().links(at.file).is_empty();
