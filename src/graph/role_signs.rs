@@ -33,6 +33,12 @@ impl Node<'_> {
         is_run && !self.is_called()
     }
 
+    /// Whether there are signs that an engine is also run in the directory of a called module: values, a backend, or a
+    /// Terragrunt unit that may run it.
+    pub fn is_also_run(self) -> bool {
+        self.surroundings().has_values || keeps_state(self) || self.run_by_units().may_be_run
+    }
+
     /// Whether an engine may be run in the directory of a called module too, which is not one for shared modules.
     pub fn may_be_run(self) -> bool {
         below_shared(&self.module().directory).is_none()

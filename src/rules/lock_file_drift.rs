@@ -46,7 +46,7 @@ impl Rule for LockFileDrift {
         let Some(id) = directory.lock else { return };
         let Some(lock) = Lock::read(id, context.sources().get(id), &module.features) else { return };
         if is_called_for_use(node) {
-            findings.push(unread(node, &lock));
+            findings.extend((!node.is_also_run()).then(|| unread(node, &lock)));
             return;
         }
         findings.extend(platforms::lacking(&lock, &self.platforms, module));
@@ -70,10 +70,11 @@ fn is_called_for_use(node: Node<'_>) -> bool {
 }
 
 fn unread(node: Node<'_>, lock: &Lock) -> Finding {
+    let unless = if node.may_be_run() { ", unless this module is also run by itself" } else { "" };
     LockFileDrift::finding("Lock file without effect")
         .detail("Other modules call this one, and Terraform and OpenTofu read only the lock file of the root module.")
         .at(lock.start)
-        .help("remove the lock file")
+        .help(format!("remove the lock file{unless}"))
         .concerns(Concern::Whole)
         .related_all(node.callers().map(|(_, call)| call.origin.header()), "called here")
 }
