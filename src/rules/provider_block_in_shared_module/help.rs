@@ -37,10 +37,9 @@ pub(super) fn of(node: Node<'_>, provider: &ProviderConfiguration, above: &Above
     } else {
         String::new()
     };
-    let unless =
-        if taken.is_empty() && node.may_be_run() { "unless this module is also run by itself, " } else { "" };
+    let unless = if node.may_be_run() { "unless this module is also run by itself, " } else { "" };
     let mut steps =
-        vec![format!("{unless}{taken}move this block to the root modules{renamed}{aliased}{or_remove}")];
+        vec![format!("{taken}{unless}move this block to the root modules{renamed}{aliased}{or_remove}")];
     steps.extend((!is_declared).then(|| there(node, provider, &name, above)));
     steps.extend(here(node, provider, is_declared));
     if !inherits {
