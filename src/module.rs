@@ -68,6 +68,7 @@ pub struct ModuleFile<'a> {
 ///
 /// Large values are boxed: a map allocates space for eleven values with its first one, and most modules are small.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about the module")]
 pub struct Module {
     /// The directory, relative to the top directory of the run. Empty for the top directory itself.
     pub directory: SmolStr,
@@ -80,6 +81,8 @@ pub struct Module {
     /// Whether a tool generates files in this directory. They may configure providers, require versions, and refer to
     /// any declaration.
     pub has_generated_files: bool,
+    /// Whether the only unknown part is a base file that is not there. It cannot change the blocks of the other files.
+    pub(crate) lacks_base_file: bool,
     /// Whether nothing else is known about the module: it is for other versions of the engine, or its files are not a
     /// module.
     pub excluded: bool,
@@ -222,6 +225,7 @@ impl Module {
             limits: Limits::default(),
             complete: true,
             has_generated_files: false,
+            lacks_base_file: false,
             excluded: false,
             unmodelled: None,
             files: 0,
@@ -267,6 +271,11 @@ impl Module {
     /// Whether all of its declarations are known: every file was read, and no tool generates more of them.
     pub fn is_whole(&self) -> bool {
         self.complete && !self.has_generated_files
+    }
+
+    /// Whether its blocks are known as the engine loads them, even if a missing file declares others.
+    pub fn knows_blocks(&self) -> bool {
+        self.complete || self.lacks_base_file && !self.excluded
     }
 
     /// Adds the declarations of generated files.

@@ -27,11 +27,11 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         // A variable that seems to be undeclared, or to have no default, may be declared in a part that was skipped.
         if child.complete {
             unknown(call, called, &suggestions, findings);
-            if node.module().complete {
-                let before = findings.len();
-                missing(call, child, &required.of(called), room.left, findings);
-                room.take(findings.len() - before);
-            }
+        }
+        if child.knows_blocks() && node.module().knows_blocks() {
+            let before = findings.len();
+            missing(call, child, &required.of(called), room.left, findings);
+            room.take(findings.len() - before);
         }
         set_address(&mut findings[from..], &format!("module.{}", call.name));
     }

@@ -31,7 +31,7 @@ impl Rule for ModuleVersionMissing {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
-        if !module.complete {
+        if !module.knows_blocks() {
             // The version may be in a part that could not be read.
             return;
         }

@@ -10,7 +10,7 @@ impl Rule for OutputDescriptionMissing {
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
-        if !module.complete {
+        if !module.knows_blocks() {
             return;
         }
         for output in module.outputs.values() {

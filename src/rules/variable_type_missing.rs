@@ -10,7 +10,7 @@ impl Rule for VariableTypeMissing {
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
-        if !module.complete {
+        if !module.knows_blocks() {
             return;
         }
         for variable in module.variables.values().filter(|variable| variable.constraint.is_none()) {

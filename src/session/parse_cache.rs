@@ -208,10 +208,10 @@ impl ParseCache {
         }
         // The snapshot reports files that could not be read.
         let complete = files.len() == directory.module_files(engine).len();
-        let lacks_files = directory.lacks_rendered_files
-            || self.named_files.expects_module_file(&directory.path)
-            || terraspace::is_joined(&directory.path, &self.named_files);
-        let unknown = lacks_files.then(Generated::unknown);
+        let lacks_base_file = self.named_files.expects_module_file(&directory.path);
+        let lacks_others =
+            directory.lacks_rendered_files || terraspace::is_joined(&directory.path, &self.named_files);
+        let unknown = (lacks_base_file || lacks_others).then(Generated::unknown);
         let mut module = Box::new(Module::build_beside(
             unknown.as_ref().unwrap_or(&run_by.generated),
             directory.path.clone(),
@@ -221,6 +221,11 @@ impl ParseCache {
             &mut findings,
         ));
         module.complete &= complete;
+        let is_rest_known = complete
+            && files.iter().all(|file| file.complete)
+            && !lacks_others
+            && !run_by.generated.is_unknown;
+        module.lacks_base_file = lacks_base_file && is_rest_known;
         if let Some(finding) =
             fragments::finding(directory, files.len(), &findings, |file| self.templates.contains(&file))
         {

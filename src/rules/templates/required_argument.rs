@@ -26,7 +26,7 @@ impl Rule for RequiredArgument {
     const PAGE: Page = page!("required-argument");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        if !node.module().complete {
+        if !node.module().knows_blocks() {
             return;
         }
         let values = node.values();
