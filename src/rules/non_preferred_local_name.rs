@@ -5,6 +5,7 @@ use smol_str::SmolStr;
 
 use super::{ADVICE, Context, Node, Page, Role, Rule, page};
 use crate::finding::{Concern, Finding};
+use crate::text::is_similar;
 
 pub(super) struct NonPreferredLocalName;
 
@@ -36,6 +37,11 @@ impl Rule for NonPreferredLocalName {
             let name = &entry.name;
             let is_passed = passed.contains(name);
             let calls = ", and in the `providers` argument of its calls";
+            let or_source = if is_similar(name, preferred) {
+                "; if the source is misspelled, correct it instead"
+            } else {
+                ""
+            };
             Self::finding("Local name differs from the provider type")
                 .detail(format!(
                     "The preferred local name of {} is `{preferred}`. Resources whose type does not begin with \
@@ -43,7 +49,10 @@ impl Rule for NonPreferredLocalName {
                     entry.address.display(node.module().features.registry_host),
                 ))
                 .at(entry.span)
-                .help(format!("rename `{name}` to `{preferred}` in this module{}", if is_passed { calls } else { "" }))
+                .help(format!(
+                    "rename `{name}` to `{preferred}` in this module{}{or_source}",
+                    if is_passed { calls } else { "" }
+                ))
                 .concerns(Concern::Provider(entry.name.clone()))
                 .push_to(findings);
         }
