@@ -65,20 +65,22 @@ fn in_use(version: Option<&VersionConstraint>) -> String {
     match lower.as_ref().map(|bound| bound.version.segments()) {
         // Before 1.0, a minor version may break as a major version does later.
         Some([0, minor, ..]) => format!(
-            "if `init` installs version 0.{minor}, write `version = \"{}\"`; otherwise add an upper bound below the next \
-             minor version",
+            "add an upper bound: `version = \"{}\"` if `init` installs version 0.{minor}, otherwise \
+             `version = \"{}, < N\"`, where N is the next minor version after the installed one",
             match lowest(version) {
                 Some(_) => format!("~> 0.{minor}.0"),
                 None => format!("{}, < 0.{}.0", version.text, minor + 1),
-            }
+            },
+            version.text
         ),
         Some([major, minor, ..]) => format!(
-            "if `init` installs version {major}, write `version = \"{}\"`; otherwise add an upper bound below the next \
-             major version",
+            "add an upper bound: `version = \"{}\"` if `init` installs version {major}, otherwise \
+             `version = \"{}, < N.0\"`, where N is the next major version after the installed one",
             match lowest(version) {
                 Some(_) => format!("~> {major}.{minor}"),
                 None => format!("{}, < {}.0", version.text, major + 1),
-            }
+            },
+            version.text
         ),
         Some(_) | None => "add the upper bound `< N.0`, where N is the next major version after the one that `init` installs".into(),
     }
