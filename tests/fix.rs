@@ -524,6 +524,40 @@ fn code_with_a_comment_is_not_removed() {
 }
 
 #[test]
+fn the_declaration_of_a_new_finding_is_named() {
+    let module = indoc! {r#"
+        variable "zone" {
+          type = string
+        }
+
+        locals {
+          zones = [var.zone]
+        }
+    "#};
+    let fixed = fixed(&[("main.tf", module)], UNUSED, Safety::Safe);
+    assert_eq!(
+        why(&fixed),
+        ["the fix would cause a new finding of `unused-declaration` about `variable.zone`"]
+    );
+}
+
+#[test]
+fn a_comment_is_named_by_its_line_after_other_fixes() {
+    let module = indoc! {r#"
+        variable "a" {
+          type = string
+        }
+
+        variable "b" {
+          type = string # why
+        }
+    "#};
+    let fixed = fixed(&[("main.tf", module)], &["unused-declaration"], Safety::Unsafe);
+    assert_eq!(text(&fixed, "main.tf"), "variable \"b\" {\n  type = string # why\n}\n");
+    assert_eq!(why(&fixed), ["the fix would remove the comment in line 2; move it or delete it first"]);
+}
+
+#[test]
 fn files_that_must_not_change_are_left_with_a_reason() {
     let policy = Policy::preset("strict").expect("a preset");
     let select = vec![RuleId::built_in("provider-source-missing")];

@@ -134,7 +134,7 @@ impl Fixing<'_> {
         let is_left =
             |verdict: &&Verdict| self.wanted.contains(&Key::of(verdict)) && !self.baseline.has(verdict);
         fixed.left = now.verdicts.iter().filter(is_left).cloned().collect();
-        fixed.withheld = standing_now(fixed.withheld, &fixed.left);
+        fixed.withheld = self.standing_now(fixed.withheld, &fixed.left, &snapshot);
         fixed.resolved = resolved(self.reported, &fixed.left);
         fixed.withheld.extend(in_json(&fixed.left, self.safety, &snapshot));
         discard(now);
@@ -158,8 +158,7 @@ impl Fixing<'_> {
             if !is_wanted || self.baseline.has(verdict) {
                 continue;
             }
-            let refusal = self.refusal(verdict, fix, snapshot).or_else(|| comments.lost(fix, snapshot));
-            match refusal {
+            match self.refusal(verdict, fix, &mut comments, snapshot) {
                 Some(why) => withheld.push((verdict.clone(), why)),
                 None => chosen.add(verdict, fix),
             }
@@ -167,14 +166,47 @@ impl Fixing<'_> {
         (chosen, withheld)
     }
 
+    /// Returns why a fix is not tried.
+    fn refusal(
+        &mut self,
+        verdict: &Verdict,
+        fix: &Fix,
+        comments: &mut Comments,
+        snapshot: &Snapshot,
+    ) -> Option<String> {
+        self.unchangeable(verdict, fix, snapshot).or_else(|| comments.lost(verdict, fix, snapshot))
+    }
+
     /// Returns why a file that a fix changes may not be changed.
-    fn refusal(&mut self, verdict: &Verdict, fix: &Fix, snapshot: &Snapshot) -> Option<String> {
+    fn unchangeable(&mut self, verdict: &Verdict, fix: &Fix, snapshot: &Snapshot) -> Option<String> {
         fix.edits.iter().find_map(|edit| {
             let why = (self.standing)(edit.span.file)?;
             let is_elsewhere = verdict.finding.primary.is_none_or(|at| at.file != edit.span.file);
             let name = snapshot.sources().get(edit.span.file).name();
             Some(if is_elsewhere { format!("{name}: {why}") } else { why })
         })
+    }
+
+    /// The withheld fixes with their locations in the new content, without those whose finding is fixed. A comment that
+    /// a fix would remove may be in another line of the new content.
+    fn standing_now(
+        &mut self,
+        withheld: Vec<(Verdict, String)>,
+        left: &[Verdict],
+        snapshot: &Snapshot,
+    ) -> Vec<(Verdict, String)> {
+        let mut comments = Comments::default();
+        let mut by_key: BTreeMap<Key, VecDeque<&Verdict>> = BTreeMap::new();
+        for verdict in left {
+            by_key.entry(Key::of(verdict)).or_default().push_back(verdict);
+        }
+        let now = |(verdict, why)| {
+            let verdict = by_key.get_mut(&Key::of(&verdict))?.pop_front()?.clone();
+            let fix = verdict.finding.fix.as_deref();
+            let refusal = fix.and_then(|fix| self.refusal(&verdict, fix, &mut comments, snapshot));
+            Some((verdict, refusal.unwrap_or(why)))
+        };
+        withheld.into_iter().filter_map(now).collect()
     }
 }
 
@@ -185,7 +217,7 @@ struct Comments(HashMap<FileId, Vec<Span>>);
 impl Comments {
     /// Returns why a fix is not applied if it would remove a comment. The comment may be an instruction to another
     /// tool, or a reason that a person should read first.
-    fn lost(&mut self, fix: &Fix, snapshot: &Snapshot) -> Option<String> {
+    fn lost(&mut self, verdict: &Verdict, fix: &Fix, snapshot: &Snapshot) -> Option<String> {
         fix.edits.iter().find_map(|edit| {
             let source = snapshot.sources().get(edit.span.file);
             let comments = self.0.entry(edit.span.file).or_insert_with(|| {
@@ -200,7 +232,11 @@ impl Comments {
                 !edit.text.contains(text) && !is_exception(text)
             });
             let line = source.position(lost.next()?.start).line;
-            Some(format!("the fix would remove the comment in line {line}; move it or delete it first"))
+            let is_elsewhere = verdict.finding.primary.is_none_or(|at| at.file != edit.span.file);
+            let place = if is_elsewhere { format!(" of {}", source.name()) } else { String::new() };
+            Some(format!(
+                "the fix would remove the comment in line {line}{place}; move it or delete it first"
+            ))
         })
     }
 }
@@ -229,16 +265,6 @@ impl<'v> Chosen<'v> {
             self.fixes.push((verdict, fix));
         }
     }
-}
-
-/// The withheld fixes with their locations in the new content, without those whose finding is fixed.
-fn standing_now(withheld: Vec<(Verdict, String)>, left: &[Verdict]) -> Vec<(Verdict, String)> {
-    let mut by_key: BTreeMap<Key, VecDeque<&Verdict>> = BTreeMap::new();
-    for verdict in left {
-        by_key.entry(Key::of(verdict)).or_default().push_back(verdict);
-    }
-    let now = |(verdict, why)| Some((by_key.get_mut(&Key::of(&verdict))?.pop_front()?.clone(), why));
-    withheld.into_iter().filter_map(now).collect()
 }
 
 /// The reported findings that are fixed.

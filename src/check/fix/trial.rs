@@ -266,11 +266,14 @@ impl<'t> Trials<'t> {
             |verdict: &&Verdict| is_new(&Key::of(verdict)) && !(are_severe && is_notice(verdict));
         let new = all(outcome).filter(is_objection).map(|verdict| {
             let Key { rule, module, .. } = Key::of(verdict);
+            let address = &verdict.finding.address;
+            let is_declaration = address.contains('.');
+            let about = if is_declaration { format!(" about `{address}`") } else { String::new() };
             let place = if module.is_empty() { String::new() } else { format!(" in {module}") };
             let others =
                 verdict.finding.related.iter().map(|other| directory(self.snapshot, other.span).into());
             Objection {
-                words: format!("the fix would cause a new finding of `{}`{place}", rule.as_str()),
+                words: format!("the fix would cause a new finding of `{}`{about}{place}", rule.as_str()),
                 modules: others.chain([module]).collect(),
             }
         });
