@@ -418,7 +418,9 @@ fn limit_reached(summary: &str, at: Span, limits: &Limits, limit: Limit) -> Find
 pub(crate) fn too_expensive(work: Option<&Budget>, at: Span, limits: &Limits) -> Finding {
     let mut finding = limit_reached("Expression too expensive to evaluate", at, limits, Limit::Evaluation);
     if work.is_some_and(|work| work.get() < limits.evaluation()) {
-        finding.detail.push_str(" All expressions of a module share a limit too, and they have reached it.");
+        finding.detail.push_str(
+            " The expressions of this module together have reached a limit that grows with `evaluation`.",
+        );
     }
     finding
 }
