@@ -168,18 +168,22 @@ impl MergedResults {
     }
 
     /// Moves findings in blocks that both products refuse from `alone` to `refused`, and findings about constructs of
-    /// the other product to `unknown`.
+    /// the other product from `unknown` to `foreign`. A block with a construct of one product is written for it, so what
+    /// the other one says of that construct counts only if the block has constructs of both.
     fn part(&mut self, unknown: Vec<(Product, Finding, OwnSyntax)>, blocks: &TopBlocks<'_>) {
-        let alone = self.alone.iter().map(|(product, finding)| (*product, finding));
-        let found: Vec<_> =
-            alone.chain(unknown.iter().map(|(product, finding, _)| (*product, finding))).collect();
-        let mut by_both = blocks.refused_by_both(&found).into_iter();
-        for ((product, finding), by_both) in std::mem::take(&mut self.alone).into_iter().zip(&mut by_both) {
-            let list = if by_both { &mut self.refused } else { &mut self.alone };
+        let (unread, unknown) = blocks.split_unread(unknown);
+        self.alone.extend(unread);
+        let by_both = blocks.refused_by_both(self.alone.iter().map(|(product, finding)| (*product, finding)));
+        let is_mixed =
+            blocks.refused_by_both(unknown.iter().map(|(product, finding, _)| (*product, finding)));
+        for (product, finding) in std::mem::take(&mut self.alone) {
+            let block = blocks.refused(&finding);
+            let is_refused = block.is_some_and(|block| by_both.contains(&block) || is_mixed.contains(&block));
+            let list = if is_refused { &mut self.refused } else { &mut self.alone };
             list.push((product, finding));
         }
-        for ((product, finding, own), by_both) in unknown.into_iter().zip(by_both) {
-            if by_both {
+        for (product, finding, own) in unknown {
+            if blocks.refused(&finding).is_some_and(|block| is_mixed.contains(&block)) {
                 self.refused.push((product, finding));
             } else {
                 self.foreign.push(own);

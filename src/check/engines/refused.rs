@@ -6,6 +6,8 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use hashbrown::HashSet;
+
 use crate::engine::{Engine, Product};
 use crate::finding::{Category, Finding, Severity};
 use crate::module::top_blocks;
@@ -55,18 +57,49 @@ impl<'l> TopBlocks<'l> {
         part.span.overlaps(place).then_some(*part)
     }
 
-    /// Returns for each finding of only one product whether it is an error in a block that both products refuse.
-    pub(super) fn refused_by_both(&self, found: &[(Product, &Finding)]) -> Vec<bool> {
-        let is_refusal =
-            |finding: &Finding| finding.category == Category::Language && finding.severity == Severity::Error;
-        let block = |finding: &Finding| self.of(finding).filter(|_| is_refusal(finding));
-        let blocks: Vec<_> = found.iter().map(|(_, finding)| block(finding)).collect();
-        let mut refused: [BTreeSet<Span>; Product::ALL.len()] = Default::default();
-        for ((product, _), block) in found.iter().zip(&blocks) {
-            refused[*product as usize].extend(*block);
+    /// Returns the block that a finding refuses: the one it is in, if it is an error of an engine.
+    pub(super) fn refused(&self, finding: &Finding) -> Option<Span> {
+        let is_refusal = finding.category == Category::Language && finding.severity == Severity::Error;
+        self.of(finding).filter(|_| is_refusal)
+    }
+
+    /// Splits findings of one product about constructs that the other one seems to know: into those in blocks of a type
+    /// that only the first one knows, so that the other one does not read them, and the rest.
+    pub(super) fn split_unread<T>(
+        &self,
+        unknown: Vec<(Product, Finding, T)>,
+    ) -> (Vec<(Product, Finding)>, Vec<(Product, Finding, T)>) {
+        let is_header = |finding: &Finding| {
+            finding.primary.is_some_and(|at| self.of(finding).is_some_and(|block| block.start == at.start))
+        };
+        let headers = unknown.iter().filter(|(_, finding, _)| is_header(finding));
+        let of_other: HashSet<(Product, Span)> =
+            headers.filter_map(|(product, finding, _)| Some((*product, self.of(finding)?))).collect();
+        let (mut unread, mut others) = (Vec::new(), Vec::new());
+        for (product, finding, own) in unknown {
+            let is_unread = |block| {
+                Product::ALL.iter().any(|other| *other != product && of_other.contains(&(*other, block)))
+            };
+            if self.of(&finding).is_some_and(is_unread) {
+                unread.push((product, finding));
+            } else {
+                others.push((product, finding, own));
+            }
         }
-        let is_by_both = |block: &Span| refused.iter().all(|blocks| blocks.contains(block));
-        blocks.iter().map(|block| block.as_ref().is_some_and(is_by_both)).collect()
+        (unread, others)
+    }
+
+    /// Returns the blocks that both products refuse, by findings of only one product each.
+    pub(super) fn refused_by_both<'f>(
+        &self,
+        found: impl Iterator<Item = (Product, &'f Finding)>,
+    ) -> BTreeSet<Span> {
+        let mut refused: [BTreeSet<Span>; Product::ALL.len()] = Default::default();
+        for (product, finding) in found {
+            refused[product as usize].extend(self.refused(finding));
+        }
+        let [terraform, opentofu] = refused;
+        terraform.intersection(&opentofu).copied().collect()
     }
 }
 
