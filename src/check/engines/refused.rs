@@ -63,30 +63,22 @@ impl<'l> TopBlocks<'l> {
         self.of(finding).filter(|_| is_refusal)
     }
 
-    /// Splits findings of one product about constructs that the other one seems to know: into those in blocks of a type
-    /// that only the first one knows, so that the other one does not read them, and the rest.
-    pub(super) fn split_unread<T>(
-        &self,
-        unknown: Vec<(Product, Finding, T)>,
-    ) -> (Vec<(Product, Finding)>, Vec<(Product, Finding, T)>) {
+    /// Removes findings of one product about constructs that the other one seems to know, in blocks of a type that only
+    /// the first one knows, so that the other one does not read them.
+    pub(super) fn take_unread<T>(&self, unknown: &mut Vec<(Product, Finding, T)>) -> Vec<(Product, Finding)> {
         let is_header = |finding: &Finding| {
             finding.primary.is_some_and(|at| self.of(finding).is_some_and(|block| block.start == at.start))
         };
         let headers = unknown.iter().filter(|(_, finding, _)| is_header(finding));
         let of_other: HashSet<(Product, Span)> =
             headers.filter_map(|(product, finding, _)| Some((*product, self.of(finding)?))).collect();
-        let (mut unread, mut others) = (Vec::new(), Vec::new());
-        for (product, finding, own) in unknown {
-            let is_unread = |block| {
-                Product::ALL.iter().any(|other| *other != product && of_other.contains(&(*other, block)))
-            };
-            if self.of(&finding).is_some_and(is_unread) {
-                unread.push((product, finding));
-            } else {
-                others.push((product, finding, own));
-            }
-        }
-        (unread, others)
+        let is_unread = |(product, finding, _): &mut (Product, Finding, T)| {
+            let block = self.of(finding);
+            let is_of = |other: &Product| block.is_some_and(|block| of_other.contains(&(*other, block)));
+            Product::ALL.iter().any(|other| other != product && is_of(other))
+        };
+        let unread = unknown.extract_if(.., is_unread);
+        unread.map(|(product, finding, _)| (product, finding)).collect()
     }
 
     /// Returns the blocks that both products refuse, by findings of only one product each.
