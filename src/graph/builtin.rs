@@ -45,7 +45,7 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
         provisioners::check(resource, &mut blocks);
         at(&mut blocks.findings[from..], &resource.address.to_string());
     }
-    for provider in module.providers.values().filter(|provider| node.may_use(provider)) {
+    for provider in module.providers.values().filter(|provider| node.is_known_to_use(provider)) {
         let from = blocks.findings.len();
         if let Some(arguments) = provider_arguments(module, provider) {
             blocks.is_right(arguments, &provider.config);

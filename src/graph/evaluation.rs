@@ -78,7 +78,9 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
     sites::for_each(node, &mut |site, found| match (found, &site.owner) {
         (Found::Dependencies(_) | Found::Broken(_), _) | (_, Owner::Local(_)) => {}
         (Found::Expression(expr, around), _) => {
+            let before = evaluation.findings.len();
             evaluation.at_site(site, expr, around);
+            site.doubt(node, &mut evaluation.findings[before..]);
         }
     });
     for resource in module.resources.values() {

@@ -48,6 +48,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) -> CheckedRefer
             if judge.findings[before..].iter().any(is_wrong) {
                 wrong.insert(expr.span);
             }
+            site.doubt(node, &mut judge.findings[before..]);
         }
         Found::Broken(expr) => {
             wrong.insert(expr.span);

@@ -3,8 +3,8 @@
 //! A configuration that a child module gets from its caller is also used by the caller. Modules that are not in the
 //! graph are unknown.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::configuration::{Configuration, Need, Uses};
 use super::supply::Supply;
@@ -24,6 +24,37 @@ impl<'t> Node<'t> {
     /// and does not evaluate them.
     pub(in crate::graph) fn may_use(self, provider: &ProviderConfiguration) -> bool {
         Configuration::by(self.module(), provider).is_none_or(|one| self.uses().may_contain(&one))
+    }
+
+    /// Whether this module or a descendant uses a provider block of this module, as far as can be known. Of a module
+    /// that is not in the graph only the source is known, which may name its provider.
+    pub(in crate::graph) fn is_known_to_use(self, provider: &ProviderConfiguration) -> bool {
+        let Some(configuration) = Configuration::by(self.module(), provider) else { return true };
+        let uses = self.uses();
+        if uses.complete || uses.has(&configuration) {
+            return uses.has(&configuration);
+        }
+        // A configuration with an alias reaches other modules only by name.
+        provider.alias.is_none() && self.calls_outside_for(&configuration.provider.name)
+    }
+
+    /// Whether this module or a descendant calls a module that is not in the graph and whose source names a provider.
+    /// With very many calls, one of them is assumed to.
+    fn calls_outside_for(self, provider: &str) -> bool {
+        let (mut left, mut next, mut seen) = (MOST_CALLS, vec![self], BTreeSet::from([self.id]));
+        while let Some(node) = next.pop() {
+            for (call, callee) in node.calls() {
+                left -= 1;
+                let source = call.source.as_ref().and_then(|source| source.address.as_ref());
+                match callee.module() {
+                    _ if left == 0 => return true,
+                    Some(child) => next.extend(seen.insert(child).then(|| self.graph.node(child))),
+                    None if source.is_some_and(|source| source.names(provider)) => return true,
+                    None => {}
+                }
+            }
+        }
+        false
     }
 
     /// The resources of this module with the provider configuration that each uses. Includes those that `import` blocks
@@ -66,6 +97,9 @@ impl<'t> Node<'t> {
         resources.chain(actions).chain(imports).chain(passed)
     }
 }
+
+/// The maximum number of calls among which one of a module with a certain provider is searched for.
+const MOST_CALLS: usize = 1_000;
 
 /// The uses of every module of a graph, by node.
 pub(super) fn of(graph: &ModuleGraph) -> Vec<Uses> {

@@ -5,6 +5,7 @@ use std::fmt;
 
 use smol_str::SmolStr;
 
+use crate::finding::{Finding, Severity};
 use crate::graph::builtin::Arguments;
 use crate::graph::{Node, arguments, builtin, imports};
 use crate::module::Module;
@@ -131,6 +132,21 @@ impl<'m> Site<'m> {
             _ => return None,
         };
         count.as_ref().filter(|_| for_each.is_some()).map(|count| count.span)
+    }
+
+    /// Turns errors in a provider block into warnings if nothing is known to use it: the engine ignores a block that
+    /// nothing uses.
+    pub(in crate::graph) fn doubt(&self, node: Node<'_>, found: &mut [Finding]) {
+        let Owner::Provider(provider) = &self.owner else { return };
+        let errors = found.iter_mut().filter(|finding| finding.severity == Severity::Error);
+        let mut errors = errors.peekable();
+        if errors.peek().is_none() || node.is_known_to_use(provider) {
+            return;
+        }
+        for finding in errors {
+            finding.severity = Severity::Warning;
+            finding.detail += " It is unknown whether anything uses this provider block. If nothing does, Terraform and OpenTofu ignore it.";
+        }
     }
 
     /// Whether the enclosing block can have `count` and `for_each`.
