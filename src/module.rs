@@ -258,6 +258,11 @@ impl Module {
         }
     }
 
+    /// Whether the module has `configuration_aliases`. It then works only if a caller passes the configurations.
+    pub fn asks_for_configurations(&self) -> bool {
+        self.required_providers.values().any(|entry| !entry.aliases.is_empty())
+    }
+
     /// The storage of the state: the `cloud` block, else the `backend` block.
     pub fn storage(&self) -> Option<&Storage> {
         self.cloud.as_ref().or(self.backend.as_ref())

@@ -76,7 +76,7 @@ fn by_signs(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
         (Role::Shared, Reason::Called)
     } else if let Some(reason) = evidence(node, around) {
         (Role::Root, reason)
-    } else if asks_for_configurations(node) {
+    } else if node.module().asks_for_configurations() {
         (Role::Shared, Reason::Aliases)
     } else if has_proxies(node) {
         (Role::Shared, Reason::Proxies)
@@ -102,7 +102,7 @@ fn evidence(node: Node<'_>, around: Surroundings) -> Option<Reason> {
     } else if keeps_state(node) {
         Some(Reason::Storage)
     } else {
-        (configures_provider(node) && !asks_for_configurations(node)).then_some(Reason::Provider)
+        (configures_provider(node) && !node.module().asks_for_configurations()).then_some(Reason::Provider)
     }
 }
 
@@ -178,11 +178,6 @@ fn beside_its_module(node: Node<'_>) -> Option<(Role, &'static str)> {
 /// [`crate::module::shows_root`] searches for the same in one file.
 fn keeps_state(node: Node<'_>) -> bool {
     node.module().backend.is_some() || node.module().cloud.is_some()
-}
-
-/// Whether the module needs provider configurations that only callers can pass.
-fn asks_for_configurations(node: Node<'_>) -> bool {
-    node.module().required_providers.values().any(|entry| !entry.aliases.is_empty())
 }
 
 /// Whether the module has a provider block with only an alias, which stood for a configuration from callers before

@@ -22,8 +22,7 @@ impl Rule for NoDefaultProvider {
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         // A module with `configuration_aliases` is for callers, and inherits the default configuration from them.
-        let is_for_callers = module.required_providers.values().any(|entry| !entry.aliases.is_empty());
-        if !module.is_whole() || is_for_callers || may_inherit(node) {
+        if !module.is_whole() || module.asks_for_configurations() || may_inherit(node) {
             return;
         }
         let mut blocks: BTreeMap<Configuration, Vec<&ProviderConfiguration>> = BTreeMap::new();

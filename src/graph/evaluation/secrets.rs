@@ -32,8 +32,10 @@ impl Evaluation<'_, '_> {
                 self.handed_over(call, child);
             }
         }
+        // A module that asks for configurations does not work as a root module.
+        let is_child = self.node.is_called() || module.asks_for_configurations();
         for output in module.outputs.values() {
-            if self.node.is_called() { self.output(output) } else { self.output_of_root(output) }
+            if is_child { self.output(output) } else { self.output_of_root(output) }
         }
     }
 
