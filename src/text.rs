@@ -19,7 +19,7 @@ mod control_chars;
 
 pub use control_chars::{commands, is_obeyed};
 pub use grouped::{counted, grouped, with_article};
-pub use nearest::{Suggestions, distance, is_similar, nearest, similar};
+pub use nearest::{Suggestions, distance, is_similar, may_be_near, nearest, similar};
 
 /// A file among the [`Sources`] of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

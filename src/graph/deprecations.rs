@@ -1,12 +1,14 @@
 //! Finds uses of deprecated variables and outputs of child modules.
 
+use std::collections::BTreeSet;
+
 use smol_str::format_smolstr;
 
 use crate::engine::Product;
 use crate::finding::{Concern, EngineRule, Finding, Severity};
 use crate::graph::child_variables::ChildVariables;
 use crate::graph::references::sites::{self, Found, Owner, Site};
-use crate::graph::{Node, arguments};
+use crate::graph::{Node, NodeId, arguments};
 use crate::module::Module;
 use crate::module::declaration::{ModuleCall, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Step, StepKind};
@@ -19,9 +21,12 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
             in_call(call, child.module(), findings);
         }
     }
-    let has_deprecated =
-        |child: Node<'_>| child.module().outputs.values().any(|output| output.deprecated.is_some());
-    if node.child_calls().any(|(_, child)| has_deprecated(child)) {
+    let has_deprecated = |child: NodeId| {
+        node.graph().node(child).module().outputs.values().any(|output| output.deprecated.is_some())
+    };
+    // Many calls may lead to one large module.
+    let children: BTreeSet<NodeId> = node.child_calls().map(|(_, child)| child.id()).collect();
+    if children.into_iter().any(has_deprecated) {
         sites::for_each(node, &mut |site, found| {
             if let Found::Expression(expr, _) = found {
                 findings.extend(used_output(node, site, expr));

@@ -25,14 +25,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::sync::Arc;
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use crate::finding::{Code, Finding, Severity, has_errors};
 use crate::graph::child_variables::ChildVariables;
 use crate::graph::references::sites::{self, Found, Owner, Site, Symbols};
 use crate::graph::similar::Similar;
-use crate::graph::{Node, arguments, imports};
+use crate::graph::{Node, NodeId, arguments, imports};
 use crate::module::declaration::{Condition, Import, Local, ModuleCall, Resource, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part, Step, Traversal};
 use crate::text::Span;
@@ -67,6 +67,7 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
         wrong,
         unsound: unsound.map(|variable| variable.name.as_str()).collect(),
         validated: ChildVariables::with(|variable| !variable.validations.is_empty()),
+        refused_defaults: HashMap::new(),
         failed: BTreeSet::new(),
         locals,
         marked: BTreeMap::new(),
@@ -114,6 +115,8 @@ struct Evaluation<'t, 'f> {
     unsound: HashSet<&'t str>,
     /// The variables with validations of each child module.
     validated: ChildVariables<'t>,
+    /// The variables of each child module whose default fails a validation, with the findings.
+    refused_defaults: HashMap<NodeId, Vec<(&'t Variable, Vec<Finding>)>>,
     /// The expressions whose evaluation failed.
     failed: BTreeSet<Span>,
     locals: &'f Locals,
@@ -359,10 +362,18 @@ impl<'t> Evaluation<'t, '_> {
         let names: HashSet<&str> = given.iter().map(|attribute| attribute.name.as_str()).collect();
         let is_given = |variable: &Variable| names.contains(variable.name.as_str());
         let validated = self.validated.of(child);
+        let refused = self.refused_defaults.entry(child.id()).or_insert_with(|| {
+            let refused = |variable: &&'t Variable| {
+                let default = variable.default.as_ref()?;
+                let found = validation::refused(&default.value, None, variable, child, &self.work);
+                (!found.is_empty()).then_some((*variable, found))
+            };
+            validated.iter().filter_map(refused).collect()
+        });
         let has_source = call.source.is_some();
-        for variable in validated.iter().filter(|variable| has_source && !is_given(variable)) {
-            let Some(default) = &variable.default else { continue };
-            let found = validation::refused(&default.value, None, variable, child, &self.work);
+        let refused: Vec<_> =
+            refused.iter().filter(|(variable, _)| has_source && !is_given(variable)).cloned().collect();
+        for (_, found) in refused {
             let at_call = |finding: Finding| {
                 finding.related(call.origin.header(), "called here, without a value for it")
             };

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
+use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use super::addresses::AddressChange;
@@ -82,6 +83,10 @@ pub(super) struct Derived {
     pub(super) version_conflicts: OnceLock<Vec<Conflicts>>,
     /// For each node, the version of the engine that its subtree requires.
     pub(super) versions_below: OnceLock<Vec<VersionsBelow>>,
+    /// For each node, the addresses in it that `moved` and `removed` blocks of its callers name.
+    pub(super) left_by_callers: OnceLock<Vec<HashSet<ConfigAddress>>>,
+    /// For each node, whether a root module with evidence leads to it.
+    pub(super) below_roots: OnceLock<Vec<bool>>,
     /// For each node, its location relative to a root module.
     pub(super) locations: OnceLock<Vec<Location>>,
 }
@@ -283,6 +288,23 @@ impl ModuleGraph {
     }
 }
 
+/// For each node, the addresses in it that `moved` and `removed` blocks of its callers name. The empty one is the whole
+/// module.
+fn left_by_callers(graph: &ModuleGraph) -> Vec<HashSet<ConfigAddress>> {
+    let mut left = vec![HashSet::new(); graph.nodes.len()];
+    for caller in graph.nodes() {
+        for address in caller.module().left() {
+            if let Some((call, rest)) = address.path.split_first()
+                && let Some(child) = caller.child(call)
+            {
+                let inside = ConfigAddress { path: rest.to_vec(), resource: address.resource.clone() };
+                left[child.id.0].insert(inside);
+            }
+        }
+    }
+    left
+}
+
 impl<'t> Node<'t> {
     /// The id of the node.
     pub fn id(self) -> NodeId {
@@ -379,10 +401,9 @@ impl<'t> Node<'t> {
     /// Whether a `moved` or `removed` block of a caller names an address in this module, or a module that contains
     /// it.
     pub(crate) fn is_left_by_callers(self, object: &ConfigAddress) -> bool {
-        let has_blocks = |module: &Module| !module.moved.is_empty() || !module.removed.is_empty();
-        self.callers()
-            .filter(|(caller, _)| has_blocks(caller.module()))
-            .any(|(caller, call)| caller.module().is_left(&object.in_caller(&call.name)))
+        let left = &self.graph.derived.left_by_callers.get_or_init(|| left_by_callers(self.graph))[self.id.0];
+        let whole_module = || ConfigAddress { path: Vec::new(), resource: None };
+        !left.is_empty() && (object.is_in(left) || left.contains(&whole_module()))
     }
 
     /// The test files.

@@ -44,6 +44,26 @@ impl Node<'_> {
         below_shared(&self.module().directory).is_none()
     }
 
+    /// Whether this module is a root module, or one leads to it, by other evidence than that nothing calls it.
+    pub fn is_below_root(self) -> bool {
+        let graph = self.graph();
+        let of_graph = || {
+            let mut is_below = vec![false; graph.nodes().count()];
+            let is_root = |node: &Node<'_>| {
+                let (role, reason) = node.role_with_reason();
+                role == Role::Root && reason != Reason::Uncalled
+            };
+            let mut next: Vec<Node<'_>> = graph.nodes().filter(is_root).collect();
+            while let Some(node) = next.pop() {
+                if !std::mem::replace(&mut is_below[node.id().number()], true) {
+                    next.extend(node.child_calls().map(|(_, child)| child));
+                }
+            }
+            is_below
+        };
+        graph.derived.below_roots.get_or_init(of_graph)[self.id().number()]
+    }
+
     /// Whether nothing calls this shared module in a repository with root modules, whose shared modules are for these.
     pub fn is_idle(self) -> bool {
         let around = self.surroundings();

@@ -13,11 +13,16 @@ use std::collections::BTreeSet;
 use crate::finding::{Concern, EngineRule, Finding, Severity, Stage, set_address};
 use crate::graph::similar::Similar;
 use crate::graph::{Callee, Node, Test};
+use crate::limits::Steps;
 use crate::module::address::{Subject, TestSubject, reference_in_test};
 use crate::module::declaration::{Condition, Dependency};
 use crate::module::test_file::{Run, TestFile};
 use crate::syntax::Traversal;
 use crate::vfs::{TEST_DIRECTORY, child};
+
+/// The maximum number of declarations that the runs of a module read, each run all declarations of its module. Later
+/// runs are not checked completely.
+const MOST_DECLARATIONS: usize = 500_000;
 
 /// Checks the test files of a module.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
@@ -26,6 +31,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     // The engine compares types of providers only if everything was loaded.
     let is_loaded = !findings.iter().any(|it| (it.stage, it.severity) == (Stage::Load, Severity::Error));
     let mut room = node.module().room(findings, EngineRule::MissingModuleArgument);
+    let mut left = Some(Steps::of(MOST_DECLARATIONS));
     for test in node.tests() {
         let (from, before) = (findings.len(), room);
         missing_modules(test, findings);
@@ -40,7 +46,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         if is_loaded {
             provider_types::check(node, test, findings);
         }
-        running::check(node, test, &similar, &mut room, findings);
+        running::check(node, test, &similar, &mut left, &mut room, findings);
         // If a file was not understood completely, the rest of it may affect all further checks.
         if !test.file.complete {
             findings.truncate(from);

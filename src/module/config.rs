@@ -5,6 +5,7 @@
 //! their type. In addition, the engine never reports unexpected items of a merged body, and looks for required items
 //! in the base only.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -64,10 +65,18 @@ impl Config {
             }),
             Self::Merged(layers) => {
                 let blocks = with_dynamic(schema.blocks);
-                let optional = none_required(schema.attributes);
+                let optional: HashMap<&str, AttributeSchema<'_>> =
+                    none_required(schema.attributes).into_iter().map(|one| (one.name, one)).collect();
                 let contents = layers.iter().enumerate().map(|(number, layer)| {
-                    let attributes = if number == 0 { schema.attributes } else { &optional };
-                    layer.partial_content(&Schema { attributes, blocks: &blocks }, findings)
+                    if number == 0 {
+                        let schema = Schema { attributes: schema.attributes, blocks: &blocks };
+                        return layer.partial_content(&schema, findings);
+                    }
+                    // There may be many layers with few arguments each.
+                    let names: BTreeSet<SmolStr> = layer.names().into_iter().collect();
+                    let attributes: Vec<_> =
+                        names.iter().filter_map(|name| optional.get(name.as_str()).copied()).collect();
+                    layer.partial_content(&Schema { attributes: &attributes, blocks: &blocks }, findings)
                 });
                 replaced(contents.collect())
             }

@@ -25,6 +25,13 @@ impl Module {
         self.is_moved(object) || !self.removed.is_empty() && object.is_in(&self.left_behind().removed)
     }
 
+    /// The `from` addresses of all `moved` and `removed` blocks.
+    pub(crate) fn left(&self) -> impl Iterator<Item = &ConfigAddress> {
+        let has_blocks = !self.moved.is_empty() || !self.removed.is_empty();
+        let left = has_blocks.then(|| self.left_behind());
+        left.into_iter().flat_map(|left| left.moved.iter().chain(&left.removed))
+    }
+
     fn left_behind(&self) -> &LeftBehind {
         self.left_behind.get_or_init(|| {
             let moved = self.moved.iter().filter_map(|moved| moved.from.as_ref()).map(MoveEndpoint::config);

@@ -11,7 +11,7 @@ use crate::finding::{Concern, Finding};
 use crate::module::Module;
 use crate::module::address::{ConfigAddress, MoveEndpoint, RemoveTarget, ResourceAddress};
 use crate::module::declaration::Moved;
-use crate::text::{Span, Suggestions, nearest};
+use crate::text::{Span, Suggestions, may_be_near, nearest};
 
 pub(super) struct MovedTargetMissing {
     /// Whether to report blocks that may be mere history: neither end is declared, and no name resembles the target.
@@ -178,8 +178,10 @@ fn nearest_target(
     suggestions: &Suggestions,
 ) -> Option<String> {
     let module = node.module();
-    let is_other = |name: &str, wanted: &str, address: String| {
-        without_digits(name) != without_digits(wanted) && !mentioned.contains(&address)
+    let is_other = |name: &str, wanted: &str, address: &dyn Fn() -> String| {
+        may_be_near(wanted, name)
+            && without_digits(name) != without_digits(wanted)
+            && !mentioned.contains(&address())
     };
     match (&to.resource, to.path.as_slice()) {
         (Some(resource), []) => {
@@ -188,14 +190,14 @@ fn nearest_target(
             let alike = known.filter(|other| {
                 other.mode == wanted.mode
                     && other.kind == wanted.kind
-                    && is_other(&other.name, &wanted.name, other.to_string())
+                    && is_other(&other.name, &wanted.name, &|| other.to_string())
             });
             let name = nearest(&wanted.name, alike.map(|other| other.name.as_str()))?;
             Some(ResourceAddress { name: name.into(), ..wanted.clone() }.to_string())
         }
         (None, [step]) => {
             let names = module.calls.keys().take_while(|_| suggestions.may_compare()).map(SmolStr::as_str);
-            let alike = names.filter(|name| is_other(name, &step.name, format!("module.{name}")));
+            let alike = names.filter(|name| is_other(name, &step.name, &|| format!("module.{name}")));
             Some(format!("module.{}", nearest(&step.name, alike)?))
         }
         _ => None,

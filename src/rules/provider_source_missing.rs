@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/provider-source-missing.md")]
 
 use super::support::edits::{help_to_set, set_in_entry};
-use super::support::provider_source::{Source, source};
+use super::support::provider_source::{Related, Source};
 use super::{ADVICE, Configure, Context, Node, Options, Page, Role, Rule, page};
 use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::module::declaration::RequiredProvider;
@@ -27,12 +27,13 @@ impl Rule for ProviderSourceMissing {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let host = node.module().features.registry_host;
+        let related = Related::to(node);
         for entry in node.module().required_providers.values() {
             if entry.source.is_some() || entry.address.is_built_in() || lost_by_override(entry) {
                 continue;
             }
             let (name, assumed) = (&entry.name, entry.address.display(host));
-            let source = source(node, name);
+            let source = related.source(name);
             let is_assumed = source.as_ref().is_some_and(|source| source.address == assumed);
             if is_assumed && !self.every_provider {
                 continue;

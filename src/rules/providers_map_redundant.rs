@@ -1,5 +1,7 @@
 #![doc = include_str!("../../policies/rules/providers-map-redundant.md")]
 
+use hashbrown::HashMap;
+
 use super::providers_map_incomplete::left_out;
 use super::{ADVICE, Context, Page, Rule, page};
 use crate::finding::{Edit, Finding, Fix, Safety};
@@ -14,12 +16,15 @@ impl Rule for ProvidersMapRedundant {
     const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        // The calls that get this far pass what the child inherits anyway, so they lack the same.
+        let mut lacking = HashMap::new();
         for (call, child) in node.child_calls() {
             let Some(at) = call.providers_span else { continue };
             // A map that leaves something out is incomplete, and not redundant too.
             if !repeats_inheritance(node, child, call)
                 || left_out(node, child, call).next().is_some()
-                || is_refused(node, child, call)
+                || *lacking.entry(child.id()).or_insert_with(|| lacks_configuration(node, child, call))
+                || call.providers.iter().any(|entry| node.lacks_passed(child, entry))
             {
                 continue;
             }
@@ -46,11 +51,10 @@ fn repeats_inheritance(node: Node<'_>, child: Node<'_>, call: &ModuleCall) -> bo
     child.module().complete && !call.providers.is_empty() && call.providers.iter().all(is_default)
 }
 
-/// Whether a configuration is missing in the child module, or in this module for an entry, which Terraform reports.
-fn is_refused<'t>(node: Node<'t>, child: Node<'t>, call: &'t ModuleCall) -> bool {
+/// Whether a configuration is missing in the child module, which Terraform reports.
+fn lacks_configuration<'t>(node: Node<'t>, child: Node<'t>, call: &'t ModuleCall) -> bool {
     let levels = [Level { node, call: None }, Level { node: child, call: Some(call) }];
     reaching(&levels).iter().any(|reaching| matches!(reaching.found, Found::Missing))
-        || call.providers.iter().any(|entry| node.lacks_passed(child, entry))
 }
 
 /// Removes every `providers` map of the call.

@@ -1,12 +1,13 @@
 #![doc = include_str!("../../policies/rules/required-provider-missing.md")]
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
 use super::support::edits::require;
-use super::support::provider_source::{Source, source};
+use super::support::provider_source::{Related, Source};
 use super::{ADVICE, Configure, Context, Node, Options, Page, Role, Rule, page};
 use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::module::Module;
@@ -137,6 +138,7 @@ fn missing<'t>(node: Node<'t>, context: &Context<'_>) -> Vec<Missing<'t>> {
         return Vec::new();
     }
     let mut missing: BTreeMap<&str, &Resource> = BTreeMap::new();
+    let written = LazyCell::new(|| written(module, context));
     for resource in module.resources.values() {
         let reference = resource.provider_ref.as_ref();
         if reference.is_some_and(|reference| module.reads_value(reference)) {
@@ -144,14 +146,15 @@ fn missing<'t>(node: Node<'t>, context: &Context<'_>) -> Vec<Missing<'t>> {
         }
         let name = reference
             .map_or_else(|| resource.address.implied_provider(), |reference| reference.name.as_str());
-        if is_missing(node, name) && !(node.is_broken() && is_written(module, name, context)) {
+        if is_missing(node, name) && !(node.is_broken() && written.contains(name)) {
             let first = missing.entry(name).or_insert(resource);
             if resource.origin.header() < first.origin.header() {
                 *first = resource;
             }
         }
     }
-    missing.into_iter().map(|(name, first)| Missing { name, first, source: source(node, name) }).collect()
+    let related = Related::to(node);
+    missing.into_iter().map(|(name, first)| Missing { name, first, source: related.source(name) }).collect()
 }
 
 /// The maximal number of callers to search; a module with more is reported.
@@ -199,11 +202,11 @@ fn is_missing(node: Node<'_>, name: &str) -> bool {
         && node.requirements_of(&address).next().is_none()
 }
 
-/// Whether there is an entry of this name, even one with an error.
-fn is_written(module: &Module, name: &str, context: &Context<'_>) -> bool {
+/// The names of all entries, even of those with an error.
+fn written(module: &Module, context: &Context<'_>) -> BTreeSet<SmolStr> {
     let blocks = context.terraform_blocks(module);
     let entries = blocks.iter().flat_map(|block| block.blocks("required_providers", &[]));
-    entries.into_iter().any(|block| block.attribute(name).is_some())
+    entries.flat_map(|block| block.body.names()).collect()
 }
 
 fn listed<M>(missing: &[M], shown: impl Fn(&M) -> String) -> String {

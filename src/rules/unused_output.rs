@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::support::expressions;
 use super::{Context, Finding, Page, Rule, page};
-use crate::graph::{Node, NodeId, Reason, Role, for_each_read_output};
+use crate::graph::{Node, NodeId, Role, for_each_read_output};
 
 pub(super) struct UnusedOutput;
 
@@ -40,11 +40,7 @@ fn is_internal(node: Node<'_>) -> bool {
     let runs = module.backend.is_some() || module.cloud.is_some();
     let may_be_run = node.run_by_units().may_be_run;
     let is_called_here = !may_be_run && !node.is_called_from_outside();
-    let is_root = |above: Node<'_>| {
-        let (role, reason) = above.role_with_reason();
-        role == Role::Root && reason != Reason::Uncalled
-    };
-    node.role() == Role::Shared && !runs && is_called_here && node.above().any(is_root)
+    node.role() == Role::Shared && !runs && is_called_here && node.is_below_root()
 }
 
 /// The outputs of a module that its callers read. Returns `None` if a caller may read any of them.

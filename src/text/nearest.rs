@@ -36,6 +36,13 @@ impl Suggestions {
     }
 }
 
+/// Whether [`nearest`] compares the letters of two words, because their lengths are small and similar.
+pub fn may_be_near(word: &str, candidate: &str) -> bool {
+    word.len().max(candidate.len()) <= LONGEST
+        // A letter takes up to four bytes.
+        && candidate.len().abs_diff(word.len()) <= 4 * (1 + word.chars().count() / 3)
+}
+
 /// Returns the candidate that `word` most likely means. `None` if none is near.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
@@ -44,13 +51,9 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let is_near = |distance: usize, candidate: &str| {
         distance <= far && distance < length.max(candidate.chars().count())
     };
-    if word.len() > LONGEST {
-        return None;
-    }
     candidates
         .into_iter()
-        // A letter takes up to four bytes.
-        .filter(|candidate| candidate.len() <= LONGEST && candidate.len().abs_diff(word.len()) <= 4 * far)
+        .filter(|candidate| may_be_near(word, candidate))
         .map(|candidate| (strsim::osa_distance(word, candidate), candidate))
         .filter(|(distance, candidate)| is_near(*distance, candidate))
         .min_by_key(|(distance, _)| *distance)

@@ -6,6 +6,8 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
+use hashbrown::HashSet;
+
 use super::configuration::{Configuration, Need, Uses};
 use super::supply::Supply;
 use crate::graph::{ModuleGraph, Node, NodeId};
@@ -109,7 +111,12 @@ pub(super) fn of(graph: &ModuleGraph) -> Vec<Uses> {
     while let Some(id) = next.pop() {
         waiting[id.0] = false;
         let child = graph.node(id);
-        for (caller, call) in child.callers() {
+        // Calls without a `providers` map hand up the same.
+        let mut inheriting = HashSet::new();
+        let calls = child.callers();
+        for (caller, call) in
+            calls.filter(|(caller, call)| !call.providers.is_empty() || inheriting.insert(caller.id))
+        {
             if hand_up(child, caller, call, &mut uses) && !waiting[caller.id.0] {
                 waiting[caller.id.0] = true;
                 next.push(caller.id);

@@ -210,12 +210,13 @@ fn nearest<'m>(
     let others = [Mode::Managed, Mode::Data, Mode::Ephemeral].into_iter();
     let mut others = others.map(|mode| ResourceAddress { mode, ..address.clone() });
     others.find_map(|other| module.resources.get(&other).map(|resource| &**resource)).or_else(|| {
-        let peers = module.resources.values().map(|resource| &**resource);
-        let peers = peers.filter(|peer| {
-            peer.address.mode == address.mode
-                && peer.address.kind == address.kind
-                && !matches!(inside, Some(Owner::Resource(own)) if own.address == peer.address)
-        });
+        let first = ResourceAddress { name: SmolStr::default(), ..address.clone() };
+        let is_alike =
+            |peer: &&Resource| (peer.address.mode, &peer.address.kind) == (address.mode, &address.kind);
+        let peers = module.resources.range(first..).map(|(_, resource)| &**resource).take_while(is_alike);
+        let is_own =
+            |peer: &&Resource| matches!(inside, Some(Owner::Resource(own)) if own.address == peer.address);
+        let peers = peers.filter(|peer| !is_own(peer));
         similar.nearest(&address.name, peers, |peer| &peer.address.name)
     })
 }

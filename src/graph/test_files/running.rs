@@ -13,6 +13,7 @@ use crate::finding::{Concern, EngineRule, Finding, Room, Severity, Stage, set_ad
 use crate::graph::evaluation::{Computed, Resources, RunValues, Within, value_of_test};
 use crate::graph::similar::Similar;
 use crate::graph::{Node, Test};
+use crate::limits::Steps;
 use crate::module::address::{Mode, Subject, TestSubject, move_endpoint, reference_in_test};
 use crate::module::declaration::{Condition, Dependency};
 use crate::module::test_file::Run;
@@ -31,6 +32,7 @@ pub(super) fn check(
     node: Node<'_>,
     test: &Test,
     similar: &Similar,
+    left: &mut Option<Steps>,
     room: &mut Room,
     findings: &mut Vec<Finding>,
 ) {
@@ -48,6 +50,12 @@ pub(super) fn check(
     let set = test.file.runs.iter().flat_map(|run| run.variables.keys()).collect();
     for (run, under) in runs(node, test) {
         let from = findings.len();
+        let Some(steps) = left else { return };
+        if !under.is_none_or(|module| steps.take(declarations(module))) {
+            findings.push(too_many_runs(run));
+            *left = None;
+            return;
+        }
         let names = Names { node, test, run, under, similar };
         if let Some(module) = under {
             provider_arguments::check(test, run, module, &mut configured, findings);
@@ -88,6 +96,24 @@ pub(super) fn check(
         }
         set_address(&mut findings[from..], &format!("run.{}", run.name));
     }
+}
+
+/// The number of declarations that a run of a module reads.
+fn declarations(node: Node<'_>) -> usize {
+    let module = node.module();
+    module.variables.len() + module.outputs.len() + module.resources.len()
+}
+
+/// The finding for the first run that is not executed.
+fn too_many_runs(run: &Run) -> Finding {
+    Finding::language(EngineRule::LimitReached, "Too many runs of large modules")
+        .detail(
+            "This run and all later ones of this module are not checked completely, because they read more than \
+             500,000 declarations together.",
+        )
+        .at(run.header)
+        .address(format!("run.{}", run.name))
+        .help("divide the runs among several modules")
 }
 
 /// Whether the engine does not apply what a run plans, or does not plan it.

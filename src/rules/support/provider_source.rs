@@ -50,26 +50,35 @@ pub(in crate::rules) struct Source {
     pub(in crate::rules) at: Option<Span>,
 }
 
-/// The source address that callers and child modules declare for a local name, if they agree; else that of
-/// HashiCorp's own providers. Returns `None` if it is unknown.
-pub(in crate::rules) fn source(node: Node<'_>, name: &str) -> Option<Source> {
-    let mut seen = BTreeSet::new();
-    let callers = node.callers().map(|(caller, _)| caller);
-    let children = node.child_calls().map(|(_, child)| child);
-    let around = callers.chain(children).filter(|other| seen.insert(other.id()));
-    let mut stated = BTreeMap::new();
-    for other in around.take(MOST_ASKED) {
-        if let Some(entry) = other.module().required_providers.get(name)
-            && let Some(source) = &entry.source
-        {
-            stated.entry(entry.address.clone()).or_insert(source);
+/// The callers of a module and the modules that it calls, each once, up to [`MOST_ASKED`].
+pub(in crate::rules) struct Related<'t>(Vec<Node<'t>>);
+
+impl<'t> Related<'t> {
+    /// The modules around a module.
+    pub(in crate::rules) fn to(node: Node<'t>) -> Self {
+        let mut seen = BTreeSet::new();
+        let callers = node.callers().map(|(caller, _)| caller);
+        let children = node.child_calls().map(|(_, child)| child);
+        Self(callers.chain(children).filter(|other| seen.insert(other.id())).take(MOST_ASKED).collect())
+    }
+
+    /// The source address that they declare for a local name, if they agree; else that of HashiCorp's own providers.
+    /// Returns `None` if it is unknown.
+    pub(in crate::rules) fn source(&self, name: &str) -> Option<Source> {
+        let mut stated = BTreeMap::new();
+        for other in &self.0 {
+            if let Some(entry) = other.module().required_providers.get(name)
+                && let Some(source) = &entry.source
+            {
+                stated.entry(entry.address.clone()).or_insert(source);
+            }
         }
+        if stated.len() > 1 {
+            return None;
+        }
+        let stated = stated.into_values().next();
+        let stated = stated.map(|source| Source { address: source.value.clone(), at: Some(source.span) });
+        let of_hashicorp = || OF_HASHICORP.contains(&name).then(|| format_smolstr!("hashicorp/{name}"));
+        stated.or_else(|| Some(Source { address: of_hashicorp()?, at: None }))
     }
-    if stated.len() > 1 {
-        return None;
-    }
-    let stated = stated.into_values().next();
-    let stated = stated.map(|source| Source { address: source.value.clone(), at: Some(source.span) });
-    let of_hashicorp = || OF_HASHICORP.contains(&name).then(|| format_smolstr!("hashicorp/{name}"));
-    stated.or_else(|| Some(Source { address: of_hashicorp()?, at: None }))
 }
