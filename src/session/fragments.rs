@@ -80,7 +80,7 @@ pub(crate) enum Evidence {
 }
 
 /// Looks for evidence that a directory is not a module. `findings` are all findings of its module. A module that is
-/// called, has tests, a lock file or variable values beside it, is the top of the repository, or has the role `root` or `shared`
+/// called, has a lock file or variable values beside it, is the top of the repository, or has the role `root` or `shared`
 /// in the policy always counts as one.
 pub(crate) fn evidence(node: Node<'_>, snapshot: &Snapshot, findings: &[&Finding]) -> Option<Evidence> {
     let module = node.module();
@@ -88,8 +88,7 @@ pub(crate) fn evidence(node: Node<'_>, snapshot: &Snapshot, findings: &[&Finding
     // A module with these signs is checked by itself.
     let is_whole = directory.path.is_empty()
         || matches!(node.role_with_reason(), (Role::Root | Role::Shared, Reason::Policy));
-    let is_used = node.is_called() || !node.tests().is_empty() || directory.has_lock_file;
-    if is_whole || is_used || module.excluded {
+    if is_whole || node.is_called() || directory.has_lock_file || module.excluded {
         return None;
     }
     let fragments = |why: &str| {

@@ -37,7 +37,8 @@ pub(super) fn are_snippets(node: Node<'_>, findings: &[&Finding]) -> Option<Stri
     }
     let is_snippet = match place {
         Place::Documentation => missing > 0 || undeclared.len() > 1,
-        Place::Template => !undeclared.is_empty() || missing > 0,
+        // Its own tests run a module as it is.
+        Place::Template => node.tests().is_empty() && (!undeclared.is_empty() || missing > 0),
         Place::Example => {
             let declares = !module.variables.is_empty() || !module.locals.is_empty();
             // The file with the variables may not be in the commit yet.
