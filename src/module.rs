@@ -259,7 +259,7 @@ impl Module {
     }
 
     /// Whether the module has `configuration_aliases`. It then works only if a caller passes the configurations.
-    pub fn asks_for_configurations(&self) -> bool {
+    pub fn needs_configurations(&self) -> bool {
         self.required_providers.values().any(|entry| !entry.aliases.is_empty())
     }
 

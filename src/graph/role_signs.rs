@@ -96,7 +96,7 @@ fn by_signs(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
         (Role::Shared, Reason::Called)
     } else if let Some(reason) = evidence(node, around) {
         (Role::Root, reason)
-    } else if node.module().asks_for_configurations() {
+    } else if node.module().needs_configurations() {
         (Role::Shared, Reason::Aliases)
     } else if has_proxies(node) {
         (Role::Shared, Reason::Proxies)
@@ -122,7 +122,7 @@ fn evidence(node: Node<'_>, around: Surroundings) -> Option<Reason> {
     } else if keeps_state(node) {
         Some(Reason::Storage)
     } else {
-        (configures_provider(node) && !node.module().asks_for_configurations()).then_some(Reason::Provider)
+        (configures_provider(node) && !node.module().needs_configurations()).then_some(Reason::Provider)
     }
 }
 

@@ -22,7 +22,7 @@ impl Rule for NoDefaultProvider {
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         // A module with `configuration_aliases` is for callers, and inherits the default configuration from them.
-        if !module.is_whole() || module.asks_for_configurations() || may_inherit(node) {
+        if !module.is_whole() || module.needs_configurations() || may_inherit(node) {
             return;
         }
         let mut blocks: BTreeMap<Configuration, Vec<&ProviderConfiguration>> = BTreeMap::new();

@@ -169,7 +169,7 @@ impl MergedResults {
 
     /// Moves findings in blocks that both products refuse from `alone` to `refused`, and findings about constructs of
     /// the other product from `unknown` to `foreign`. A block with a construct of one product is written for it, so what
-    /// the other one says of that construct counts only if the block has constructs of both.
+    /// the other one reports about that construct counts only if the block has constructs of both.
     fn part(&mut self, mut unknown: Vec<(Product, Finding, OwnSyntax)>, blocks: &TopBlocks<'_>) {
         self.alone.extend(blocks.take_unread(&mut unknown));
         let by_both = blocks.refused_by_both(self.alone.iter().map(|(product, finding)| (*product, finding)));
