@@ -14,6 +14,7 @@ mod engine_rule;
 mod fix;
 mod page;
 mod room;
+mod shortened;
 
 pub use code::Code;
 pub use concern::Concern;
@@ -241,13 +242,18 @@ impl Finding {
     /// Sets the label at the primary location.
     #[must_use]
     pub fn label(self, label: impl Into<String>) -> Self {
-        Self { label: Some(label.into()), ..self }
+        Self { label: Some(shortened::sentence(label)), ..self }
     }
 
-    /// Sets the detail.
+    /// Sets the detail. Like all texts of a finding, it is cut off if it is long.
     #[must_use]
     pub fn detail(self, detail: impl Into<String>) -> Self {
-        Self { detail: detail.into(), ..self }
+        Self { detail: shortened::sentence(detail), ..self }
+    }
+
+    /// Replaces the detail.
+    pub fn set_detail(&mut self, detail: impl Into<String>) {
+        self.detail = shortened::sentence(detail);
     }
 
     /// Adds a related location, if there is one.
@@ -258,7 +264,7 @@ impl Finding {
                 // Most findings have only one. A list that grows has room for four.
                 self.related.reserve_exact(1);
             }
-            self.related.push(Related { span, message: message.into() });
+            self.related.push(Related { span, message: shortened::sentence(message) });
         }
         self
     }
@@ -273,13 +279,13 @@ impl Finding {
     /// Sets the help.
     #[must_use]
     pub fn help(self, help: impl Into<String>) -> Self {
-        Self { help: Some(help.into()), ..self }
+        Self { help: Some(shortened::sentence(help)), ..self }
     }
 
     /// Sets the help, if there is one.
     #[must_use]
     pub fn help_if(self, help: Option<String>) -> Self {
-        Self { help, ..self }
+        Self { help: help.map(shortened::sentence), ..self }
     }
 
     /// Sets the help to the name that is probably meant. Keeps the help if there is no such name.
@@ -314,13 +320,13 @@ impl Finding {
     /// Sets the address of the block.
     #[must_use]
     pub fn address(self, address: impl Into<String>) -> Self {
-        Self { address: address.into(), ..self }
+        Self { address: address_text(address.into()), ..self }
     }
 
     /// Sets the subject within the block or module.
     #[must_use]
     pub fn concerns(self, concern: Concern) -> Self {
-        Self { concern, ..self }
+        Self { concern: concern.shortened(), ..self }
     }
 
     /// Sets the directory of the module.
@@ -337,9 +343,15 @@ impl Finding {
 
 /// Sets the address of the block for findings that were made without it.
 pub fn set_address(findings: &mut [Finding], address: &str) {
+    let short = shortened::name(address);
     for finding in findings {
-        address.clone_into(&mut finding.address);
+        short.as_deref().unwrap_or(address).clone_into(&mut finding.address);
     }
+}
+
+/// The address of a block as findings name it: cut off if it is long, but different for each block.
+pub fn address_text(address: String) -> String {
+    shortened::name(&address).unwrap_or(address)
 }
 
 /// Sets the directory of the module for findings that were made without it.

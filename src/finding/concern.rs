@@ -2,6 +2,8 @@
 
 use smol_str::SmolStr;
 
+use super::shortened;
+
 /// What a finding concerns within its block or, where it names no block, within its module.
 ///
 /// Rule, module, block address and concern identify a finding from one revision to the next. So a concern is made of
@@ -48,6 +50,22 @@ impl Concern {
             | Self::ModuleSource(_)
             | Self::Name(_)
             | Self::Names(_) => true,
+        }
+    }
+
+    /// The same with long names cut off. Paths stay as they are.
+    #[must_use]
+    pub(super) fn shortened(self) -> Self {
+        let short = |name: SmolStr| shortened::name(&name).map_or(name, SmolStr::new);
+        let all = |names: Vec<SmolStr>| names.into_iter().map(short).collect();
+        match self {
+            Self::Argument(name) => Self::Argument(short(name)),
+            Self::Provider(name) => Self::Provider(short(name)),
+            Self::Providers(names) => Self::Providers(all(names)),
+            Self::ModuleSource(name) => Self::ModuleSource(short(name)),
+            Self::Name(name) => Self::Name(short(name)),
+            Self::Names(names) => Self::Names(all(names)),
+            Self::Unstated | Self::Whole | Self::File(_) | Self::RequiredVersion | Self::Modules(_) => self,
         }
     }
 

@@ -81,13 +81,13 @@ fn unknown(call: &ModuleCall, called: Node<'_>, suggestions: &Suggestions, findi
                 if !is_block && let Some(near) = unset.find(|variable| is_similar(name, variable)) {
                     *finding = finding.clone().meant(Some(near));
                 }
-                finding.detail = match (is_block, is_variable(child, name)) {
+                finding.set_detail(match (is_block, is_variable(child, name)) {
                     (false, _) => no_variable(name),
                     (true, true) => block_for_variable(name),
                     (true, false) => format!("{} {}", no_variable(name), block_for_variable(name)),
-                };
+                });
                 if is_block && child.features.reserved_variable_names.contains(&name) {
-                    finding.detail = format!("`{name}` is an argument of a module call, not a block.");
+                    finding.set_detail(format!("`{name}` is an argument of a module call, not a block."));
                     finding.help = Some(format!("write it as an argument: `{name} = …`"));
                 } else if name == "provider" {
                     finding.help = Some(

@@ -7,7 +7,7 @@ mod table;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::finding::{EngineRule, Finding, Severity, Stage};
+use crate::finding::{EngineRule, Finding, Severity, Stage, set_address};
 use crate::graph::Node;
 use crate::module::Module;
 use crate::module::address::{Mode, ProviderAddress, valid_identifier};
@@ -57,9 +57,9 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
 
 /// Adds the address to the findings.
 fn at(findings: &mut [Finding], address: &str) {
+    set_address(findings, address);
     for finding in findings {
         finding.stage = Stage::Validate;
-        address.clone_into(&mut finding.address);
     }
 }
 

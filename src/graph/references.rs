@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use smol_str::SmolStr;
 
-use crate::finding::{EngineRule, Finding, Severity, Stage, has_errors};
+use crate::finding::{EngineRule, Finding, Severity, Stage, has_errors, set_address};
 use crate::graph::Node;
 use crate::graph::similar::Similar;
 use crate::module::address::{Reference, Subject, reference};
@@ -226,9 +226,12 @@ impl<'t, 'f> Judge<'t, 'f> {
 
     /// Adds the address of the site to the findings since `from`.
     fn at_site(&mut self, site: &Site<'_>, from: usize) {
-        for finding in &mut self.findings[from..] {
+        let findings = &mut self.findings[from..];
+        if !findings.is_empty() {
+            set_address(findings, &site.to_string());
+        }
+        for finding in findings {
             finding.stage = Stage::Validate;
-            finding.address = site.to_string();
         }
     }
 }

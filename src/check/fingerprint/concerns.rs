@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use smol_str::{SmolStr, ToSmolStr};
 
 use crate::engine::{Engine, Product};
-use crate::finding::{Concern, Finding};
+use crate::finding::{Concern, Finding, address_text};
 use crate::module::address::block_address;
 use crate::module::top_blocks;
 use crate::syntax::{Block, File};
@@ -32,7 +32,7 @@ pub(in crate::check) fn state<'f>(
             continue;
         };
         if finding.address.is_empty() {
-            finding.address = block_address(block);
+            finding.address = address_text(block_address(block));
         }
         let path = block.body.path_to(at.start);
         finding.concern =

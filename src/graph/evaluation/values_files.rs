@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::accepted_values;
 use super::validation::{Refusal, refusals};
 use crate::engine::Product;
-use crate::finding::{Concern, EngineRule, Finding, Severity, Stage, has_errors};
+use crate::finding::{Concern, EngineRule, Finding, Severity, Stage, has_errors, set_address};
 use crate::graph::{Node, Role};
 use crate::module::declaration::Variable;
 use crate::module::values::ValuesFile;
@@ -44,9 +44,11 @@ pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
             Some(variable) => judge(argument, variable, node, &work, findings),
             None => findings.extend(undeclared(file, argument, node, &suggestions)),
         }
+        if findings.len() > from {
+            set_address(&mut findings[from..], &format!("variable.{}", argument.name));
+        }
         for finding in &mut findings[from..] {
             finding.stage = Stage::Plan;
-            finding.address = format!("variable.{}", argument.name);
             finding.concern = Concern::File(file.path.clone());
         }
     }

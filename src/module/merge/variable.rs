@@ -1,6 +1,6 @@
 //! Merges a `variable` block of an override file and checks the result; the same for local values.
 
-use crate::finding::{EngineRule, Finding, Related};
+use crate::finding::{EngineRule, Finding, Related, address_text};
 use crate::module::declaration::{Local, Spanned, Variable};
 use crate::module::dropped::{Dropped, Why};
 use crate::module::merge::Merger;
@@ -53,7 +53,8 @@ impl Merger<'_> {
         }
         // The engine does not copy the range of a local value, so an override also moves the position of a duplicate
         // error.
-        let (rule, address) = (EngineRule::DuplicateDeclaration.id(), format!("local.{}", over.name));
+        let (rule, address) =
+            (EngineRule::DuplicateDeclaration.id(), address_text(format!("local.{}", over.name)));
         let twice = self.findings.iter_mut().filter(|finding| finding.primary == Some(declared));
         for finding in twice.filter(|finding| finding.rule == rule && finding.address == address) {
             finding.primary = Some(overridden);

@@ -17,7 +17,7 @@ pub(super) struct Snippet {
     values: [(); 0],
 }
 
-/// The maximum size of the code in bytes. A generated file may be a single line of many megabytes, which each of its
+/// The maximum size of the code, and of the block header, in bytes. A generated file may be a single line of many megabytes, which each of its
 /// findings would repeat.
 const MOST_CODE: usize = 1024;
 /// The number of bytes before the marked range in code that is cut.
@@ -35,8 +35,12 @@ impl Snippet {
         let within = |offset: usize| offset.saturating_sub(code_start).min(limit);
         let (highlight_start, highlight_end) = (within(start), within(end));
         let (code, cut) = code(source.text(), &lines, limit, highlight_start);
+        let header = |mut context: String| {
+            context.truncate(context.floor_char_boundary(MOST_CODE));
+            context
+        };
         Self {
-            context,
+            context: context.map(header),
             start_line: source.position(span.start).line,
             highlight_start_offset: highlight_start - cut,
             highlight_end_offset: (highlight_end - cut).min(code.len()),

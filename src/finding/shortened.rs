@@ -1,0 +1,57 @@
+//! Texts of findings that contain a long name: a module can have very many findings about one name.
+
+/// The maximal length of a text in bytes.
+const LONGEST: usize = 1_000;
+
+/// The bytes at the end of a sentence that are kept, because they say what follows from the name.
+const END: usize = 400;
+
+/// A text for people, without its middle if it is long.
+pub(super) fn sentence(text: impl Into<String>) -> String {
+    let text = text.into();
+    if text.len() <= LONGEST {
+        return text;
+    }
+    let start = text.floor_char_boundary(LONGEST - END);
+    let end = text.ceil_char_boundary(text.len() - END);
+    format!("{}…{}", &text[..start], &text[end..])
+}
+
+/// The start of a long name with a hash of the whole name, so that different names stay different.
+pub(super) fn name(text: &str) -> Option<String> {
+    (text.len() > LONGEST)
+        .then(|| format!("{}…{:016x}", &text[..text.floor_char_boundary(LONGEST)], hash(text.as_bytes())))
+}
+
+/// FNV-1a. Names are a part of fingerprints, which must not change in a later release.
+fn hash(bytes: &[u8]) -> u64 {
+    let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_texts_are_kept() {
+        assert_eq!(sentence("a".repeat(LONGEST)), "a".repeat(LONGEST));
+        assert_eq!(name(&"a".repeat(LONGEST)), None);
+    }
+
+    #[test]
+    fn long_texts_keep_whole_characters() {
+        let long = format!("`{}` is not declared.", "ä".repeat(1_000));
+        let short = sentence(long);
+        assert!(short.len() <= LONGEST + 3 && short.starts_with("`ää"), "{short}");
+        assert!(short.ends_with("ä` is not declared."), "{short}");
+    }
+
+    #[test]
+    fn long_names_stay_different() {
+        let long = "ä".repeat(1_000);
+        let [one, other] = ["b", "c"].map(|end| name(&format!("{long}{end}")));
+        assert!(one.as_ref().is_some_and(|one| one.len() < LONGEST + 20), "{one:?}");
+        assert_ne!(one, other);
+    }
+}
