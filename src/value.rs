@@ -19,6 +19,7 @@ mod ty;
 mod unify;
 mod version;
 mod version_constraints;
+mod weight;
 
 #[cfg(test)]
 mod tests;

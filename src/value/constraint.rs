@@ -10,7 +10,8 @@ use crate::text::{Span, nearest};
 
 use super::data::normal;
 use super::defaults::{Defaults, Parts};
-use super::evaluate::{too_expensive, weight};
+use super::evaluate::too_expensive;
+use super::weight::weight;
 use super::{Attribute, Budget, Type, Value, constant, convert};
 
 /// A type constraint.
@@ -26,7 +27,7 @@ pub struct Constraint {
 const OF_CONVERTED: usize = 2;
 
 /// The steps to add one node of a default to a value.
-const OF_DEFAULT: usize = 4;
+const OF_DEFAULT: usize = 6;
 
 impl Constraint {
     /// `any`, without defaults.

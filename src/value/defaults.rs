@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use super::convert::{fit, gather};
-use super::evaluate::weight;
 use super::unify::{Mode, unify};
+use super::weight::weight;
 use super::{Type, Value};
 
 /// The defaults of optional attributes, in the structure of their type.

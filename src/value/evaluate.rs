@@ -12,6 +12,7 @@ use crate::syntax::{Expr, ExprKind, JsonString, ObjectKey, Step, StepKind, Trave
 use crate::text::Span;
 
 use super::convert::convert;
+use super::weight::{BYTES_PER_STEP, OF_MAP, weight};
 use super::{Budget, Number, Resolved, Scope, Type, Value};
 
 mod access;
@@ -221,6 +222,10 @@ impl<'e> Evaluator<'e> {
                     return Cow::Owned(Value::UNKNOWN);
                 }
                 let key = self.read(key, inside);
+                // An error quotes the key, or names its type.
+                if !self.may_hold(&key, expr.span) {
+                    return Cow::Owned(Value::UNKNOWN);
+                }
                 return part(collection, |collection| self.index(collection, &key, *brackets));
             }
             ExprKind::Element => {
@@ -287,9 +292,22 @@ impl<'e> Evaluator<'e> {
 
     /// Follows constant steps up to the first invalid one.
     fn steps<'v>(&mut self, from: Cow<'v, Value>, steps: &[Step]) -> Cow<'v, Value> {
-        let mut value = from;
+        // Only the last part is copied, not every part on the way to it.
+        part(from, |value| self.part_at(value, steps))
+    }
+
+    fn part_at<'v>(&mut self, from: &'v Value, steps: &[Step]) -> Cow<'v, Value> {
+        let mut value = Cow::Borrowed(from);
         for step in steps {
             let before = self.findings.len();
+            let quoted = match &step.kind {
+                StepKind::Attribute(name) | StepKind::Key(name) => name.len(),
+                StepKind::Number(digits) => digits.len(),
+                StepKind::Word(_) => 0,
+            };
+            if !self.may_go_on(quoted / BYTES_PER_STEP, step.span) {
+                return Cow::Owned(Value::UNKNOWN);
+            }
             value = part(value, |value| match &step.kind {
                 StepKind::Attribute(name) => self.attribute(value, name, step.span),
                 StepKind::Key(key) => self.index(value, &Value::string(key.clone()), step.span),
@@ -312,6 +330,24 @@ impl<'e> Evaluator<'e> {
     /// Counts the steps for another copy of a value. Returns false if the limit is exceeded.
     fn may_hold(&mut self, value: &Value, at: Span) -> bool {
         self.may_go_on(weight(value, self.left), at)
+    }
+
+    /// Counts the steps to build the type of a value with parts, and to convert them. Returns false if the limit is
+    /// exceeded.
+    fn may_convert(&mut self, value: &Value, at: Span) -> bool {
+        let value = value.unmarked().0;
+        if value.parts().next().is_none() {
+            return true;
+        }
+        // Strings and numbers in a list are hardly more than copied. The type of an object has names.
+        let is_flat_list = matches!(value, Value::List(..) | Value::Set(..) | Value::Tuple(_))
+            && value.parts().all(|part| part.parts().next().is_none());
+        let work = if is_flat_list {
+            value.parts().count()
+        } else {
+            weight(value, self.left).saturating_mul(OF_CONVERSION)
+        };
+        self.may_go_on(work, at)
     }
 
     /// Counts evaluation steps. Returns false if the limit is exceeded; all further values are unknown.
@@ -376,14 +412,8 @@ impl<'e> Evaluator<'e> {
     }
 }
 
-/// The memory of a map in addition to its elements, in nodes.
-const OF_MAP: usize = 16;
-
-/// The memory of marks, in nodes.
-const OF_MARKS: usize = 4;
-
-/// The number of nodes of a type that one step traverses.
-const TYPES: usize = 2;
+/// The steps to convert a part of a value, in addition to those for a copy.
+const OF_CONVERSION: usize = 3;
 
 /// The steps that a finding costs. This limits the memory of findings when an expression fails for each of many
 /// elements.
@@ -423,23 +453,6 @@ pub(crate) fn too_expensive(work: Option<&Budget>, at: Span, limits: &Limits) ->
         );
     }
     finding
-}
-
-/// The approximate memory of a value, in nodes. Counting stops above `most`.
-pub(super) fn weight(value: &Value, most: usize) -> usize {
-    let own = match value {
-        Value::String(text) => 1 + text.len() / 16,
-        // A map allocates space for eleven elements with its first one, and keeps a name beside each.
-        Value::Map(_, elements) | Value::Object(elements) if !elements.is_empty() => {
-            1 + OF_MAP + elements.len()
-        }
-        Value::Unknown(ty) | Value::Null(ty) => 1 + ty.nodes() / TYPES,
-        Value::Marked(..) => OF_MARKS,
-        _ => 1,
-    };
-    value
-        .parts()
-        .fold(own, |sum, part| if sum > most { sum } else { sum.saturating_add(weight(part, most - sum)) })
 }
 
 fn deeper_than(value: &Value, depth: usize) -> bool {

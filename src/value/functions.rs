@@ -3,6 +3,7 @@
 use Kind::{Any, Bool, ListOf, MapOf, Number as Num, SetOf, String};
 use signature::{function, given, nullable};
 
+use super::weight::weight;
 use super::{Number, Type, Value};
 
 mod arithmetic;
@@ -45,13 +46,28 @@ impl Function {
             }
             "replace" => texts.nth(1).flatten().and_then(pattern::between_slashes).map_or(0, pattern::work),
             // They convert each element to a string, or compare it with others.
-            "distinct" | "formatlist" | "join" | "sort" => {
+            "distinct" | "formatlist" | "sort" => {
                 arguments.iter().map(|list| list.parts().count()).sum::<usize>().saturating_mul(OF_ELEMENT)
             }
+            "join" => arguments.iter().map(|list| list.parts().count()).fold(0, usize::saturating_add),
             "matchkeys" => {
                 let length = |place| arguments.get(place).map_or(0, |list: &Value| list.parts().count());
                 length(1).saturating_mul(length(2))
             }
+            // They parse the whole string before they return an error, or compare its grapheme clusters.
+            "csvdecode" => bytes(arguments) / PARSED + separators(arguments, b",\n") * OF_FIELD,
+            "jsondecode" => bytes(arguments) / PARSED,
+            "yamldecode" => bytes(arguments) / PARSED + separators(arguments, b",\n:-[]{}") * OF_NODE,
+            "length" | "strrev" | "substr" => bytes(arguments) / SEGMENTED,
+            // They compare, unify or rebuild all parts of a value.
+            "contains" | "index" | "tolist" | "tomap" | "toset" => {
+                arguments.first().map_or(0, |value| weight(value, usize::MAX)).saturating_mul(OF_PART)
+            }
+            "transpose" => {
+                let lists = arguments.iter().flat_map(Value::parts);
+                lists.map(|list| OF_LIST + list.parts().count() * OF_ELEMENT).fold(0, usize::saturating_add)
+            }
+            "log" | "pow" => OF_POWER,
             _ => 0,
         }
     }
@@ -63,8 +79,40 @@ impl Function {
     }
 }
 
+/// The length of the first argument, if it is a known string.
+fn bytes(arguments: &[Value]) -> usize {
+    arguments.first().and_then(Value::as_str).map_or(0, str::len)
+}
+
+/// The number of separators in the first argument, if it is a known string.
+fn separators(arguments: &[Value], signs: &[u8]) -> usize {
+    let text = arguments.first().and_then(Value::as_str).unwrap_or_default();
+    text.bytes().filter(|byte| signs.contains(byte)).count()
+}
+
 /// The steps to convert an element of a list to a string, or to compare it with others.
 const OF_ELEMENT: usize = 4;
+
+/// The steps to compare a part of a value, or to convert it, in addition to those for a copy.
+const OF_PART: usize = 2;
+
+/// The steps to convert and rebuild a list in a map.
+const OF_LIST: usize = 16;
+
+/// The steps for a power or a logarithm.
+const OF_POWER: usize = 20;
+
+/// The steps to read a field of a CSV table.
+const OF_FIELD: usize = 4;
+
+/// The steps to read a node of a YAML document.
+const OF_NODE: usize = 6;
+
+/// The bytes of a string that one step parses.
+const PARSED: usize = 2;
+
+/// The bytes of a string that one step splits into grapheme clusters.
+const SEGMENTED: usize = 4;
 
 /// Every function of every engine, sorted by name; `terraform metadata functions -json` prints the signatures. A row
 /// has:
@@ -186,7 +234,7 @@ pub(super) const ALL: &[Function] = &[
     function("toset", &[nullable("v", Any).lifted()], None, SetOf(&Any)).always(|values| conversion::to(values, &Type::set(Type::Any))).marks_unknown(),
     function("tostring", &[nullable("v", Any).lifted()], None, String).always(|values| conversion::to(values, &Type::String)).marks_unknown(),
     function("transpose", &[given("values", MapOf(&ListOf(&String)))], None, MapOf(&ListOf(&String))).known(map::transpose),
-    function("trim", &[given("str", String), given("cutset", String)], None, String).known(|values| characters::trimmed(values, |text, set| text.trim_matches(|sign| set.contains(sign)))),
+    function("trim", &[given("str", String), given("cutset", String)], None, String).known(|values| characters::trimmed(values, characters::trim)),
     function("trimprefix", &[given("str", String), given("prefix", String)], None, String).known(|values| characters::trimmed(values, |text, prefix| text.strip_prefix(prefix).unwrap_or(text))),
     function("trimspace", &[given("str", String)], None, String).known(|values| characters::of_ascii(values, |text| text.trim().to_owned())),
     function("trimsuffix", &[given("str", String), given("suffix", String)], None, String).known(|values| characters::trimmed(values, |text, suffix| text.strip_suffix(suffix).unwrap_or(text))),

@@ -21,11 +21,11 @@ impl Evaluator<'_> {
                     .detail("This is null, and has no attributes.")
             }
             Value::Object(attributes) => match attributes.get(name) {
-                Some(value) => return marked(value, marks),
+                Some(value) => return self.marked(value, marks, at),
                 None => missing(),
             },
             Value::Map(_, elements) => match elements.get(name) {
-                Some(value) => return marked(value, marks),
+                Some(value) => return self.marked(value, marks, at),
                 None => Finding::language(EngineRule::InvalidReference, "Missing map element")
                     .detail(format!("This map has no element with the key {name:?}.")),
             },
@@ -37,6 +37,8 @@ impl Evaluator<'_> {
                 Some(attribute) => return Cow::Owned(Value::Unknown(attribute.ty.clone()).mark(marks)),
                 None => missing(),
             },
+            // The name of its type does not depend on its elements.
+            Value::Tuple(_) => unsupported(no_attributes(&Type::tuple([]))),
             _ => unsupported(no_attributes(&from.ty())),
         };
         self.report(finding.at(at));
@@ -74,7 +76,7 @@ impl Evaluator<'_> {
             (Value::List(_, elements) | Value::Tuple(elements), Value::Number(index)) => {
                 let element = index.index().and_then(|index| elements.get(index));
                 element
-                    .map(|element| marked(element, both))
+                    .map(|element| self.marked(element, both, at))
                     .ok_or_else(|| no_such_index(index, elements.len()))
             }
             (Value::Unknown(Type::Tuple(elements)), Value::Number(index)) => {
@@ -82,7 +84,7 @@ impl Evaluator<'_> {
                 element.map(unknown).ok_or_else(|| no_such_index(index, elements.len()))
             }
             (Value::Map(_, elements) | Value::Object(elements), Value::String(key)) => {
-                elements.get(key).map(|element| marked(element, both)).ok_or_else(|| no_key(key))
+                elements.get(key).map(|element| self.marked(element, both, at)).ok_or_else(|| no_key(key))
             }
             (Value::Unknown(Type::Object(attributes)), Value::String(key))
                 if self.scope.is_some_and(|scope| scope.engine().indexes_unknown_objects()) =>
@@ -98,16 +100,22 @@ impl Evaluator<'_> {
         found.unwrap_or_else(|why| self.invalid_index(why, at))
     }
 
+    /// An element with the marks of its collection. Marks need a copy, which counts as evaluation steps.
+    fn marked<'v>(&mut self, element: &'v Value, marks: Marks, at: Span) -> Cow<'v, Value> {
+        if marks == Marks::NONE {
+            Cow::Borrowed(element)
+        } else if self.may_hold(element, at) {
+            Cow::Owned(element.clone().mark(marks))
+        } else {
+            Cow::Owned(Value::UNKNOWN)
+        }
+    }
+
     fn invalid_index(&mut self, detail: impl Into<String>, at: Span) -> Cow<'static, Value> {
         let finding = Finding::language(EngineRule::InvalidReference, "Invalid index");
         self.report(finding.code(Code::InvalidIndex).detail(detail).at(at));
         Cow::Owned(Value::UNKNOWN)
     }
-}
-
-/// An element with the marks of its collection.
-fn marked(element: &Value, marks: Marks) -> Cow<'_, Value> {
-    if marks == Marks::NONE { Cow::Borrowed(element) } else { Cow::Owned(element.clone().mark(marks)) }
 }
 
 fn unsupported(detail: String) -> Finding {

@@ -152,6 +152,10 @@ impl Evaluator<'_> {
             };
             let ty = function.parameter(place).map_or(Type::Any, |parameter| parameter.kind.ty());
             let is_suitable = ty == Type::Any || value.is(&ty);
+            if !is_suitable && !self.may_convert(&value, argument.expr.span) {
+                values.push(Value::Unknown(ty));
+                continue;
+            }
             values.push(if is_suitable { Ok(value) } else { convert(&value, &ty) }.unwrap_or_else(
                 |mismatch| {
                     self.invalid_argument(function, place, argument, &mismatch.to_string());

@@ -100,6 +100,15 @@ impl Evaluator<'_> {
         {
             return marked(Value::Bool(operator == BinaryOperator::NotEqual));
         }
+        let may_go_on = match operator {
+            BinaryOperator::Equal | BinaryOperator::NotEqual => {
+                self.may_convert(&left_value, at) && self.may_convert(&right_value, at)
+            }
+            _ => self.may_go_on(work(operator), at),
+        };
+        if !may_go_on {
+            return Value::Unknown(gives);
+        }
         marked(self.operated(operator, &left_value, &right_value, at))
     }
 
@@ -143,6 +152,9 @@ impl Evaluator<'_> {
     ) -> Value {
         let (((mut if_true, then_findings), then), ((mut if_false, else_findings), otherwise)) =
             (then, otherwise);
+        if !self.may_convert(&if_true, then) || !self.may_convert(&if_false, otherwise) {
+            return Value::UNKNOWN;
+        }
         let (then_type, else_type) = (if_true.ty(), if_false.ty());
         let mut vague = false;
         let ty = if if_true == Value::NULL {
@@ -205,6 +217,9 @@ impl Evaluator<'_> {
     }
 
     fn operand(&mut self, value: &Value, ty: &Type, at: Span) -> Value {
+        if *ty != Type::Any && !self.may_convert(value, at) {
+            return Value::Unknown(ty.clone());
+        }
         convert(value, ty).unwrap_or_else(|mismatch| {
             let detail = format!("The operand has the wrong type: {mismatch}.");
             self.error(EngineRule::InvalidValue, "Invalid operand", detail, at);
@@ -275,6 +290,22 @@ fn signature(operator: BinaryOperator) -> (Type, Type) {
         | BinaryOperator::Multiply
         | BinaryOperator::Divide
         | BinaryOperator::Modulo => (Type::Number, Type::Number),
+    }
+}
+
+/// The steps of an operation on numbers of 512 bits, beside those for its operands.
+fn work(operator: BinaryOperator) -> usize {
+    match operator {
+        BinaryOperator::Multiply | BinaryOperator::Divide | BinaryOperator::Modulo => 16,
+        BinaryOperator::Add | BinaryOperator::Subtract => 8,
+        BinaryOperator::Greater
+        | BinaryOperator::GreaterOrEqual
+        | BinaryOperator::Less
+        | BinaryOperator::LessOrEqual
+        | BinaryOperator::Equal
+        | BinaryOperator::NotEqual
+        | BinaryOperator::Or
+        | BinaryOperator::And => 0,
     }
 }
 

@@ -7,13 +7,23 @@ use crate::value::convert::convert;
 use crate::value::{Marks, Type, Value};
 
 use super::{Evaluator, Inside};
+use crate::value::weight::BYTES_PER_STEP;
+
+/// The number of bytes of a literal that one step reads. Values share the text of a literal.
+const SHARED_BYTES_PER_STEP: usize = 64;
+
+/// The steps to add a part to a string.
+const OF_PART: usize = 1;
+
+/// The steps to add a number to a string.
+const OF_NUMBER: usize = 4;
 
 impl Evaluator<'_> {
     /// A template that consists of one interpolation has its value; any other is a string.
     pub(super) fn template(&mut self, template: &Template, at: Span, inside: Inside<'_>) -> Value {
         match &*template.parts {
             [Part::Interpolation(only)] => self.value(only, inside),
-            [Part::Literal { text, span }] if self.may_go_on(text.len() / 16, *span) => {
+            [Part::Literal { text, span }] if self.may_go_on(text.len() / SHARED_BYTES_PER_STEP, *span) => {
                 Value::string(text.clone())
             }
             _ => self.rendered(template, at, inside),
@@ -30,7 +40,7 @@ impl Evaluator<'_> {
                     if !self.failed_since(before) {
                         text.push_str(literal);
                     }
-                    if !self.may_go_on(literal.len() / 16, *span) {
+                    if !self.may_go_on(literal.len() / BYTES_PER_STEP, *span) {
                         return Value::Unknown(Type::String);
                     }
                     continue;
@@ -40,6 +50,10 @@ impl Evaluator<'_> {
                 Part::For(directive) => (self.for_directive(directive, inside), directive.span),
             };
             let (value, marks_of_part) = value.unmarked();
+            let of_part = if matches!(value, Value::Number(_)) { OF_NUMBER } else { OF_PART };
+            if !self.may_go_on(of_part, span) {
+                return Value::Unknown(Type::String);
+            }
             if !value.is_null() {
                 marks = marks.and(marks_of_part);
             }
@@ -50,7 +64,7 @@ impl Evaluator<'_> {
             let why = match convert(value, &Type::String) {
                 Ok(Value::Null(_)) => "Null cannot be part of a string.".to_owned(),
                 Ok(Value::String(part)) => {
-                    if !self.may_go_on(part.len() / 16, span) {
+                    if !self.may_go_on(part.len() / BYTES_PER_STEP, span) {
                         return Value::Unknown(Type::String);
                     }
                     if !self.failed_since(before) {
@@ -63,6 +77,8 @@ impl Evaluator<'_> {
                     continue;
                 }
                 Err(_) if value.is_null() => "Null cannot be part of a string.".to_owned(),
+                // The error names the type.
+                Err(_) if !self.may_convert(value, span) => return Value::Unknown(Type::String),
                 Err(mismatch) => format!("This value cannot be part of a string: {mismatch}."),
             };
             self.error(EngineRule::InvalidValue, "Invalid template interpolation value", why, span);

@@ -70,6 +70,9 @@ impl Evaluator<'_> {
             Err(FunctionError::Argument(place, why)) => return self.refused(rendering, place, &why),
             Err(FunctionError::Call(why)) => return self.call_failed(rendering.call, &why),
         };
+        if !self.may_go_on(text.len(), rendering.at) {
+            return Value::UNKNOWN;
+        }
         let source = Source::new(path, text.into_bytes());
         match syntax::parse_template(source.text()) {
             Ok(template) => self
@@ -98,6 +101,9 @@ impl Evaluator<'_> {
             Value::Unknown(_) => return Value::UNKNOWN,
             _ => return self.refused(rendering, 0, "the template must be a string"),
         };
+        if !self.may_go_on(text.len(), rendering.at) {
+            return Value::UNKNOWN;
+        }
         let source = Source::new("<templatestring argument>", text.as_bytes().to_vec());
         let template = match syntax::parse_template(source.text()) {
             Ok(template) => template,
@@ -151,9 +157,6 @@ impl Evaluator<'_> {
             );
             return None;
         }
-        if !self.may_go_on(source.text().len() / 16, at) {
-            return Some(Value::UNKNOWN);
-        }
         let mut found = Vec::new();
         let scope = TemplateScope { outer: rendering.scope, names };
         let mut evaluator = Evaluator::new(self.limits, self.left, Some(&scope), &mut found);
@@ -197,6 +200,12 @@ fn place(source: &Source, span: Span) -> String {
 
 /// Whether this is an HCL identifier.
 fn is_name(name: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
+    if name.bytes().next().is_some_and(is_letter)
+        && name.bytes().all(|byte| is_letter(byte) || byte.is_ascii_digit() || byte == b'-')
+    {
+        return true;
+    }
     let expr = syntax::parse_expression(name);
     expr.is_ok_and(|expr| match expr.kind {
         ExprKind::Traversal(traversal) => traversal.steps.is_empty() && traversal.root == name,

@@ -1,5 +1,6 @@
 //! String functions.
 
+use hashbrown::HashSet;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::signature::{FunctionError, Outcome, text, whole};
@@ -19,6 +20,12 @@ pub(super) fn of_ascii(arguments: &[Value], apply: fn(&str) -> String) -> Outcom
 /// A function that trims a string.
 pub(super) fn trimmed(arguments: &[Value], apply: for<'t> fn(&'t str, &str) -> &'t str) -> Outcome {
     Ok(Value::string(apply(text(arguments, 0)?, text(arguments, 1)?)))
+}
+
+/// `trim`. Removes all characters of a set from both ends.
+pub(super) fn trim<'t>(text: &'t str, set: &str) -> &'t str {
+    let set: HashSet<char> = set.chars().collect();
+    text.trim_matches(|sign| set.contains(&sign))
 }
 
 /// `startswith`, `endswith` and `strcontains`.
