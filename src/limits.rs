@@ -43,10 +43,14 @@ pub struct Entry {
 const EXPRESSIONS: usize = 4;
 
 /// All modules of a run together may take this many times the steps of a single expression, beside those for their size.
-const MODULES: usize = 21;
+const MODULES: usize = 14;
 
 /// The part of the steps of a single expression that each byte of a module adds.
-const PER_BYTE: usize = 100_000;
+const PER_BYTE: usize = 250_000;
+
+/// The part of the steps of a single expression that each byte of a file adds, if a function reads it. Values of such
+/// files are more compact than expressions.
+const PER_BYTE_OF_FILE: usize = 100_000;
 
 /// The number of findings that are reported in a run, unless its files are very large. In a report each takes about a
 /// kilobyte.
@@ -264,8 +268,13 @@ impl Limits {
 
     /// The number of steps that a file of so many bytes adds to those of a module, if a function reads it.
     pub fn evaluation_of_file(&self, bytes: usize) -> usize {
-        let of_bytes = self.evaluation().saturating_mul(bytes) / PER_BYTE;
-        of_bytes.min(self.evaluation().saturating_mul(EXPRESSIONS))
+        let of_bytes = self.evaluation().saturating_mul(bytes) / PER_BYTE_OF_FILE;
+        of_bytes.min(self.evaluation_of_files())
+    }
+
+    /// The number of steps that all files together add to those of a module.
+    pub fn evaluation_of_files(&self) -> usize {
+        self.evaluation().saturating_mul(EXPRESSIONS)
     }
 
     /// The number of steps for the expressions of a module that engines evaluate first.
@@ -370,10 +379,20 @@ mod tests {
 
     #[test]
     fn small_modules_of_a_large_repository_can_build_long_strings() {
-        let limits = Limits::default().among(1_000);
+        let limits = Limits::default().among(900);
         // A `for` expression over 1,024 strings of 64 bytes, joined.
-        assert!(limits.evaluation_of_module(1_000) > 1_024 * (64 / 16 + 24));
+        assert!(limits.evaluation_of_module(1_000) > 1_024 * (64 / 32 + 16));
         assert!(limits.evaluation_of_module(1 << 20) <= 6 * limits.evaluation());
+    }
+
+    #[test]
+    fn the_steps_of_a_run_are_bounded_for_any_number_of_modules() {
+        for modules in [1, 10, 30, 300, 3_000] {
+            let limits = Limits::default().among(modules);
+            let of_run = |bytes: usize| modules * limits.evaluation_of_module(bytes / modules);
+            assert!(of_run(modules * 130) <= 14 * limits.evaluation() + modules * 600, "{modules}");
+            assert!(of_run(2_000_000) <= 22 * limits.evaluation(), "{modules}");
+        }
     }
 
     #[test]

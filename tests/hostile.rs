@@ -301,6 +301,65 @@ fn little_text_that_stands_for_much_is_bounded() {
     );
 }
 
+/// Local values that read one large value a thousand times.
+fn read_often(value: &str, expression: &str) -> Vec<String> {
+    of_text(locals(&format!("a = {value}\nb = [for i in range(1000) : {expression}]\n")))
+}
+
+#[test]
+fn every_copy_of_a_sensitive_value_counts() {
+    let value = "sensitive({ l = range(1000) })";
+    let too_expensive = ["Expression too expensive to evaluate"];
+    for expression in ["local.a.l", "local.a[\"l\"]", "length(local.a.l)", "[local.a][0].l"] {
+        assert_eq!(
+            read_often(value, &format!("[{expression}, {expression}]")),
+            too_expensive,
+            "{expression}"
+        );
+    }
+    assert_eq!(read_often("sensitive({ l = [1, 2], m = range(1000) })", "local.a.l[1]"), [""; 0]);
+}
+
+#[test]
+fn functions_that_parse_a_string_count_its_bytes_even_if_they_fail() {
+    let too_expensive = ["Expression too expensive to evaluate"];
+    let text = |part: &str| format!("join(\"\", [for i in range(1000) : \"{part}\"])");
+    for (part, call) in [
+        ("{'a':", "jsondecode(local.a)"),
+        ("1,2\\n", "csvdecode(\"${local.a}1\")"),
+        ("[1,1,", "yamldecode(local.a)"),
+        ("$${a.}", "templatestring(local.a, {})"),
+        ("abcdef", "substr(local.a, 5999, 1)"),
+    ] {
+        assert_eq!(read_often(&text(part), &format!("try({call}, 1)")), too_expensive, "{call}");
+    }
+    assert_eq!(
+        read_often("{ for i in range(300) : \"k${i}\" => [\"${i}\"] }", "transpose(local.a)"),
+        too_expensive
+    );
+    // The characters of the second argument are a set.
+    assert_eq!(read_often(&text("abcdefghijabcdefghij"), "trim(local.a, \"xyz${local.a}\")"), too_expensive);
+}
+
+#[test]
+fn findings_about_a_long_name_are_short() {
+    let name = "n".repeat(20_000);
+    let text = format!(
+        "locals {{\n  k = \"{name}\"\n  m = {{}}\n}}\nresource \"terraform_data\" \"{name}\" {{\n{}}}\n\
+         output \"o\" {{\n  value = [{}]\n}}\n",
+        many(100, |n| format!("  x{n} = 1\n")),
+        "local.m[local.k], ".repeat(100)
+    );
+    let engines = Choice::parse("terraform@1.11").expect("engines");
+    let settings = Settings { engines: Some(engines), ..Settings::default() };
+    let files = vec![("main.tf".to_owned(), text.into_bytes())];
+    let verdicts = check::run(&mut Snapshot::of_files(files), &settings).verdicts;
+    assert!(verdicts.len() >= 200, "{}", verdicts.len());
+    for finding in verdicts.into_iter().map(|verdict| verdict.finding) {
+        assert!(finding.detail.len() < 1_100 && finding.address.len() < 1_100, "{}", finding.summary);
+    }
+}
+
 #[test]
 fn values_and_types_that_are_made_of_the_same_parts_are_bounded() {
     let too_expensive = ["Expression too expensive to evaluate"];

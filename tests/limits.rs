@@ -120,6 +120,18 @@ fn evaluation_above_the_limit_is_reported_once_per_module() {
 }
 
 #[test]
+fn a_file_adds_steps_only_to_the_module_that_it_belongs_to() {
+    // More steps than an expression has without a file.
+    let costly = "[for i in range(1000) : range(1000)]";
+    let main = locals(&format!("[length(file(\"${{path.module}}/m/d.txt\")), {costly}]"));
+    let files = |other: &'static str| {
+        vec![("main.tf", main.clone()), ("m/d.txt", "x".repeat(90_000)), (other, String::new())]
+    };
+    assert_eq!(bites(&[], &files("n/main.tf")), [""; 0]);
+    assert_eq!(bites(&[], &files("m/main.tf")).len(), 1);
+}
+
+#[test]
 fn a_value_above_a_limit_is_a_notice() {
     let long = locals(&format!("length([{}])", "1, ".repeat(1_500)));
     let deep = locals(&format!("1\n  a0 = {}", "[".repeat(12) + &"]".repeat(12)));

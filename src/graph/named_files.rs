@@ -65,11 +65,12 @@ impl<'t> Node<'t> {
         missing.map_or(unknown, |(root, file)| Lookup { file, root: Some(root) })
     }
 
-    /// Whether a path that a function of this module names is in its own directory, or in one below that.
-    pub(super) fn is_in_directory(self, path: &str) -> bool {
+    /// Whether a path that a function of this module names is a file of its own: in its directory or below that, and
+    /// neither behind a symbolic link nor in the directory of another module.
+    pub(super) fn has_file(self, path: &str) -> bool {
         let directory = self.module().directory.as_str();
         let at = join(&self.location().root, path);
-        at.is_some_and(|at| ancestors(&at).any(|at| at == directory))
+        at.is_some_and(|at| self.graph.named_files.belongs_to(&at, directory))
     }
 
     /// The paths of the regular files in a directory that a function of this module names. Returns `None` if not all

@@ -94,6 +94,8 @@ pub struct Budget {
     left: Cell<usize>,
     /// Steps that files added, and that no expression needed yet.
     added: Cell<usize>,
+    /// The steps that files added so far.
+    of_files: Cell<usize>,
     /// The files that added steps.
     read: RefCell<BTreeSet<String>>,
 }
@@ -113,10 +115,12 @@ impl Budget {
         self.left.set(left);
     }
 
-    /// Adds steps for a file that a function reads, the first time that one does.
-    pub(crate) fn add_for(&self, path: &str, steps: usize) {
-        if !self.read.borrow().contains(path) {
+    /// Adds the steps of a file that a function reads, the first time that one does. All files add at most `most`.
+    pub(crate) fn add_for(&self, path: &str, most: usize, steps: impl FnOnce() -> usize) {
+        if self.of_files.get() < most && !self.read.borrow().contains(path) {
             self.read.borrow_mut().insert(path.to_owned());
+            let steps = steps().min(most - self.of_files.get());
+            self.of_files.set(self.of_files.get() + steps);
             self.added.set(self.added.get().saturating_add(steps));
         }
     }

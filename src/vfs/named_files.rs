@@ -15,6 +15,7 @@ use super::memo::Memo;
 use super::read::{self, Failure};
 use super::top_directory::{Top, is_of_tool, slashed};
 use super::{Origin, Snapshot, ancestors, child, parent};
+use crate::engine::is_module_file;
 use crate::limits::{Limit, Limits};
 use crate::text::file_name::{decode_os, encode_os};
 
@@ -61,6 +62,8 @@ pub struct NamedFiles {
     ignore_rules: RulesByDirectory,
     /// The module files that each `.gitignore` names, by its path.
     generated: Memo<String, Arc<[String]>>,
+    /// Whether a directory is a symbolic link or has module files, by its path.
+    other_modules: Memo<String, bool>,
 }
 
 #[derive(Default)]
@@ -91,6 +94,7 @@ impl Snapshot {
             ignore_files: Memo::default(),
             ignore_rules: Memo::default(),
             generated: Memo::default(),
+            other_modules: Memo::default(),
         }
     }
 }
@@ -147,6 +151,31 @@ impl NamedFiles {
         }
         files.sort_unstable();
         Some(files)
+    }
+
+    /// Whether a file lies in a directory or below it, and neither behind a symbolic link nor in a directory that has
+    /// module files itself.
+    pub(crate) fn belongs_to(&self, path: &str, directory: &str) -> bool {
+        let is_link = |path: &str| match &self.origin {
+            Origin::Disk(top) => fs::symlink_metadata(top.path().join(encode_os(path)))
+                .is_ok_and(|metadata| metadata.is_symlink()),
+            Origin::Git { .. } | Origin::Memory { .. } => false,
+        };
+        let is_of_other = |directory: &str| {
+            let look = || {
+                is_link(directory)
+                    || self
+                        .names(directory)
+                        .is_none_or(|(names, _)| names.iter().any(|name| is_module_file(name)))
+            };
+            self.other_modules.get(directory, look)
+        };
+        let mut above = ancestors(path).skip(1);
+        !is_link(path)
+            && above
+                .by_ref()
+                .take_while(|above| *above != directory)
+                .all(|above| !above.is_empty() && !is_of_other(above))
     }
 
     /// Whether a `.gitignore` excludes a path or a parent directory.

@@ -144,11 +144,13 @@ impl value::Scope for ModuleScope<'_> {
 
     fn named_file(&self, path: &str) -> Lookup {
         let lookup = self.node.named_file(path);
-        // Other files may be read by any number of modules.
-        if let NamedFile::File(Some(content)) = &lookup.file
-            && self.node.is_in_directory(path)
-        {
-            self.work.add_for(path, self.limits().evaluation_of_file(content.len()));
+        if let NamedFile::File(Some(content)) = &lookup.file {
+            // Other files may be read by any number of modules.
+            let steps = || {
+                let is_own = self.node.has_file(path);
+                if is_own { self.limits().evaluation_of_file(content.len()) } else { 0 }
+            };
+            self.work.add_for(path, self.limits().evaluation_of_files(), steps);
         }
         lookup
     }
