@@ -1,10 +1,13 @@
 //! Texts of findings that contain a long name: a module can have very many findings about one name.
 
-/// The maximal length of a text in bytes.
-const LONGEST: usize = 1_000;
+/// The maximum length in bytes of a sentence, which may list many names.
+const LONGEST: usize = 4_000;
 
 /// The bytes at the end of a sentence that are kept, because they say what follows from the name.
-const END: usize = 400;
+const END: usize = 1_000;
+
+/// The maximum length of a name in bytes.
+const LONGEST_NAME: usize = 1_000;
 
 /// A text for people, without its middle if it is long.
 pub(super) fn sentence(text: impl Into<String>) -> String {
@@ -19,8 +22,9 @@ pub(super) fn sentence(text: impl Into<String>) -> String {
 
 /// The start of a long name with a hash of the whole name, so that different names stay different.
 pub(super) fn name(text: &str) -> Option<String> {
-    (text.len() > LONGEST)
-        .then(|| format!("{}…{:016x}", &text[..text.floor_char_boundary(LONGEST)], hash(text.as_bytes())))
+    (text.len() > LONGEST_NAME).then(|| {
+        format!("{}…{:016x}", &text[..text.floor_char_boundary(LONGEST_NAME)], hash(text.as_bytes()))
+    })
 }
 
 /// FNV-1a. Names are a part of fingerprints, which must not change in a later release.
@@ -36,12 +40,12 @@ mod tests {
     #[test]
     fn short_texts_are_kept() {
         assert_eq!(sentence("a".repeat(LONGEST)), "a".repeat(LONGEST));
-        assert_eq!(name(&"a".repeat(LONGEST)), None);
+        assert_eq!(name(&"a".repeat(LONGEST_NAME)), None);
     }
 
     #[test]
     fn long_texts_keep_whole_characters() {
-        let long = format!("`{}` is not declared.", "ä".repeat(1_000));
+        let long = format!("`{}` is not declared.", "ä".repeat(4_000));
         let short = sentence(long);
         assert!(short.len() <= LONGEST + 3 && short.starts_with("`ää"), "{short}");
         assert!(short.ends_with("ä` is not declared."), "{short}");
@@ -51,7 +55,7 @@ mod tests {
     fn long_names_stay_different() {
         let long = "ä".repeat(1_000);
         let [one, other] = ["b", "c"].map(|end| name(&format!("{long}{end}")));
-        assert!(one.as_ref().is_some_and(|one| one.len() < LONGEST + 20), "{one:?}");
+        assert!(one.as_ref().is_some_and(|one| one.len() < LONGEST_NAME + 20), "{one:?}");
         assert_ne!(one, other);
     }
 }
