@@ -357,7 +357,8 @@ fn memchr_newlines(text: &str) -> impl Iterator<Item = usize> + '_ {
     text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at)
 }
 
-fn floor_char_boundary(text: &str, offset: usize) -> usize {
+/// The last boundary between two characters at or before an offset.
+pub(crate) fn floor_char_boundary(text: &str, offset: usize) -> usize {
     let mut at = offset.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;

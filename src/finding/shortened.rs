@@ -1,5 +1,7 @@
 //! Texts of findings that contain a long name: a module can have very many findings about one name.
 
+use crate::text::floor_char_boundary;
+
 /// The maximum length in bytes of a sentence, which may list many names.
 const LONGEST: usize = 4_000;
 
@@ -15,15 +17,15 @@ pub(super) fn sentence(text: impl Into<String>) -> String {
     if text.len() <= LONGEST {
         return text;
     }
-    let start = text.floor_char_boundary(LONGEST - END);
-    let end = text.ceil_char_boundary(text.len() - END);
+    let start = floor_char_boundary(&text, LONGEST - END);
+    let end = floor_char_boundary(&text, text.len() - END);
     format!("{}…{}", &text[..start], &text[end..])
 }
 
 /// The start of a long name with a hash of the whole name, so that different names stay different.
 pub(super) fn name(text: &str) -> Option<String> {
     (text.len() > LONGEST_NAME).then(|| {
-        format!("{}…{:016x}", &text[..text.floor_char_boundary(LONGEST_NAME)], hash(text.as_bytes()))
+        format!("{}…{:016x}", &text[..floor_char_boundary(text, LONGEST_NAME)], hash(text.as_bytes()))
     })
 }
 

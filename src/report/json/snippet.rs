@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use crate::text::{Source, Span};
+use crate::text::{Source, Span, floor_char_boundary};
 
 /// A snippet.
 #[derive(Debug, Serialize, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Snippet {
         let (highlight_start, highlight_end) = (within(start), within(end));
         let (code, cut) = code(source.text(), &lines, limit, highlight_start);
         let header = |mut context: String| {
-            context.truncate(context.floor_char_boundary(MOST_CODE));
+            context.truncate(floor_char_boundary(&context, MOST_CODE));
             context
         };
         Self {
