@@ -17,6 +17,7 @@ mod evaluation;
 mod import_checks;
 mod imports;
 mod instances;
+mod left_by_callers;
 mod location;
 mod module_call_cycles;
 mod named_files;
