@@ -86,14 +86,7 @@ fn unknown(call: &ModuleCall, called: Node<'_>, suggestions: &Suggestions, findi
                     (true, true) => block_for_variable(name),
                     (true, false) => format!("{} {}", no_variable(name), block_for_variable(name)),
                 });
-                if is_block && child.features.reserved_variable_names.contains(&name) {
-                    finding.set_detail(format!("`{name}` is an argument of a module call, not a block."));
-                    finding.help = Some(format!("write it as an argument: `{name} = …`"));
-                } else if name == "provider" {
-                    finding.help = Some(
-                        "pass provider configurations in a map: `providers = { aws = aws.west }`".to_owned(),
-                    );
-                } else if finding.help.is_none() {
+                if !is_meant_otherwise(finding, name, is_block, &child.features) && finding.help.is_none() {
                     finding.help = Some(match (called.is_installed(), is_block) {
                         (true, _) => "remove it".to_owned(),
                         (false, _) if child.files == 0 => without_files(call),
@@ -135,15 +128,29 @@ fn blocks(call: &ModuleCall, features: &Features, findings: &mut Vec<Finding>) {
     for finding in &mut findings[from..] {
         if let Some((name, true)) = finding.primary.and_then(|at| written.get(&at)) {
             finding.rule = EngineRule::UnknownModuleArgument.id();
-            finding.detail = block_for_variable(name);
-            finding.help = Some(if features.reserved_variable_names.contains(&name.as_str()) {
-                format!("write it as an argument: `{name} = …`")
-            } else {
-                format!("remove it, or write `{name} = …` if the module has a variable with this name")
-            });
+            finding.set_detail(block_for_variable(name));
+            if !is_meant_otherwise(finding, name, true, features) {
+                let help =
+                    format!("remove it, or write `{name} = …` if the module has a variable with this name");
+                finding.help = Some(help);
+            }
         }
         set_stage(finding, features);
     }
+}
+
+/// Adds the help for a name that is special in every module call. Returns whether it is one.
+fn is_meant_otherwise(finding: &mut Finding, name: &str, is_block: bool, features: &Features) -> bool {
+    if is_block && features.reserved_variable_names.contains(&name) {
+        finding.set_detail(format!("`{name}` is an argument of a module call, not a block."));
+        finding.help = Some(format!("write it as an argument: `{name} = …`"));
+    } else if name == "provider" {
+        let help = "pass provider configurations in a map: `providers = { aws = aws.west }`";
+        finding.help = Some(help.to_owned());
+    } else {
+        return false;
+    }
+    true
 }
 
 /// Sets the stage at which the engine reports a wrong argument.
