@@ -5,7 +5,7 @@ use crate::text::floor_char_boundary;
 /// The maximum length in bytes of a sentence, which may list many names.
 const LONGEST: usize = 4_000;
 
-/// The bytes at the end of a sentence that are kept, because they say what follows from the name.
+/// The number of bytes kept at the end of a sentence: the error usually follows the name.
 const END: usize = 1_000;
 
 /// The maximum length of a name in bytes.

@@ -51,6 +51,9 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let is_near = |distance: usize, candidate: &str| {
         distance <= far && distance < length.max(candidate.chars().count())
     };
+    if word.len() > LONGEST {
+        return None;
+    }
     candidates
         .into_iter()
         .filter(|candidate| may_be_near(word, candidate))

@@ -17,6 +17,10 @@ use crate::module::declaration::{
 use crate::syntax::{Attribute, Expr, Iteration};
 use crate::text::Span;
 
+/// Follows the detail of a mistake in a provider block that perhaps nothing uses.
+const UNKNOWN_USE: &str = " It is unknown whether anything uses this provider block. If nothing does, Terraform and \
+OpenTofu ignore it.";
+
 /// The position of an expression.
 #[derive(Debug, Clone)]
 pub(in crate::graph) struct Site<'m> {
@@ -145,7 +149,7 @@ impl<'m> Site<'m> {
         }
         for finding in errors {
             finding.severity = Severity::Warning;
-            finding.detail += " It is unknown whether anything uses this provider block. If nothing does, Terraform and OpenTofu ignore it.";
+            finding.detail += UNKNOWN_USE;
         }
     }
 

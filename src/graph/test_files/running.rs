@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::names::{Names, Place};
 use super::outcome::{self, Earlier};
-use super::{provider_arguments, runs};
+use super::{MOST_DECLARATIONS, provider_arguments, runs};
 use crate::engine::Product;
 use crate::finding::{Concern, EngineRule, Finding, Room, Severity, Stage, set_address};
 use crate::graph::evaluation::{Computed, Resources, RunValues, Within, value_of_test};
@@ -18,7 +18,7 @@ use crate::module::address::{Mode, Subject, TestSubject, move_endpoint, referenc
 use crate::module::declaration::{Condition, Dependency};
 use crate::module::test_file::Run;
 use crate::syntax::{Expr, ExprKind};
-use crate::text::Span;
+use crate::text::{Span, grouped};
 use crate::value::Budget;
 
 const MISSING_FAILURE: &str = "Missing expected failure";
@@ -104,13 +104,14 @@ fn declarations(node: Node<'_>) -> usize {
     module.variables.len() + module.outputs.len() + module.resources.len()
 }
 
-/// The finding for the first run that is not executed.
+/// The finding for the first run that is not checked completely.
 fn too_many_runs(run: &Run) -> Finding {
     Finding::language(EngineRule::LimitReached, "Too many runs of large modules")
-        .detail(
-            "This run and all later ones of this module are not checked completely, because they read more than \
-             500,000 declarations together.",
-        )
+        .detail(format!(
+            "This run and all later ones of this module are not checked completely, because they read more than {} \
+             declarations together.",
+            grouped(MOST_DECLARATIONS as u64)
+        ))
         .at(run.header)
         .address(format!("run.{}", run.name))
         .help("divide the runs among several modules")

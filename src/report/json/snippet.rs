@@ -17,8 +17,8 @@ pub(super) struct Snippet {
     values: [(); 0],
 }
 
-/// The maximum size of the code, and of the block header, in bytes. A generated file may be a single line of many megabytes, which each of its
-/// findings would repeat.
+/// The maximum size of the code, and of the block header, in bytes. A generated file may be a single line of many
+/// megabytes, which each of its findings would repeat.
 const MOST_CODE: usize = 1024;
 /// The number of bytes before the marked range in code that is cut.
 const KEPT_BEFORE: usize = 256;
