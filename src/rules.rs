@@ -163,6 +163,11 @@ pub const ENTRIES: &[Entry] = &[
     Entry::of(&variable_type_missing::VariableTypeMissing),
 ];
 
+/// The entry of a rule that a policy turns on by its name.
+pub fn entry(rule: &str) -> Option<&'static Entry> {
+    ENTRIES.iter().find(|entry| entry.id == rule)
+}
+
 /// A rule with its options.
 ///
 /// A rule checks one module at a time, and may use its callers and child modules. It reports nothing about what is
@@ -188,6 +193,9 @@ pub trait Rule: Sized + Send + Sync + 'static {
 
     /// The kinds of fixes that its findings may have. Empty if none has a fix.
     const FIXES: &'static [Safety] = &[];
+
+    /// The rules that may report something new after a fix, because the finding of this rule hid it.
+    const REVEALS: &'static [&'static str] = &[];
 
     /// The roles of the modules that it checks.
     const ROLES: &'static [Role] = &Role::ALL;
@@ -232,6 +240,8 @@ pub struct Entry {
     pub asks_for_all_sharers: bool,
     /// The kinds of fixes that its findings may have.
     pub fixes: &'static [Safety],
+    /// See [`Rule::REVEALS`].
+    pub reveals: &'static [&'static str],
     /// See [`Configure::OPTIONS`]. Empty for a rule without options.
     pub options: &'static [&'static str],
     /// See [`Rule::ROLES`].
@@ -290,6 +300,7 @@ impl Entry {
             asks_for_excluded_locks: R::ASKS_FOR_EXCLUDED_LOCKS,
             asks_for_all_sharers: R::ASKS_FOR_ALL_SHARERS,
             fixes: R::FIXES,
+            reveals: R::REVEALS,
             options,
             roles: R::ROLES,
             configuration,
@@ -316,6 +327,14 @@ mod tests {
 
     use super::*;
     use crate::policy::{PRESETS, Policy};
+
+    #[test]
+    fn a_rule_with_fixes_reveals_only_rules_that_exist() {
+        for rule in ENTRIES.iter().filter(|rule| !rule.reveals.is_empty()) {
+            assert!(!rule.fixes.is_empty(), "{}", rule.id);
+            assert!(rule.reveals.iter().all(|revealed| entry(revealed).is_some()), "{}", rule.id);
+        }
+    }
 
     #[test]
     fn rules_are_listed_by_name_and_each_has_a_file() {

@@ -1,7 +1,7 @@
 //! Tests of fixes in memory: the fixed text, and the fixes that are not applied.
 
 use indoc::indoc;
-use overrule::check::{self, Fixed, Settings};
+use overrule::check::{self, Fixed, Settings, Verdict};
 use overrule::finding::{RuleId, Safety};
 use overrule::policy::Policy;
 use overrule::vfs::Snapshot;
@@ -37,6 +37,10 @@ fn main(before: &str, rules: &[&str]) -> String {
 
 fn why(fixed: &Fixed) -> Vec<&str> {
     fixed.withheld.iter().map(|(_, why)| why.as_str()).collect()
+}
+
+fn rules_of(verdicts: &[Verdict]) -> Vec<&str> {
+    verdicts.iter().map(|verdict| verdict.finding.rule.as_str()).collect()
 }
 
 const SOURCE: &[&str] = &["provider-source-missing"];
@@ -525,7 +529,18 @@ fn code_with_a_comment_is_not_removed() {
 
 #[test]
 fn the_declaration_of_a_new_finding_is_named() {
-    let module = indoc! {r#"
+    let files =
+        [("main.tf", "variable \"zone\" {\n  type = string\n}\n"), ("terraform.tfvars", "zone = \"a\"\n")];
+    let fixed = fixed(&files, UNUSED, Safety::Unsafe);
+    assert_eq!(
+        why(&fixed),
+        ["the fix would cause a new finding of `undeclared-variable-value` about `variable.zone`"]
+    );
+}
+
+#[test]
+fn a_fix_may_reveal_what_its_finding_hid() {
+    let unused = indoc! {r#"
         variable "zone" {
           type = string
         }
@@ -534,10 +549,56 @@ fn the_declaration_of_a_new_finding_is_named() {
           zones = [var.zone]
         }
     "#};
-    let fixed = fixed(&[("main.tf", module)], UNUSED, Safety::Safe);
-    assert_eq!(
-        why(&fixed),
-        ["the fix would cause a new finding of `unused-declaration` about `variable.zone`"]
+    let made = fixed(&[("main.tf", unused)], UNUSED, Safety::Safe);
+    assert_eq!((why(&made), text(&made, "main.tf")), (vec![], "variable \"zone\" {\n  type = string\n}\n"));
+    let left: Vec<&str> = made.left.iter().map(|verdict| verdict.finding.address.as_str()).collect();
+    assert_eq!(left, ["variable.zone"]);
+
+    let source = "module \"net\" {\n  source = \"git::https://example.com/modules.git?ref=main//net\"\n}\n";
+    let rules = ["module-source-subdir-order", "module-source-unpinned"];
+    let made = fixed(&[("main.tf", source)], &rules, Safety::Unsafe);
+    assert!(text(&made, "main.tf").contains("modules.git//net?ref=main"));
+    assert_eq!(rules_of(&made.left), ["module-source-unpinned"]);
+}
+
+#[test]
+fn what_a_fix_reveals_is_not_more_severe() {
+    let module = (
+        "main.tf",
+        "terraform {\n  required_version = \">= 1.5\"\n}\nresource \"random_id\" \"a\" {\n  byte_length = 1\n}\n",
+    );
+    for (level, reported, number) in
+        [("warning", "provider-version-missing", 0), ("error", "required-provider-missing", 1)]
+    {
+        let policy = format!("rule \"provider-version-missing\" {{\n  level = \"{level}\"\n}}\n");
+        let mut snapshot = snapshot(&[module, ("overrule.hcl", &policy)]);
+        let file = snapshot.read_policy().expect("one policy");
+        let policy = check::load_policy(&mut snapshot, file).expect("no mistakes");
+        let settings = Settings { policy, ..Settings::default() };
+        let reports = check::run(&mut snapshot, &settings).verdicts;
+        let made = check::fix(&snapshot, None, &reports, &settings, Safety::Unsafe, &mut |_| None);
+        assert_eq!((rules_of(&made.left), made.withheld.len()), (vec![reported], number), "{level}");
+    }
+}
+
+#[test]
+fn many_fixes_that_fail_do_not_withhold_others() {
+    let (mut variables, mut values) = (String::new(), String::new());
+    for number in 0..120 {
+        variables.push_str(&format!("variable \"v{number}\" {{\n  type = string\n}}\n"));
+        values.push_str(&format!("v{number} = \"a\"\n"));
+    }
+    let used = |value: &str| {
+        format!("variable \"used\" {{\n  type = list(string)\n}}\noutput \"a\" {{\n  value = {value}\n}}\n")
+    };
+    let module = format!("{variables}{}", used("var.used.0"));
+    let files = [("main.tf", &*module), ("terraform.tfvars", &*values)];
+    let made = fixed(&files, &["deprecated-syntax", "unused-declaration"], Safety::Unsafe);
+    assert_eq!(text(&made, "main.tf"), format!("{variables}{}", used("var.used[0]")));
+    let reasons = why(&made);
+    assert!(
+        reasons.len() == 120 && reasons.iter().all(|why| why.contains("about `variable.v")),
+        "{reasons:?}"
     );
 }
 

@@ -55,7 +55,7 @@ impl<'p> ActiveRules<'p> {
 
     /// Configures a rule once for all settings with the same options.
     fn configure(&mut self, rule: &str, findings: &mut Vec<Finding>) {
-        let entry = rules::ENTRIES.iter().find(|entry| entry.id == rule);
+        let entry = rules::entry(rule);
         let settings = self.policy.settings(rule);
         let replaced = settings.len() - self.policy.effective(rule).len();
         let mut known: HashMap<_, usize> = HashMap::new();
@@ -101,9 +101,8 @@ impl<'p> ActiveRules<'p> {
 
     /// Whether a rule needs to know which dependency lock files a `.gitignore` excludes.
     pub(super) fn asks_for_excluded_locks(&self) -> bool {
-        let asks = |rule: &SmolStr| {
-            rules::ENTRIES.iter().any(|entry| entry.id == rule.as_str() && entry.asks_for_excluded_locks)
-        };
+        let asks =
+            |rule: &SmolStr| rules::entry(rule.as_str()).is_some_and(|entry| entry.asks_for_excluded_locks);
         self.ready.iter().any(|ready| asks(&ready.rule))
     }
 

@@ -1,7 +1,8 @@
 //! Applies the fixes of findings and checks the result.
 //!
 //! Fixes are tried before they are applied: the run is repeated with them. The findings that they fix must be gone, and
-//! no module may have a new one. A fix that fails is withheld, and the reason is reported.
+//! no module may have a new one, except one that a fixed finding hid ([`Rule::REVEALS`](crate::rules::Rule::REVEALS)).
+//! A fix that fails is withheld, and the reason is reported.
 
 mod apply;
 mod trial;
@@ -35,7 +36,7 @@ pub struct Fixed {
     pub files: Vec<FileId>,
     /// The findings that are fixed.
     pub resolved: Vec<Verdict>,
-    /// The findings that remain of those with a fix, as reported in the new content.
+    /// The findings that remain or were hidden by others, as reported in the new content.
     pub left: Vec<Verdict>,
     /// The findings whose fix was withheld, each with the reason in one lower-case line.
     pub withheld: Vec<(Verdict, String)>,
@@ -65,36 +66,35 @@ pub fn fix(
     safety: Safety,
     standing: &mut dyn FnMut(FileId) -> Option<String>,
 ) -> Fixed {
-    let mut settings = settings.clone();
-    settings.select.iter().for_each(|rule| settings.policy.turn_on(rule.as_str()));
+    let mut policy = settings.policy.without_excludes();
+    settings.select.iter().for_each(|rule| policy.turn_on(rule.as_str()));
     // New findings count whatever was selected.
-    let (baseline, policy) = (std::mem::take(&mut settings.baseline), settings.policy.without_excludes());
-    let settings =
-        Settings { select: Vec::new(), ignore: Vec::new(), exclude: Globs::default(), policy, ..settings };
+    let of_all = Settings {
+        select: Vec::new(),
+        ignore: Vec::new(),
+        exclude: Globs::default(),
+        baseline: Baseline::default(),
+        policy,
+        ..settings.clone()
+    };
     let mut snapshot = snapshot.clone();
     let units = Arc::new(Units::of(&snapshot));
     let look = |snapshot: &mut Snapshot| {
         let comparison = earlier.map_or(Comparison::None, Comparison::With);
-        collect(snapshot, &units, &settings, Fingerprints::default(), comparison)
+        collect(snapshot, &units, &of_all, Fingerprints::default(), comparison)
     };
     let now = look(&mut snapshot);
     let wanted = reported.iter().map(Key::of).collect();
-    let mut fixing =
-        Fixing { reported, wanted, baseline, before: Counts::of(all(&now)), safety, standing, look: &look };
-    // Code that is unused only because of other unused code is removed with it, if all of it can be removed.
-    let fixed = fixing.run(snapshot.clone(), now, true);
-    let fixed = fixed.or_else(|| {
-        let now = look(&mut snapshot);
-        fixing.run(snapshot.clone(), now, false)
-    });
-    fixed.unwrap_or_else(|| Fixed { snapshot, left: reported.to_vec(), ..Fixed::default() })
+    let before = Counts::of(all(&now));
+    let fixing = Fixing { reported, wanted, settings, before, safety, standing, look: &look };
+    fixing.run(snapshot, now)
 }
 
 /// The state of a run that fixes findings.
 struct Fixing<'f> {
     reported: &'f [Verdict],
     wanted: BTreeSet<Key>,
-    baseline: Baseline,
+    settings: &'f Settings,
     /// The findings before any fix.
     before: Counts,
     safety: Safety,
@@ -103,10 +103,9 @@ struct Fixing<'f> {
 }
 
 impl Fixing<'_> {
-    /// Applies fixes in rounds until no further fix succeeds. `now` has all findings of the snapshot. With `follows`, a
-    /// fix may cause findings of its own rule that can be fixed too. If one of these remains, the fix is not applied.
-    fn run(&mut self, mut snapshot: Snapshot, mut now: Outcome, follows: bool) -> Option<Fixed> {
-        let (mut fixed, mut lesser) = (Fixed::default(), BTreeSet::new());
+    /// Applies fixes in rounds until no further fix succeeds. `now` has all findings of the snapshot.
+    fn run(mut self, mut snapshot: Snapshot, mut now: Outcome) -> Fixed {
+        let mut fixed = Fixed::default();
         let looks = Cell::new(most_looks(&snapshot));
         // Only findings that were reported are fixed, so those above a limit are left for the next run.
         let rounds = if self.before.are_complete() { MOST_ROUNDS } else { 1 };
@@ -117,22 +116,15 @@ impl Fixing<'_> {
             // Each round tries all remaining fixes, so that a second run has nothing to do.
             let (chosen, withheld) = self.choose(&now, &snapshot);
             fixed.withheld = withheld;
-            let follows = follows.then_some(self.safety);
-            let trials = Trials::new(&snapshot, Counts::of(all(&now)), follows, self.look, &looks);
+            let trials = Trials::new(&snapshot, Counts::of(all(&now)), self.look, &looks);
             let tried = trials.run(chosen.fixes);
             fixed.withheld.extend(tried.withheld);
             let Some((after, outcome)) = tried.after else { break };
             fixed.files.extend(tried.files);
-            lesser.extend(tried.lesser);
             discard(std::mem::replace(&mut now, outcome));
             snapshot = after;
         }
-        let counted = all(&now).filter(|verdict| !lesser.contains(&Key::of(verdict)));
-        if Counts::of(counted).exceed(&self.before) {
-            return None;
-        }
-        let is_left =
-            |verdict: &&Verdict| self.wanted.contains(&Key::of(verdict)) && !self.baseline.has(verdict);
+        let is_left = |verdict: &&Verdict| self.is_reported(verdict, &snapshot);
         fixed.left = now.verdicts.iter().filter(is_left).cloned().collect();
         fixed.withheld = self.standing_now(fixed.withheld, &fixed.left, &snapshot);
         fixed.resolved = resolved(self.reported, &fixed.left);
@@ -141,21 +133,26 @@ impl Fixing<'_> {
         fixed.files.sort_by_key(|id| snapshot.sources().get(*id).name());
         fixed.files.dedup();
         fixed.snapshot = snapshot;
-        Some(fixed)
+        fixed
     }
 
-    /// The fixes of one round: of reported findings and of those that other fixes cause. Also returns the fixes that
+    /// Whether a finding is one of those to fix, or was hidden by one of them.
+    fn is_reported(&self, verdict: &Verdict, snapshot: &Snapshot) -> bool {
+        let key = Key::of(verdict);
+        let is_new = || !self.before.has(&key) && self.settings.wants(&verdict.finding, snapshot.sources());
+        (self.wanted.contains(&key) || is_new()) && !self.settings.baseline.has(verdict)
+    }
+
+    /// The fixes of one round: of reported findings and of those that they hid. Also returns the fixes that
     /// would change a file that may not be changed, each with the reason.
     fn choose<'v>(&mut self, now: &'v Outcome, snapshot: &Snapshot) -> (Chosen<'v>, Vec<(Verdict, String)>) {
         let (mut chosen, mut withheld) = (Chosen::default(), Vec::new());
         let mut comments = Comments::default();
         for verdict in &now.verdicts {
-            let key = Key::of(verdict);
             let Some(fix) = verdict.finding.fix.as_deref().filter(|fix| fix.safety <= self.safety) else {
                 continue;
             };
-            let is_wanted = self.wanted.contains(&key) || !self.before.has(&key);
-            if !is_wanted || self.baseline.has(verdict) {
+            if !self.is_reported(verdict, snapshot) {
                 continue;
             }
             match self.refusal(verdict, fix, &mut comments, snapshot) {
@@ -276,7 +273,7 @@ fn resolved(reported: &[Verdict], left: &[Verdict]) -> Vec<Verdict> {
 /// The findings that have no fix because their file is JSON.
 fn in_json(left: &[Verdict], safety: Safety, snapshot: &Snapshot) -> Vec<(Verdict, String)> {
     let is_fixable = |verdict: &Verdict| {
-        let entry = rules::ENTRIES.iter().find(|entry| entry.id == verdict.finding.rule.as_str());
+        let entry = rules::entry(verdict.finding.rule.as_str());
         entry.is_some_and(|entry| entry.fixes.iter().any(|of_rule| *of_rule <= safety))
     };
     let mut found = Vec::new();

@@ -59,5 +59,5 @@ fn key(verdict: &Verdict) -> Option<Key> {
 }
 
 fn asks_for_all(rule: &RuleId) -> bool {
-    rules::ENTRIES.iter().any(|entry| entry.id == rule.as_str() && entry.asks_for_all_sharers)
+    rules::entry(rule.as_str()).is_some_and(|entry| entry.asks_for_all_sharers)
 }

@@ -12,7 +12,7 @@ use crate::limits::Limit;
 use crate::policy::{Level, Line, Origin, Policy};
 use crate::report::{self, Listed, fold, one_line, painted};
 use crate::rules::page::Page;
-use crate::rules::{ENTRIES, TEMPLATES};
+use crate::rules::{TEMPLATES, entry};
 use crate::vfs::Snapshot;
 
 /// The arguments of `rules`.
@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let rules = rule_names_under(&policy).into_iter().map(|rule| {
         let (level, set_by) = level(&policy, &rule, |file| names.of(file));
         let finds = finds(&policy, &rule);
-        let fixes = ENTRIES.iter().filter(|entry| entry.id == rule).flat_map(|entry| entry.fixes);
+        let fixes = entry(&rule).into_iter().flat_map(|entry| entry.fixes);
         let fixes = fixes.map(|safety| safety.name()).collect();
         Listed { rule: rule.into(), level: Some(level), is_template: false, set_by, finds, fixes }
     });

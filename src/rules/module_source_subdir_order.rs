@@ -10,6 +10,7 @@ pub(super) struct ModuleSourceSubdirOrder;
 impl Rule for ModuleSourceSubdirOrder {
     const PAGE: Page = page!("module-source-subdir-order");
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
+    const REVEALS: &'static [&'static str] = &["module-source-unpinned"];
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for (call, source, remote) in module_source::remote(node.module()) {

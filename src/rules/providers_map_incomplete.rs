@@ -37,6 +37,7 @@ impl Configure for ProvidersMapIncomplete {
 impl Rule for ProvidersMapIncomplete {
     const PAGE: Page = page!("providers-map-incomplete");
     const FIXES: &'static [Safety] = &[Safety::Safe];
+    const REVEALS: &'static [&'static str] = &["providers-map-redundant"];
     const ROLES: &'static [Role] = &[Role::Root];
 
     /// Checks root modules only. A called module often inherits the provider itself, and then an entry `aws = aws` is

@@ -41,6 +41,7 @@ impl Configure for RequiredProviderMissing {
 impl Rule for RequiredProviderMissing {
     const PAGE: Page = page!("required-provider-missing");
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
+    const REVEALS: &'static [&'static str] = &["no-upper-bound-in-root", "provider-version-missing"];
     const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {

@@ -19,6 +19,8 @@ impl Rule for UnusedConfigurationAlias {
     const PAGE: Page = page!("unused-configuration-alias");
     const ASKS_FOR_ALL_SHARERS: bool = true;
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
+    const REVEALS: &'static [&'static str] =
+        &["providers-map-redundant", Self::ID, "unused-required-provider"];
     const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {

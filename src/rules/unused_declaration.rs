@@ -22,6 +22,7 @@ const WITH_EFFECTS: [&str; 3] = ["archive_file", "external", "http"];
 impl Rule for UnusedDeclaration {
     const PAGE: Page = page!("unused-declaration");
     const FIXES: &'static [Safety] = &[Safety::Safe, Safety::Unsafe];
+    const REVEALS: &'static [&'static str] = &[Self::ID, "unused-required-provider"];
     const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {

@@ -9,7 +9,8 @@ use smol_str::SmolStr;
 use super::all;
 use super::apply::apply;
 use crate::check::{Outcome, Verdict};
-use crate::finding::{Code, Concern, Edit, EngineRule, Fix, RuleId, Safety, Severity};
+use crate::finding::{Code, Concern, Edit, EngineRule, Finding, Fix, RuleId, Severity};
+use crate::rules;
 use crate::text::{FileId, Span};
 use crate::vfs::{Snapshot, parent};
 
@@ -63,9 +64,9 @@ impl Counts {
         self.left_out.is_empty()
     }
 
-    /// Whether a key occurs more often than in another state, as far as that is known.
-    pub(super) fn exceed(&self, other: &Self) -> bool {
-        self.numbers.iter().any(|(key, number)| other.knows(key) && *number > other.get(key))
+    /// Whether a later state has more findings with a key, as far as that is known.
+    fn lack(&self, key: &Key, later: &Self) -> bool {
+        later.get(key) > self.get(key) && self.knows(key)
     }
 
     /// Whether the number of findings with a key is certain. The errors of engines are the last to be left out.
@@ -99,8 +100,6 @@ const MOST_LOOKS: usize = 100;
 pub(super) struct Trials<'t> {
     snapshot: &'t Snapshot,
     before: Counts,
-    /// The fixes that may follow others, if any.
-    follows: Option<Safety>,
     look: Look<'t>,
     /// The number of checks that remain for all rounds.
     looks: &'t Cell<usize>,
@@ -113,14 +112,17 @@ pub(super) struct Tried {
     pub(super) after: Option<(Snapshot, Outcome)>,
     pub(super) files: BTreeSet<FileId>,
     pub(super) withheld: Vec<(Verdict, String)>,
-    /// The notices that the successful fixes may cause, because they fix more severe findings.
-    pub(super) lesser: BTreeSet<Key>,
 }
 
-/// The reason why some fixes fail.
+/// A module and the address of a declaration in it.
+type Declaration = (SmolStr, String);
+
+/// The reason why some fixes fail: a new or remaining finding.
 struct Objection {
     words: String,
-    /// The modules with the new or remaining findings.
+    /// The declaration of the finding.
+    about: Option<Declaration>,
+    /// The modules of the finding and of its related locations.
     modules: BTreeSet<SmolStr>,
 }
 
@@ -128,11 +130,10 @@ impl<'t> Trials<'t> {
     pub(super) fn new(
         snapshot: &'t Snapshot,
         before: Counts,
-        follows: Option<Safety>,
         look: Look<'t>,
         looks: &'t Cell<usize>,
     ) -> Self {
-        Self { snapshot, before, follows, look, looks }
+        Self { snapshot, before, look, looks }
     }
 
     /// Tries fixes that do not overlap: first all of them. If those of a module fail, half of these are tried, until
@@ -160,10 +161,6 @@ impl<'t> Trials<'t> {
                 let outcome = (self.look)(&mut snapshot);
                 let objections = self.objections(&all, &outcome);
                 if objections.is_empty() {
-                    if are_severe(&all) {
-                        let lesser = super::all(&outcome).filter(|verdict| is_notice(verdict));
-                        tried.lesser.extend(lesser.map(Key::of));
-                    }
                     held = all;
                     tried.after = Some((snapshot, outcome));
                     break;
@@ -179,8 +176,9 @@ impl<'t> Trials<'t> {
         tried
     }
 
-    /// Defers half of the fixes of each module with objections. A single fix is withheld, unless it is near others and
-    /// may not be the cause. An objection that is near no fix counts against all.
+    /// Withholds the fixes of declarations with objections. Without any, defers half of the fixes of each module with
+    /// objections. A single fix is withheld, unless it is near others and may not be the cause. An objection that is
+    /// near no fix counts against all.
     fn without<'v>(
         &self,
         groups: Vec<Vec<Found<'v>>>,
@@ -189,6 +187,10 @@ impl<'t> Trials<'t> {
         doubtful: &mut Vec<Found<'v>>,
         tried: &mut Tried,
     ) -> Vec<Vec<Found<'v>>> {
+        let groups = match failed(&groups, objections) {
+            failed if failed.is_empty() => groups,
+            failed => return withhold(groups, &failed, tried),
+        };
         let mut near = self.near(&groups, objections);
         let is_shown = near.iter().any(|near| !near.is_empty());
         if !is_shown && groups.len() > 1 {
@@ -213,7 +215,7 @@ impl<'t> Trials<'t> {
                 }
                 return None;
             }
-            waiting.extend(group.split_off(group.len() / 2));
+            waiting.extend(group.split_off(middle(&group)));
             Some(group)
         };
         groups.into_iter().zip(near).filter_map(halve).collect()
@@ -245,35 +247,28 @@ impl<'t> Trials<'t> {
         edits.into_iter().map(|(file, edits)| (file, apply(text(file), &edits))).collect()
     }
 
-    /// Whether a finding can be fixed in a later round.
-    fn is_followed(&self, verdict: &Verdict) -> bool {
-        let fix = verdict.finding.fix.as_ref();
-        fix.zip(self.follows).is_some_and(|(fix, follows)| fix.safety <= follows)
-    }
-
     /// The objections to some fixes after they are applied.
     fn objections(&self, fixes: &[Found<'_>], outcome: &Outcome) -> Vec<Objection> {
         let after = Counts::of(all(outcome));
-        let rules: BTreeSet<&RuleId> = fixes.iter().map(|(verdict, _)| &verdict.finding.rule).collect();
-        let followed: BTreeSet<Key> =
-            outcome.verdicts.iter().filter(|verdict| self.is_followed(verdict)).map(Key::of).collect();
-        let is_new = |key: &Key| {
-            let is_followed = rules.contains(&key.rule) && !self.before.has(key) && followed.contains(key);
-            after.get(key) > self.before.get(key) && self.before.knows(key) && !is_followed
-        };
+        let revealed = revealed(fixes);
         let are_severe = are_severe(fixes);
+        let is_allowed = |verdict: &Verdict| {
+            let most_severe = revealed.get(verdict.finding.rule.as_str());
+            are_severe && is_notice(verdict) || most_severe.is_some_and(|level| verdict.level >= *level)
+        };
         let is_objection =
-            |verdict: &&Verdict| is_new(&Key::of(verdict)) && !(are_severe && is_notice(verdict));
+            |verdict: &&Verdict| self.before.lack(&Key::of(verdict), &after) && !is_allowed(verdict);
         let new = all(outcome).filter(is_objection).map(|verdict| {
             let Key { rule, module, .. } = Key::of(verdict);
-            let address = &verdict.finding.address;
-            let is_declaration = address.contains('.');
-            let about = if is_declaration { format!(" about `{address}`") } else { String::new() };
+            let declaration = declaration(verdict);
+            let about = declaration.as_ref().map(|(_, address)| format!(" about `{address}`"));
+            let about = about.unwrap_or_default();
             let place = if module.is_empty() { String::new() } else { format!(" in {module}") };
             let others =
                 verdict.finding.related.iter().map(|other| directory(self.snapshot, other.span).into());
             Objection {
                 words: format!("the fix would cause a new finding of `{}`{about}{place}", rule.as_str()),
+                about: declaration,
                 modules: others.chain([module]).collect(),
             }
         });
@@ -283,10 +278,68 @@ impl<'t> Trials<'t> {
         };
         let staying = resolved.numbers.iter().filter(stays).map(|(key, _)| Objection {
             words: "the fix would not remove the finding".to_owned(),
+            about: Some((key.module.clone(), key.address.clone()))
+                .filter(|(_, address)| is_declaration(address)),
             modules: BTreeSet::from([key.module.clone()]),
         });
         new.chain(staying).collect()
     }
+}
+
+/// The declaration that a finding is about.
+fn declaration(verdict: &Verdict) -> Option<Declaration> {
+    let Finding { module, address, .. } = &verdict.finding;
+    is_declaration(address).then(|| (module.clone(), address.clone()))
+}
+
+fn is_declaration(address: &str) -> bool {
+    address.contains('.')
+}
+
+/// The fixes that fail, each with the reason: the only ones of a declaration with an objection.
+fn failed<'o>(groups: &[Vec<Found<'_>>], objections: &'o [Objection]) -> HashMap<Declaration, &'o str> {
+    let mut numbers: HashMap<Declaration, usize> = HashMap::new();
+    for declaration in groups.iter().flatten().filter_map(|(verdict, _)| declaration(verdict)) {
+        *numbers.entry(declaration).or_default() += 1;
+    }
+    let about = |objection: &'o Objection| Some((objection.about.clone()?, objection.words.as_str()));
+    objections.iter().filter_map(about).filter(|(about, _)| numbers.get(about) == Some(&1)).collect()
+}
+
+/// Withholds the fixes of declarations, each with a reason. Returns the rest.
+fn withhold<'v>(
+    groups: Vec<Vec<Found<'v>>>,
+    failed: &HashMap<Declaration, &str>,
+    tried: &mut Tried,
+) -> Vec<Vec<Found<'v>>> {
+    let mut is_withheld = |found: &Found<'v>| {
+        let verdict = found.0;
+        let words = declaration(verdict).and_then(|declaration| failed.get(&declaration));
+        words.map(|words| tried.withheld.push((verdict.clone(), (*words).to_owned()))).is_some()
+    };
+    let rest = |group: Vec<Found<'v>>| group.into_iter().filter(|found| !is_withheld(found)).collect();
+    groups.into_iter().map(rest).filter(|group: &Vec<Found<'v>>| !group.is_empty()).collect()
+}
+
+/// The rules that may report something new after some fixes, each with the most severe level.
+fn revealed(fixes: &[Found<'_>]) -> HashMap<&'static str, Severity> {
+    let mut levels: HashMap<&str, Severity> = HashMap::new();
+    for (verdict, _) in fixes {
+        let entry = rules::entry(verdict.finding.rule.as_str());
+        for rule in entry.into_iter().flat_map(|entry| entry.reveals) {
+            let level = levels.entry(*rule).or_insert(verdict.level);
+            *level = (*level).min(verdict.level);
+        }
+    }
+    levels
+}
+
+/// Where a group is divided: between two rules, if it has several, so that the failures of one do not affect others.
+fn middle(group: &[Found<'_>]) -> usize {
+    let half = group.len() / 2;
+    let rule = |at: usize| &group[at].0.finding.rule;
+    let between = (1..group.len()).filter(|at| rule(at - 1) != rule(*at));
+    between.min_by_key(|at| at.abs_diff(half)).unwrap_or(half)
 }
 
 fn is_notice(verdict: &Verdict) -> bool {
@@ -302,20 +355,23 @@ fn directory(snapshot: &Snapshot, span: Span) -> &str {
     parent(snapshot.sources().get(span.file).name()).unwrap_or_default()
 }
 
-/// Fixes by the module that they change.
+/// Fixes by the module that they change, those of a rule together.
 fn by_module(fixes: Vec<Found<'_>>) -> Vec<Vec<Found<'_>>> {
     let mut groups: BTreeMap<SmolStr, Vec<Found<'_>>> = BTreeMap::new();
     for found in fixes {
         groups.entry(found.0.finding.module.clone()).or_default().push(found);
     }
-    groups.into_values().collect()
+    let by_rule = |mut group: Vec<_>| {
+        group.sort_by(|(a, _): &Found<'_>, (b, _)| a.finding.rule.cmp(&b.finding.rule));
+        group
+    };
+    groups.into_values().map(by_rule).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::check::{Settings, judge};
-    use crate::finding::Finding;
     use crate::text::Sources;
 
     #[test]
@@ -331,10 +387,11 @@ mod tests {
         };
         let known = of(EngineRule::InvalidName, "a");
         let after = counts(&[known.clone(), of(EngineRule::InvalidName, "b")]);
-        assert!(after.exceed(&counts(std::slice::from_ref(&known))));
-        assert!(!after.exceed(&counts(&[known.clone(), left_out(Some(EngineRule::InvalidName))])));
-        assert!(after.exceed(&counts(&[known.clone(), left_out(Some(EngineRule::InvalidValue))])));
+        let is_new = |before: &Counts| after.numbers.keys().any(|key| before.lack(key, &after));
+        assert!(is_new(&counts(std::slice::from_ref(&known))));
+        assert!(!is_new(&counts(&[known.clone(), left_out(Some(EngineRule::InvalidName))])));
+        assert!(is_new(&counts(&[known.clone(), left_out(Some(EngineRule::InvalidValue))])));
         // The limit of a run leaves out the errors of engines last.
-        assert!(after.exceed(&counts(&[known, left_out(None)])));
+        assert!(is_new(&counts(&[known, left_out(None)])));
     }
 }

@@ -17,7 +17,7 @@ use crate::check::verdict::{AppliedException, Outcome, Suppressed, Verdict};
 use crate::engine::Engine;
 use crate::finding::{Code, Finding, Related, RuleId, Severity};
 use crate::policy::{EXCEPTION_COMMENT, Exception, Setting, Until, can_be_off};
-use crate::rules::ENTRIES;
+use crate::rules;
 use crate::session::parse_cache::ParseCache;
 use crate::text::{FileId, Source, Sources, Span, Suggestions};
 use crate::vfs::Snapshot;
@@ -297,7 +297,7 @@ impl<'e> Exceptions<'e> {
 
 /// Whether an exception for this rule that has no effect in this run has none in any other run either.
 fn is_steady(rule: &str) -> bool {
-    ENTRIES.iter().find(|entry| entry.id == rule).is_none_or(|entry| entry.is_steady)
+    rules::entry(rule).is_none_or(|entry| entry.is_steady)
 }
 
 impl Ended<'_> {
