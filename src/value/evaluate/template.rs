@@ -15,8 +15,8 @@ const SHARED_BYTES_PER_STEP: usize = 64;
 /// The steps to add a part to a string.
 const OF_PART: usize = 1;
 
-/// The steps to add a number to a string.
-const OF_NUMBER: usize = 4;
+/// The steps to add a number, or the result of a directive.
+const OF_OTHER_PART: usize = 4;
 
 impl Evaluator<'_> {
     /// A template that consists of one interpolation has its value; any other is a string.
@@ -40,7 +40,7 @@ impl Evaluator<'_> {
                     if !self.failed_since(before) {
                         text.push_str(literal);
                     }
-                    if !self.may_go_on(literal.len() / BYTES_PER_STEP, *span) {
+                    if !self.may_go_on(OF_PART + literal.len() / BYTES_PER_STEP, *span) {
                         return Value::Unknown(Type::String);
                     }
                     continue;
@@ -50,8 +50,8 @@ impl Evaluator<'_> {
                 Part::For(directive) => (self.for_directive(directive, inside), directive.span),
             };
             let (value, marks_of_part) = value.unmarked();
-            let of_part = if matches!(value, Value::Number(_)) { OF_NUMBER } else { OF_PART };
-            if !self.may_go_on(of_part, span) {
+            let is_text = matches!(part, Part::Interpolation(_)) && !matches!(value, Value::Number(_));
+            if !self.may_go_on(if is_text { OF_PART } else { OF_OTHER_PART }, span) {
                 return Value::Unknown(Type::String);
             }
             if !value.is_null() {
