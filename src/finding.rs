@@ -14,7 +14,7 @@ mod engine_rule;
 mod fix;
 mod page;
 mod room;
-mod shortened;
+pub(crate) mod shortened;
 
 pub use code::Code;
 pub use concern::Concern;

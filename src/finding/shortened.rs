@@ -12,7 +12,7 @@ const END: usize = 1_000;
 const LONGEST_NAME: usize = 1_000;
 
 /// A text for people, without its middle if it is long.
-pub(super) fn sentence(text: impl Into<String>) -> String {
+pub(crate) fn sentence(text: impl Into<String>) -> String {
     let text = text.into();
     if text.len() <= LONGEST {
         return text;
@@ -29,10 +29,15 @@ pub(super) fn name(text: &str) -> Option<String> {
     })
 }
 
-/// FNV-1a. Names are a part of fingerprints, which must not change in a later release.
+/// FNV-1a of words of eight bytes, with a rotation so that no bit of a word is lost. Names are a part of fingerprints,
+/// which must not change in a later release.
 fn hash(bytes: &[u8]) -> u64 {
-    let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)
+    let mix = |hash: u64, word: &[u8]| {
+        let mut whole = [0; 8];
+        whole[..word.len()].copy_from_slice(word);
+        (hash.rotate_left(5) ^ u64::from_le_bytes(whole)).wrapping_mul(0x0100_0000_01b3)
+    };
+    bytes.chunks(8).fold(0xcbf2_9ce4_8422_2325 ^ bytes.len() as u64, mix)
 }
 
 #[cfg(test)]

@@ -4,6 +4,10 @@ use super::json::JsonBody;
 use super::native::NativeBody;
 use super::{Body, Inner};
 use crate::syntax::json::{Node, NodeKind};
+use crate::text::floor_char_boundary;
+
+/// The maximum length of a label in a context, in bytes.
+const MOST_OF_LABEL: usize = 1024;
 
 impl Body {
     /// The `context` of a diagnostic, for the body of a whole file: the header of the outermost enclosing block, or
@@ -23,8 +27,9 @@ impl NativeBody {
         let behind = self.blocks.partition_point(|block| block.body.span().end <= offset);
         let around = self.blocks.get(behind).filter(|block| block.kind_span.start <= offset);
         around.map_or_else(String::new, |block| {
-            let labels = block.labels.iter().map(|label| format!(" {:?}", label.text));
-            format!("{}{}", block.kind, labels.collect::<String>())
+            let shown = |label: &str| format!(" {:?}", &label[..floor_char_boundary(label, MOST_OF_LABEL)]);
+            let labels: String = block.labels.iter().map(|label| shown(&label.text)).collect();
+            format!("{}{labels}", block.kind)
         })
     }
 }

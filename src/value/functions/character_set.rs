@@ -1,7 +1,7 @@
 //! `textencodebase64` and `textdecodebase64`: checks the names of character sets and the Base64 text.
 
 use super::decoding::base64;
-use super::signature::{FunctionError, Outcome, text};
+use super::signature::{FunctionError, Outcome, shown, text};
 use crate::value::Value;
 
 /// The character sets that the engines can encode, by each name and alias that IANA registers, in lowercase and sorted.
@@ -50,7 +50,7 @@ fn character_set(arguments: &[Value]) -> Result<String, FunctionError> {
     if NAMES.binary_search(&name.as_str()).is_ok() {
         return Ok(name);
     }
-    Err(FunctionError::of_argument(1, format!("{given:?} is not a supported character encoding")))
+    Err(FunctionError::of_argument(1, format!("{} is not a supported character encoding", shown(given))))
 }
 
 /// `textencodebase64`: only checks the name of the character set.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::signature::{FunctionError, Outcome, text, whole};
+use super::signature::{FunctionError, Outcome, shown, text, whole};
 use crate::syntax::{Expr, ExprKind, parse_json};
 use crate::value::data::normal;
 use crate::value::{Number, Type, Value};
@@ -135,7 +135,10 @@ pub(super) fn parseint(arguments: &[Value]) -> Outcome {
         _ => sign.to_digit(36),
     };
     if digits.is_empty() || !digits.chars().all(|sign| value(sign).is_some_and(|value| value < base)) {
-        return Err(FunctionError::of_argument(0, format!("{text:?} is not a whole number in base {base}")));
+        return Err(FunctionError::of_argument(
+            0,
+            format!("{} is not a whole number in base {base}", shown(text)),
+        ));
     }
     if base != 10 {
         return unknown;

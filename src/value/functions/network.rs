@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::signature::{FunctionError, Outcome, text, whole};
+use super::signature::{FunctionError, Outcome, shown, text, whole};
 use crate::value::{Type, Value};
 
 /// An address prefix in CIDR notation.
@@ -62,7 +62,8 @@ fn decimal(text: &str) -> Option<usize> {
 
 /// Parses the prefix argument of a call.
 fn prefix(text: &str) -> Result<Prefix, String> {
-    Prefix::read(text).ok_or_else(|| format!("{text:?} is not an address prefix such as \"10.0.0.0/8\""))
+    Prefix::read(text)
+        .ok_or_else(|| format!("{} is not an address prefix such as \"10.0.0.0/8\"", shown(text)))
 }
 
 /// A function of a prefix and whole numbers. Unknown for IPv6, because addresses have several written forms.

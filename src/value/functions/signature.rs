@@ -1,6 +1,7 @@
 //! The rows of the function table: parameters, result, and the handling of marks and unknown values.
 
 use crate::engine::{Engine, Product};
+use crate::finding::shortened;
 use crate::value::{Marks, Number, Scope, Type, Value};
 
 /// A built-in function.
@@ -110,6 +111,11 @@ pub(in crate::value) enum FunctionError {
     Expensive,
     /// The result is unknown to overrule, but of the type in the table. This is not an error.
     Unknown,
+}
+
+/// A string in an error, in quotes.
+pub(super) fn shown(text: &str) -> String {
+    format!("{:?}", shortened::sentence(text))
 }
 
 impl FunctionError {

@@ -1,15 +1,18 @@
 //! Time functions. They only check their arguments.
 
-use super::signature::{FunctionError, Outcome, text};
+use super::signature::{FunctionError, Outcome, shown, text};
 use crate::value::Value;
 
 pub(super) fn timeadd(arguments: &[Value]) -> Outcome {
     let (time, duration) = (text(arguments, 0)?, text(arguments, 1)?);
     if !may_be_time(time) {
-        return Err(FunctionError::of_call(format!("{time:?} is {NO_TIME}")));
+        return Err(FunctionError::of_call(format!("{} is {NO_TIME}", shown(time))));
     }
     if !is_duration(duration) {
-        return Err(FunctionError::of_call(format!("{duration:?} is not a duration such as \"1h30m\"")));
+        return Err(FunctionError::of_call(format!(
+            "{} is not a duration such as \"1h30m\"",
+            shown(duration)
+        )));
     }
     Err(FunctionError::Unknown)
 }
