@@ -72,7 +72,11 @@ fn of_prefix(
     apply: impl Fn(&Prefix, &[i128]) -> Result<Option<String>, FunctionError>,
 ) -> Outcome {
     let numbers = arguments.iter().enumerate().skip(1).map(|(place, number)| {
-        let refusal = || FunctionError::of_call(format!("argument {} must be a whole number", place + 1));
+        let refusal = || match number {
+            // Only IPv6 has room for numbers of this size.
+            Value::Number(number) if number.is_whole() => FunctionError::Unknown,
+            _ => FunctionError::of_call(format!("argument {} must be a whole number", place + 1)),
+        };
         whole(number).ok_or_else(refusal)
     });
     let (text, numbers) = (text(arguments, 0)?, numbers.collect::<Result<Vec<_>, _>>()?);
@@ -110,20 +114,27 @@ fn numbers_of(bits: usize) -> Option<i128> {
     (bits < 127).then(|| 1 << bits)
 }
 
+/// The part of a number that the engine compares with the largest valid one: it ignores all other bits.
+fn low_bits(number: i128) -> u64 {
+    u64::try_from(number.unsigned_abs() & u128::from(u64::MAX)).unwrap_or(u64::MAX)
+}
+
 fn host(prefix: &Prefix, number: i128) -> Result<Option<Ipv4Addr>, FunctionError> {
+    let Some(hosts) = numbers_of(prefix.free()) else { return Ok(None) };
     // Negative numbers count from the end.
     let place = if number < 0 { -(number + 1) } else { number };
-    match numbers_of(prefix.free()) {
-        Some(hosts) if place >= hosts => Err(FunctionError::of_call(format!(
+    let is_too_large = match prefix.v4 {
+        None if number >= 0 => i128::from(low_bits(number).cast_signed()) >= hosts,
+        Some(_) | None => place >= hosts,
+    };
+    if is_too_large {
+        return Err(FunctionError::of_call(format!(
             "an address block with a prefix of {} bits has no host number {number}",
             prefix.length
-        ))),
-        Some(hosts) => {
-            let place = if number < 0 { hosts - 1 - place } else { place };
-            Ok(u128::try_from(place).ok().and_then(|place| prefix.address(place)))
-        }
-        None => Ok(None),
+        )));
     }
+    let place = if number < 0 { hosts - 1 - place } else { place };
+    Ok(u128::try_from(place).ok().and_then(|place| prefix.address(place)))
 }
 
 fn subnet(prefix: &Prefix, bits: i128, number: i128) -> Result<Option<String>, FunctionError> {
@@ -134,19 +145,21 @@ fn subnet(prefix: &Prefix, bits: i128, number: i128) -> Result<Option<String>, F
             prefix.length
         )));
     }
+    let length = prefix.length + bits;
+    let size = 1_u128.checked_shl(u32::try_from(prefix.bits() - length).unwrap_or(u32::MAX));
+    let place = u128::try_from(number).ok().zip(size).and_then(|(number, size)| number.checked_mul(size));
     match numbers_of(bits) {
-        Some(subnets) if number >= subnets => Err(FunctionError::of_call(format!(
-            "with {bits} more bits, the subnets have the numbers 0 to {}, so there is no number {number}",
-            subnets - 1
-        ))),
-        _ => {
-            let length = prefix.length + bits;
-            let size = 1_u128.checked_shl(u32::try_from(prefix.bits() - length).unwrap_or(u32::MAX));
-            let place =
-                u128::try_from(number).ok().zip(size).and_then(|(number, size)| number.checked_mul(size));
-            let address = place.and_then(|place| prefix.address(place));
-            Ok(address.map(|address| format!("{address}/{length}")))
+        // As in the engine, a larger number is valid in an IPv6 prefix if its first bits are, and the address has room.
+        Some(subnets)
+            if i128::from(low_bits(number)) >= subnets
+                || number >= subnets && (prefix.v4.is_some() || place.is_none()) =>
+        {
+            Err(FunctionError::of_call(format!(
+                "with {bits} more bits, the subnets have the numbers 0 to {}, so there is no number {number}",
+                subnets - 1
+            )))
         }
+        _ => Ok(place.and_then(|place| prefix.address(place)).map(|address| format!("{address}/{length}"))),
     }
 }
 
