@@ -1,4 +1,5 @@
-//! `textencodebase64` and `textdecodebase64`: checks the names of character sets and the Base64 text.
+//! `textencodebase64` and `textdecodebase64`: checks the names of character sets, and the text as far as the set is
+//! modelled.
 
 use super::decoding::base64;
 use super::signature::{FunctionError, Outcome, shown, text};
@@ -43,6 +44,17 @@ fn is_utf8(name: &str) -> bool {
     matches!(name, "utf-8" | "csutf8")
 }
 
+/// The last character of US-ASCII or Latin-1, which have all characters before it.
+fn last_character(name: &str) -> Option<char> {
+    match name {
+        "ansi_x3.4-1968" | "ansi_x3.4-1986" | "cp367" | "csascii" | "ibm367" | "iso-ir-6" | "iso646-us"
+        | "iso_646.irv:1991" | "us" | "us-ascii" => Some('\u{7f}'),
+        "cp819" | "csisolatin1" | "ibm819" | "iso-8859-1" | "iso-ir-100" | "iso_8859-1"
+        | "iso_8859-1:1987" | "l1" | "latin1" => Some('\u{ff}'),
+        _ => None,
+    }
+}
+
 /// The name of the character set in the second argument, in lowercase.
 fn character_set(arguments: &[Value]) -> Result<String, FunctionError> {
     let given = text(arguments, 1)?;
@@ -53,10 +65,14 @@ fn character_set(arguments: &[Value]) -> Result<String, FunctionError> {
     Err(FunctionError::of_argument(1, format!("{} is not a supported character encoding", shown(given))))
 }
 
-/// `textencodebase64`: only checks the name of the character set.
+/// `textencodebase64`: only checks the arguments.
 pub(super) fn textencodebase64(arguments: &[Value]) -> Outcome {
-    character_set(arguments)?;
-    Err(FunctionError::Unknown)
+    let name = character_set(arguments)?;
+    let text = text(arguments, 0)?;
+    match last_character(&name).and_then(|last| text.chars().find(|sign| *sign > last)) {
+        Some(sign) => Err(FunctionError::of_argument(0, format!("{name} has no character {sign:?}"))),
+        None => Err(FunctionError::Unknown),
+    }
 }
 
 pub(super) fn textdecodebase64(arguments: &[Value]) -> Outcome {
@@ -64,6 +80,9 @@ pub(super) fn textdecodebase64(arguments: &[Value]) -> Outcome {
     let Some(bytes) = base64(text(arguments, 0)?) else {
         return Err(FunctionError::of_argument(0, "it is not valid Base64"));
     };
+    if last_character(&name) == Some('\u{7f}') && !bytes.is_ascii() {
+        return Err(FunctionError::of_argument(0, format!("{name} does not define all of these characters")));
+    }
     if !is_utf8(&name) {
         return Err(FunctionError::Unknown);
     }

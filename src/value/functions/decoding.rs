@@ -40,6 +40,8 @@ fn stray_bracket(text: &str) -> Option<usize> {
 /// and type, the last one counts.
 fn json(expr: &Expr) -> Option<Value> {
     Some(match &expr.kind {
+        // The parser puts `null`, `true` and `false` in parentheses.
+        ExprKind::Parens(inner) => json(inner)?,
         ExprKind::Null => Value::NULL,
         ExprKind::Bool(value) => Value::Bool(*value),
         ExprKind::Number(digits) => Value::Number(Number::parse(digits)?),

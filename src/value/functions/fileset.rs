@@ -18,16 +18,16 @@ pub(super) fn fileset(arguments: &[Value], scope: &dyn Scope) -> Outcome {
     if !is_plain || pattern.len() > LONGEST {
         return unknown;
     }
+    let not_closed = || match scope.named_file(path).file {
+        NamedFile::Directory => Err(FunctionError::of_call(format!("the pattern {pattern:?} is not closed"))),
+        _ => Ok(Value::Unknown(Type::set(Type::String))),
+    };
+    if is_never_closed(pattern) {
+        return not_closed();
+    }
     let Some(patterns) = alternatives(pattern) else { return unknown };
     let segments: Option<Vec<Vec<Segment>>> = patterns.iter().map(|pattern| parse(pattern)).collect();
-    let Some(patterns) = segments else {
-        return match scope.named_file(path).file {
-            NamedFile::Directory => {
-                Err(FunctionError::of_call(format!("the pattern {pattern:?} is not closed")))
-            }
-            _ => unknown,
-        };
-    };
+    let Some(patterns) = segments else { return not_closed() };
     // Files that git ignores may exist when the engine runs.
     let may_be_ignored = patterns.iter().any(|pattern| {
         let sample: Vec<String> = pattern.iter().map(Segment::sample).collect();
@@ -139,6 +139,21 @@ fn may_lead_below(pattern: &[Segment], directory: &str) -> bool {
         }
     }
     false
+}
+
+/// Whether a pattern starts with a group that is not closed. The engine reports a later one only if a name matches the
+/// part before it.
+fn is_never_closed(pattern: &str) -> bool {
+    let mut depth = 0_usize;
+    let closes = |sign: char| {
+        match sign {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    };
+    pattern.starts_with('{') && !pattern.contains('[') && !pattern.chars().any(closes)
 }
 
 /// Expands the `{a,b}` groups of a pattern. Returns `None` if they are nested or unclosed, or if there are too many

@@ -149,6 +149,12 @@ pub(super) fn zipmap(arguments: &[Value]) -> Outcome {
     {
         return Err(FunctionError::of_call("the numbers of keys and values differ"));
     }
+    if let (Value::List(_, keys), Value::List(..) | Value::Tuple(_)) = (&arguments[0], values)
+        && arguments[0].is_wholly_known()
+        && keys.iter().any(Value::is_null)
+    {
+        return Err(FunctionError::of_call("a key is null"));
+    }
     let marks = arguments[0].deep_marks();
     let zipped =
         |names: Vec<SmolStr>, values: &[Value]| names.into_iter().zip(values.iter().cloned()).collect();
