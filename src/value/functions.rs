@@ -139,7 +139,7 @@ pub(super) const ALL: &[Function] = &[
     function("can", &[given("expression", Any)], None, Bool),
     function("ceil", &[given("num", Num)], None, Num).known(|values| arithmetic::of_one(values, Number::ceiling)),
     function("chomp", &[given("str", String)], None, String).known(|values| characters::of_text(values, |text| text.trim_end_matches(['\r', '\n']).to_owned())),
-    function("chunklist", &[given("list", ListOf(&Any)).lifted(), given("size", Num).lifted()], None, ListOf(&ListOf(&Any))).known(sequence::chunklist),
+    function("chunklist", &[given("list", ListOf(&Any)).lifted(), given("size", Num).lifted()], None, ListOf(&ListOf(&Any))).typed(sequence::chunklist),
     function("cidrcontains", &[given("containing_prefix", String), given("contained_ip_or_prefix", String)], None, Bool).since(None, Some(7)),
     function("cidrhost", &[given("prefix", String), given("hostnum", Num)], None, String).known(network::cidrhost),
     function("cidrnetmask", &[given("prefix", String)], None, String).known(network::cidrnetmask),

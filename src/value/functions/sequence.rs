@@ -45,6 +45,9 @@ pub(super) fn range(arguments: &[Value]) -> Outcome {
 pub(super) fn chunklist(arguments: &[Value]) -> Outcome {
     let unknown = Ok(Value::Unknown(Type::list(arguments[0].ty())));
     let [Value::List(element, elements), size] = arguments else { return unknown };
+    if !size.is_known() {
+        return unknown;
+    }
     let Some(size @ 0..) = whole(size) else {
         return Err(FunctionError::of_call("the size of a part must be a whole number and not negative"));
     };
