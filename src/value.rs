@@ -32,7 +32,7 @@ pub use defaults::Defaults;
 pub(crate) use evaluate::too_expensive;
 pub use evaluate::{
     TERRAFORM_FUNCTIONS, constant, constant_key, constant_within, elements, evaluate, evaluate_with, flag,
-    follow, text,
+    follow, partial_text, text,
 };
 pub use functions::{Function, Kind, Parameter};
 pub use marks::{MarkSource, Marks};

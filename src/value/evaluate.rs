@@ -91,6 +91,12 @@ pub fn follow(from: Cow<'_, Value>, steps: &[Step], findings: &mut Vec<Finding>)
 
 /// A constant string, after conversion.
 pub fn text(expr: &Expr, limits: &Limits, findings: &mut Vec<Finding>) -> Option<SmolStr> {
+    let before = findings.len();
+    partial_text(expr, limits, findings).filter(|_| !has_errors(&findings[before..]))
+}
+
+/// Like [`text`], also after an error in a template: the part before the error is the value.
+pub fn partial_text(expr: &Expr, limits: &Limits, findings: &mut Vec<Finding>) -> Option<SmolStr> {
     match decoded(expr, &Type::String, limits, findings)? {
         Value::String(text) => Some(text),
         _ => None,
@@ -99,12 +105,13 @@ pub fn text(expr: &Expr, limits: &Limits, findings: &mut Vec<Finding>) -> Option
 
 /// A constant bool, after conversion.
 pub fn flag(expr: &Expr, limits: &Limits, findings: &mut Vec<Finding>) -> Option<bool> {
-    decoded(expr, &Type::Bool, limits, findings)?.as_bool()
+    let before = findings.len();
+    let value = decoded(expr, &Type::Bool, limits, findings)?;
+    value.as_bool().filter(|_| !has_errors(&findings[before..]))
 }
 
 /// A constant that is converted to the type. Reports unknown and null values.
 fn decoded(expr: &Expr, ty: &Type, limits: &Limits, findings: &mut Vec<Finding>) -> Option<Value> {
-    let before = findings.len();
     let value = constant_within(limits, expr, findings);
     let unsuitable = |why: String| {
         Finding::language(EngineRule::InvalidValue, "Unsuitable value type").at(expr.start_span()).detail(why)
@@ -114,8 +121,7 @@ fn decoded(expr: &Expr, ty: &Type, limits: &Limits, findings: &mut Vec<Finding>)
         Ok(Value::Unknown(_)) => {
             findings.push(unsuitable(format!("This must be a constant {}.", ty.name())));
         }
-        Ok(value) if !has_errors(&findings[before..]) => return Some(value),
-        Ok(_) => {}
+        Ok(value) => return Some(value),
         Err(mismatch) => findings.push(unsuitable(format!("This value has the wrong type: {mismatch}."))),
     }
     None

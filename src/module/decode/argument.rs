@@ -18,10 +18,10 @@ use crate::text::Span;
 use crate::value;
 
 impl Decoder<'_> {
-    /// A constant string argument.
+    /// A constant string argument. Like the engine, it keeps the part of a template before an error.
     pub(super) fn text(&mut self, content: &Content, name: &str) -> Option<Spanned<SmolStr>> {
         let attribute = content.attribute(name)?;
-        let value = value::text(&attribute.expr, self.limits, self.findings).unwrap_or_default();
+        let value = value::partial_text(&attribute.expr, self.limits, self.findings).unwrap_or_default();
         Some(Spanned { value, span: attribute.expr.span })
     }
 

@@ -137,38 +137,31 @@ impl Decoder<'_> {
     }
 
     fn required_version_of(&mut self, attribute: &Attribute, expr: &Expr) -> Option<VersionConstraint> {
-        let value = value::constant(expr, &mut Vec::new());
-        let Some(text) = value.as_str() else {
+        let Some(text) = constant_text(expr) else {
             self.findings.push(invalid_version(expr.span, "A version constraint must be a constant string."));
             return None;
         };
-        let constraints = Some(self.constraints(text, expr.span)?);
-        Some(VersionConstraint {
-            constraints,
-            text: text.into(),
-            span: attribute.span,
-            value_span: expr.span,
-        })
+        let constraints = Some(self.constraints(&text, expr.span)?);
+        Some(VersionConstraint { constraints, text, span: attribute.span, value_span: expr.span })
     }
 
     fn provider_source(&mut self, expr: &Expr, entry: &mut RequiredProvider) {
-        let value = value::constant(expr, &mut Vec::new());
-        let Some(text) = value.as_str() else {
+        let Some(text) = constant_text(expr) else {
             Finding::language(EngineRule::InvalidRequiredProviders, "Invalid source")
                 .detail("The source of a provider must be a constant string.")
                 .at(expr.span)
                 .push_to(self.findings);
             return;
         };
-        match ProviderAddress::parse(text, self.features) {
+        match ProviderAddress::parse(&text, self.features) {
             Ok(address) => {
                 entry.address = address;
-                entry.source = Some(Spanned { value: text.into(), span: expr.span });
+                entry.source = Some(Spanned { value: text, span: expr.span });
             }
             Err(error) => Finding::language(EngineRule::InvalidRequiredProviders, error.summary)
                 .detail(error.detail)
                 .at(expr.span)
-                .help(source_help(text, self.features))
+                .help(source_help(&text, self.features))
                 .push_to(self.findings),
         }
     }
@@ -196,6 +189,13 @@ impl Decoder<'_> {
             entry.aliases.push(Spanned { value, span: element.span });
         }
     }
+}
+
+/// The value of a constant string. Returns `None` if its evaluation fails.
+fn constant_text(expr: &Expr) -> Option<SmolStr> {
+    let mut errors = Vec::new();
+    let value = value::constant(expr, &mut errors);
+    value.as_str().filter(|_| errors.is_empty()).map(SmolStr::from)
 }
 
 /// The help for an invalid source. A source with a host is in a private registry, and the suggestion keeps the host.
