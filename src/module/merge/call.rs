@@ -1,6 +1,7 @@
 //! Merges a `module` block of an override file into a module call.
 
-use crate::module::declaration::ModuleCall;
+use crate::engine::ModuleAddress;
+use crate::module::declaration::{ModuleCall, Source};
 use crate::module::merge::Merger;
 use crate::module::merge::overlay::Overlay;
 
@@ -12,7 +13,10 @@ impl Merger<'_> {
             return;
         };
         let mut overlay = Overlay::new(&base.origin, &over.origin.base, &mut self.module.dropped);
-        base.source = over.source.or(base.source.take());
+        let is_per_block = self.features.module_address == ModuleAddress::LiteralPerBlock;
+        // There, a source with an error does not replace that of the base.
+        let counts = |source: &Source| !is_per_block || source.address.is_some();
+        base.source = over.source.filter(counts).or(base.source.take());
         overlay.replace("source", &mut base.address.source, over.address.source);
         if over.version.as_ref().is_some_and(|version| version.constraints.is_some()) {
             base.version = over.version;
