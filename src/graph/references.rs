@@ -149,7 +149,13 @@ impl<'t, 'f> Judge<'t, 'f> {
             && let Some(Declared::Resource(resource)) = declared
             && self.findings.len() == from
         {
-            self.findings.extend(declared::of_itself(resource, reference, site, around.is_certain));
+            self.findings.extend(declared::of_itself(
+                self.node,
+                resource,
+                reference,
+                site,
+                around.is_certain,
+            ));
         }
     }
 

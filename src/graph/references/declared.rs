@@ -5,13 +5,14 @@ use smol_str::{SmolStr, format_smolstr};
 use super::sites::{Owner, Site};
 use crate::engine::Features;
 use crate::finding::{Concern, EngineRule, Finding, Severity};
-use crate::graph::builtin;
 use crate::graph::similar::Similar;
+use crate::graph::{Node, builtin};
 use crate::module::Module;
 use crate::module::address::{InstanceKey, Mode, Reference, ResourceAddress, Subject, reference};
 use crate::module::declaration::{Local, ModuleCall, Resource, Variable};
 use crate::syntax::{Expr, StepKind, Traversal};
 use crate::text::Span;
+use crate::value::{Number, Value};
 
 /// A declaration that can be referenced by name.
 #[derive(Debug, Clone, Copy)]
@@ -319,18 +320,23 @@ fn length(resource: &Resource) -> String {
     format!("write `length({})`", resource.address)
 }
 
-/// A resource that refers to itself, which only a plan finds. A reference to one of several instances may be valid, and
-/// without an instance nothing is evaluated.
+/// A resource that refers to itself, which only a plan finds. A reference to an instance that may not exist can be
+/// valid, and without an instance nothing is evaluated.
 pub(super) fn of_itself(
+    node: Node<'_>,
     resource: &Resource,
     reference: &Reference<'_>,
     site: &Site<'_>,
     is_certain: bool,
 ) -> Option<Finding> {
-    let is_whole = matches!(&reference.subject, Subject::Resource { key: None, .. });
+    let is_own = match &reference.subject {
+        Subject::Resource { key: None, .. } => true,
+        Subject::Resource { key: Some(key), .. } => has_instance(node, resource, key),
+        _ => false,
+    };
     let is_argument = site.condition.is_none() && !site.symbols.itself;
     let is_owner = matches!(site.owner, Owner::Resource(owner) if owner.address == resource.address);
-    if !is_whole || !is_argument || !is_owner {
+    if !is_own || !is_argument || !is_owner {
         return None;
     }
     let is_single = resource.count.is_none() && resource.for_each.is_none() && resource.enabled.is_none();
@@ -347,6 +353,24 @@ pub(super) fn of_itself(
             .address(site.to_string())
             .at_plan(),
     )
+}
+
+/// Whether a resource that has instances certainly has this one.
+fn has_instance(node: Node<'_>, resource: &Resource, key: &InstanceKey) -> bool {
+    match (key, resource.repeated()) {
+        (InstanceKey::Number(0), (Some(_), _)) => true,
+        (InstanceKey::Number(index), (Some(count), _)) => {
+            let count = node.values().of(&count.expr);
+            let is_below = |index| matches!(count, Value::Number(count) if count > Number::from(index));
+            usize::try_from(*index).is_ok_and(is_below)
+        }
+        (InstanceKey::Text(key), (None, Some(for_each))) => match node.values().of(&for_each.expr) {
+            Value::Set(_, keys) => keys.iter().any(|other| other.as_str() == Some(key)),
+            Value::Map(_, elements) | Value::Object(elements) => elements.contains_key(key),
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
 /// The `id` of an import cannot refer to the resource that is imported.
