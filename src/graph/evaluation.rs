@@ -28,6 +28,7 @@ use std::sync::Arc;
 use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
+use crate::engine::Product;
 use crate::finding::{Code, Finding, Severity, has_errors};
 use crate::graph::child_variables::ChildVariables;
 use crate::graph::references::sites::{self, Found, Owner, Site, Symbols};
@@ -294,13 +295,30 @@ impl<'t> Evaluation<'t, '_> {
     /// Checks `count`, or else `for_each`: if override files lead to both, `count` takes precedence.
     fn repetition(&mut self, repeated: (Option<&Attribute>, Option<&Attribute>), address: &dyn Display) {
         let finding = match repeated {
-            (Some(count), _) => self.converted(&count.expr, Symbols::default(), accepted_values::count),
-            (None, Some(for_each)) => {
+            (Some(count), _) => {
+                let finding = self.converted(&count.expr, Symbols::default(), accepted_values::count);
+                // The engine looks at the marks of a number only.
+                if finding.as_ref().is_some_and(|finding| finding.code == Some(Code::IncorrectType)) {
+                    self.failed.insert(count.expr.span);
+                }
+                finding
+            }
+            (None, Some(for_each)) if !self.is_refused_as_secret(&for_each.expr) => {
                 accepted_values::for_each(&self.known(&for_each.expr, Symbols::default()), &for_each.expr)
             }
-            (None, None) => None,
+            (None, Some(_) | None) => None,
         };
         self.report_all(finding, address);
+    }
+
+    /// Whether the engine refuses a value of `for_each` for its marks and does not check it further, as only Terraform
+    /// does.
+    fn is_refused_as_secret(&self, for_each: &Expr) -> bool {
+        if self.node.graph().engine().product != Product::Terraform {
+            return false;
+        }
+        let marked = self.marked.get(&for_each.span).filter(|_| !self.failed.contains(&for_each.span));
+        marked.is_some_and(|marked| marked.own != Marks::NONE)
     }
 
     /// Checks the `id` and `for_each` of an import.
