@@ -93,7 +93,8 @@ pub(super) fn refused(
         |refusal: &Refusal| refusal.error.is_none() && !outcome.unexplained.contains(&refusal.condition);
     let mut unmarked = value.clone();
     unmarked.take_deep_marks();
-    let refusals = refusals(&unmarked, variable, child, work).into_iter().filter(is_reported);
+    // A condition may be false for every value, so also for one that is unknown.
+    let refusals = all_refusals(&unmarked, variable, child, work).into_iter().filter(is_reported);
     let mut findings: Vec<Finding> = refusals
         .map(|refusal| {
             let mut finding = failed(variable, expr, refusal.condition, refusal.message.as_deref());
@@ -132,7 +133,7 @@ fn outcome(value: &Value, variable: &Variable, node: Node<'_>, work: &Budget) ->
         let mut with = Vec::new();
         let result = evaluate(expr, &known, &mut with);
         if !has_errors(&with) {
-            return (Some(result), Vec::new());
+            return (result, true, Vec::new());
         }
         let mut without = Vec::new();
         evaluate(expr, &unknown, &mut without);
@@ -142,20 +143,22 @@ fn outcome(value: &Value, variable: &Variable, node: Node<'_>, work: &Budget) ->
             finding.severity == Severity::Error && !without.iter().any(is_same)
         };
         with.retain(is_new);
-        (None, with)
+        (result, false, with)
     };
     for validation in &variable.validations {
         let (Some(condition), Some(message)) = (&validation.condition, &validation.error_message) else {
             continue;
         };
-        let (result, found) = evaluated(&condition.expr);
+        let (mut result, is_sound, found) = evaluated(&condition.expr);
         outcome.errors.extend(found);
-        let (text, found) = evaluated(&message.expr);
-        outcome.holds &= result.is_some() && text.is_some();
+        let (text, is_message, found) = evaluated(&message.expr);
+        outcome.holds &= is_sound && is_message;
         // A JSON string that is not a template is shown as it is.
-        let is_shown = text.is_none() && matches!(message.expr.kind, ExprKind::JsonString(_));
+        let is_shown = !is_message && matches!(message.expr.kind, ExprKind::JsonString(_));
         outcome.errors.extend(found.into_iter().filter(|_| !is_shown));
-        let Some(mut result) = result else { continue };
+        if !is_sound {
+            continue;
+        }
         result.take_deep_marks();
         outcome.errors.extend(accepted_values::unusable(&result, &condition.expr));
         let is_false = convert(&result, &Type::Bool) == Ok(Value::Bool(false));
@@ -163,11 +166,10 @@ fn outcome(value: &Value, variable: &Variable, node: Node<'_>, work: &Budget) ->
         if is_shown || !is_false {
             continue;
         }
-        match text.filter(Value::is_known) {
-            Some(text) => outcome.errors.extend(wrong_message(&text, &message.expr)),
-            None => {
-                outcome.unexplained.insert(condition.expr.span);
-            }
+        if !text.is_known() {
+            outcome.unexplained.insert(condition.expr.span);
+        } else if is_message {
+            outcome.errors.extend(wrong_message(&text, &message.expr));
         }
     }
     outcome
@@ -255,11 +257,13 @@ pub(super) struct Refusal {
     asks_for_choice: bool,
 }
 
-/// The validations of a variable that a value fails.
+/// The validations of a variable that a known value fails.
 pub(super) fn refusals(value: &Value, variable: &Variable, node: Node<'_>, work: &Budget) -> Vec<Refusal> {
-    let Some(value) = validated(value, variable, node).filter(|_| value.is_known()) else {
-        return Vec::new();
-    };
+    if value.is_known() { all_refusals(value, variable, node, work) } else { Vec::new() }
+}
+
+fn all_refusals(value: &Value, variable: &Variable, node: Node<'_>, work: &Budget) -> Vec<Refusal> {
+    let Some(value) = validated(value, variable, node) else { return Vec::new() };
     let unknown = ModuleScope::new(node, node.locals(), work);
     let known = ModuleScope { known: Some((&variable.name, &value)), ..unknown };
     let judge = |validation: &Condition| {
@@ -285,9 +289,11 @@ pub(super) fn refusals(value: &Value, variable: &Variable, node: Node<'_>, work:
         }
         let is_certain = evaluate(condition, &unknown, &mut Vec::new()).as_bool() == Some(false);
         let message = validation.error_message.as_ref().and_then(|message| {
-            let text = evaluate(&message.expr, &known, &mut Vec::new());
-            // The engine does not show a message with a sensitive value.
-            text.as_str().filter(|_| text.unmarked().1 == Marks::NONE).map(SmolStr::new)
+            let mut found = Vec::new();
+            let text = evaluate(&message.expr, &known, &mut found);
+            // The engine does not show a message with an error or with a sensitive value.
+            let is_shown = !has_errors(&found) && text.unmarked().1 == Marks::NONE;
+            text.as_str().filter(|_| is_shown).map(SmolStr::new)
         });
         let without = ModuleScope { engine: known.engine.without_short_circuit(), ..known };
         let is_newly_false = known.engine.short_circuits()
