@@ -367,7 +367,11 @@ impl<'t> Evaluation<'t, '_> {
 
     /// Checks the values in the parts of a resource that the engine defines.
     fn built_in(&mut self, resource: &Resource) {
-        let known = |expr: &Expr, symbols| self.known(expr, symbols);
+        let known = |expr: &Expr, symbols| {
+            let (mut value, failed) = self.known_or_partial(expr, symbols);
+            value.take_deep_marks();
+            (value, failed)
+        };
         let expressions = built_in::Expressions { known: &known, wrong: self.wrong, failed: &self.failed };
         let found = built_in::wrong(resource, self.node.graph().engine(), &expressions);
         self.report_all(found, &resource.address);

@@ -17,8 +17,8 @@ use crate::value::{Type, Value, convert};
 
 /// The results for the expressions of a module.
 pub(super) struct Expressions<'e> {
-    /// The value of an expression, given the valid symbols.
-    pub(super) known: &'e dyn Fn(&Expr, Symbols) -> Value,
+    /// The value of an expression without marks, given the valid symbols, and whether there was an error.
+    pub(super) known: &'e dyn Fn(&Expr, Symbols) -> (Value, bool),
     /// The expressions with an invalid reference.
     pub(super) wrong: &'e BTreeSet<Span>,
     /// The expressions whose evaluation failed.
@@ -79,7 +79,8 @@ impl Set {
             let span = &attribute.expr.span;
             set.is_open |= expressions.wrong.contains(span);
             set.is_right &= !expressions.failed.contains(span);
-            let value = (expressions.known)(&attribute.expr, symbols);
+            // The engine converts what remains of a value after an error.
+            let (value, failed) = (expressions.known)(&attribute.expr, symbols);
             let value = convert(&value, &argument.ty()).unwrap_or_else(|mismatch| {
                 set.is_right = false;
                 Finding::language(EngineRule::InvalidValue, "Incorrect attribute value type")
@@ -88,6 +89,7 @@ impl Set {
                     .push_to(findings);
                 Value::UNKNOWN
             });
+            let value = if failed { Value::UNKNOWN } else { value };
             set.arguments.push((attribute, argument.presence, value));
         }
         set.is_right &= unexpected.is_empty() && !set.is_open;
