@@ -6,7 +6,7 @@ use smol_str::{SmolStr, format_smolstr};
 
 use super::location::Location;
 use super::node_id::NodeId;
-use super::{ModuleGraph, Node, Role};
+use super::{ModuleGraph, Node};
 use crate::module::address::{ModuleSource, clean};
 use crate::module::declaration::ModuleCall;
 use crate::syntax::{Expr, ExprKind, Part};
@@ -164,11 +164,7 @@ impl<'t> Node<'t> {
 /// The path of each module from its first root module, over the fewest calls.
 fn locations(graph: &ModuleGraph) -> Vec<Location> {
     let mut locations: Vec<Option<Location>> = vec![None; graph.nodes.len()];
-    // Other repositories call a shared module that nothing calls here, and their root modules are unknown.
-    let is_root = |node: &Node<'_>| {
-        !node.is_called() && (node.role() != Role::Shared || node.module().directory.is_empty())
-    };
-    let mut roots: Vec<NodeId> = graph.nodes().filter(is_root).map(Node::id).collect();
+    let mut roots: Vec<NodeId> = graph.nodes().filter(|node| node.is_run()).map(Node::id).collect();
     roots.sort_by_key(|id| graph.node(*id).module().directory.clone());
     let mut next: VecDeque<NodeId> = VecDeque::new();
     for id in roots {

@@ -17,7 +17,7 @@ impl Rule for SensitiveValueInPlainOutput {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
-        if !node.is_called() || !module.complete {
+        if node.is_run() || !module.complete {
             // In a root module, the engine reports an error.
             return;
         }

@@ -32,10 +32,8 @@ impl Evaluation<'_, '_> {
                 self.handed_over(call, child);
             }
         }
-        // A module that needs configurations from its caller does not work as a root module.
-        let is_child = self.node.is_called() || module.needs_configurations();
         for output in module.outputs.values() {
-            if is_child { self.output(output) } else { self.output_of_root(output) }
+            if self.node.is_run() { self.output_of_root(output) } else { self.output(output) }
         }
     }
 
