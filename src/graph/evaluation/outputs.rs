@@ -32,7 +32,7 @@ pub(super) fn lacking(node: Node<'_>, expr: &Expr, similar: &Similar) -> Vec<Fin
     findings
 }
 
-/// The known structure of a value.
+/// The known structure of a value. The child module of a call may be in another repository.
 #[derive(Debug, Clone, Copy)]
 enum Shape<'t> {
     /// Unknown.
@@ -40,11 +40,11 @@ enum Shape<'t> {
     /// The object `module`.
     Modules,
     /// The outputs of one instance of a call.
-    Outputs(&'t ModuleCall, Node<'t>),
+    Outputs(&'t ModuleCall, Option<Node<'t>>),
     /// The instances of a call with `count`.
-    List(&'t ModuleCall, Node<'t>),
+    List(&'t ModuleCall, Option<Node<'t>>),
     /// The instances of a call with `for_each`.
-    Map(&'t ModuleCall, Node<'t>),
+    Map(&'t ModuleCall, Option<Node<'t>>),
 }
 
 struct Outputs<'t, 'f> {
@@ -80,7 +80,7 @@ impl<'t> Outputs<'t, '_> {
             shape = match (shape, &step.kind) {
                 (Shape::Modules, StepKind::Attribute(name)) => self.call(name),
                 (Shape::Outputs(call, child), StepKind::Attribute(name)) => {
-                    if is_undefined(child.module(), name) {
+                    if let Some(child) = child.filter(|child| is_undefined(child.module(), name)) {
                         self.findings.push(undefined(call, child, name, step, self.similar));
                     }
                     Shape::Unknown
@@ -114,9 +114,8 @@ impl<'t> Outputs<'t, '_> {
     /// The structure of `module.name`.
     fn call(&self, name: &str) -> Shape<'t> {
         let module = self.node.module();
-        let (Some(call), Some(child)) = (module.calls.get(name), self.node.child(name)) else {
-            return Shape::Unknown;
-        };
+        let Some(call) = module.calls.get(name) else { return Shape::Unknown };
+        let child = self.node.child(name);
         if call.count.is_some() {
             Shape::List(call, child)
         } else if call.for_each.is_some() {
@@ -160,12 +159,12 @@ fn of_installed(child: &Module) -> String {
     }
 }
 
-fn attribute_of_list(call: &ModuleCall, child: Node<'_>, name: &str, step: &Step) -> Finding {
+fn attribute_of_list(call: &ModuleCall, child: Option<Node<'_>>, name: &str, step: &Step) -> Finding {
     let finding = unsupported(call, step).detail(format!(
         "`module.{}` has `count`, so it is a list, and only its instances have outputs.",
         call.name
     ));
-    match child.module().outputs.get(name) {
+    match child.and_then(|child| child.module().outputs.get(name)) {
         Some(output) => finding.related(output.origin.header(), "the output is declared here").help(format!(
             "name an instance: `module.{0}[0].{name}`, or all: `module.{0}[*].{name}`",
             call.name

@@ -6,8 +6,8 @@ use smol_str::SmolStr;
 
 use super::locals::Locals;
 use crate::engine::{Engine, Product};
-use crate::graph::Node;
 use crate::graph::references::sites::Symbols;
+use crate::graph::{Callee, Node};
 use crate::limits::Limits;
 use crate::module::address::{Mode, Subject, reference};
 use crate::syntax::{StepKind, Traversal};
@@ -164,11 +164,14 @@ impl value::Scope for ModuleScope<'_> {
     }
 }
 
-/// Whether a [`ModuleScope`] knows neither value nor type of a reference, as for all resources and for modules that
-/// are not in the graph.
+/// Whether a [`ModuleScope`] knows neither value nor type of a reference, as for all resources and for single
+/// modules that are not in the graph.
 pub(super) fn is_unknown(node: Node<'_>, traversal: &Traversal) -> bool {
     match (traversal.root.as_str(), traversal.steps.first().map(|step| &step.kind)) {
-        ("module", Some(StepKind::Attribute(call))) => node.child(call).is_none(),
+        ("module", Some(StepKind::Attribute(name))) => {
+            let is_repeated = || node.module().calls.get(name).is_some_and(|call| call.is_repeated());
+            node.child(name).is_none() && !is_repeated()
+        }
         ("ephemeral" | "var" | "local" | "module" | "each" | "count" | "path" | "terraform" | "tofu", _) => {
             false
         }
@@ -205,9 +208,14 @@ impl ModuleScope<'_> {
     /// The value of a module.
     fn call(&self, name: &str) -> Cow<'_, Value> {
         let call = self.node.module().calls.get(name).filter(|call| call.enabled.is_none());
-        let child = self.node.child(name).filter(|child| child.module().complete);
-        let (Some(call), Some(child)) = (call, child) else { return Cow::Owned(Value::UNKNOWN) };
-        let instance = child.instance();
+        let Some(call) = call else { return Cow::Owned(Value::UNKNOWN) };
+        let instance = match self.node.callee(name) {
+            Callee::Opaque => &Value::UNKNOWN,
+            callee => match callee.module().map(|id| self.node.graph().node(id)) {
+                Some(child) if child.module().complete => child.instance(),
+                Some(_) | None => return Cow::Owned(Value::UNKNOWN),
+            },
+        };
         if call.count.is_some() {
             Cow::Owned(Value::Unknown(Type::list(instance.ty())))
         } else if call.for_each.is_some() {
