@@ -13,7 +13,7 @@ mod parts;
 mod snippets;
 pub(super) mod templates;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use parts::{are_alternatives, are_parts, hold_arguments, overrides_nothing};
 use snippets::are_snippets;
@@ -106,7 +106,7 @@ pub(crate) fn evidence(node: Node<'_>, snapshot: &Snapshot, findings: &[&Finding
         let why = overrides_nothing(module, &files, findings).filter(|_| node.role() == Role::Test);
         return why.and_then(fragments);
     }
-    if !files.is_empty() && files.iter().all(|(id, _)| is_linked_elsewhere(*id, directory, snapshot)) {
+    if are_link_targets(&files, directory, snapshot, findings) {
         return Some(Evidence::LinkTargets);
     }
     let why = overrides_nothing(module, &files, findings)
@@ -116,11 +116,30 @@ pub(crate) fn evidence(node: Node<'_>, snapshot: &Snapshot, findings: &[&Finding
     fragments(why)
 }
 
-/// Whether another directory loads a file through a symbolic link.
-fn is_linked_elsewhere(id: FileId, directory: &Directory, snapshot: &Snapshot) -> bool {
+/// Whether other directories load the files through symbolic links: all files, or most of them if these do not work
+/// together and no directory loads them all.
+fn are_link_targets(
+    files: &[(FileId, FileKind)],
+    directory: &Directory,
+    snapshot: &Snapshot,
+    findings: &[&Finding],
+) -> bool {
+    let used_by: Vec<BTreeSet<&str>> = files
+        .iter()
+        .map(|(id, _)| users(*id, directory, snapshot))
+        .filter(|users| !users.is_empty())
+        .collect();
+    let Some((first, others)) = used_by.split_first() else { return false };
+    let is_whole = || first.iter().any(|user| others.iter().all(|users| users.contains(user)));
+    let is_wrong = || findings.iter().any(|finding| finding.severity == Severity::Error);
+    used_by.len() == files.len() || 2 * used_by.len() > files.len() && is_wrong() && !is_whole()
+}
+
+/// The directories that load a file through a symbolic link.
+fn users<'s>(id: FileId, directory: &Directory, snapshot: &'s Snapshot) -> BTreeSet<&'s str> {
     let links = snapshot.sources().links(id).iter();
-    let mut others = links.filter_map(|link| snapshot.directory(parent(link).unwrap_or_default()));
-    others.any(|other| other.real != directory.real)
+    let others = links.filter_map(|link| snapshot.directory(parent(link).unwrap_or_default()));
+    others.filter(|other| other.real != directory.real).map(|other| other.path.as_str()).collect()
 }
 
 /// The finding about a directory, with the first error in some of its files.

@@ -45,6 +45,30 @@ fn a_file_behind_several_links_is_reported_once_at_its_real_path() {
 }
 
 #[test]
+fn files_that_modules_choose_from_are_checked_with_these() {
+    let provider = "provider \"aws\" {\n  region = \"eu-west-1\"\n}\n";
+    let place = Place::repository(&[
+        POLICY,
+        ("pool/a.tf", "locals {\n  a = 1\n}\n"),
+        ("pool/one.tf", provider),
+        ("pool/other.tf", provider),
+        ("pool/unused.tf", "locals {\n  b = 1\n}\n"),
+    ]);
+    for (root, file) in [("live/a", "one.tf"), ("live/b", "other.tf")] {
+        place.link(&format!("{root}/{file}"), &format!("../../pool/{file}"));
+        place.link(&format!("{root}/a.tf"), "../../pool/a.tf");
+    }
+    place.commit("first");
+    assert_eq!(findings(&place, &[]), [""; 0], "no module has both `provider` blocks");
+    // A module that has all the files shows that they are one.
+    for file in ["a.tf", "one.tf", "other.tf"] {
+        place.link(&format!("live/c/{file}"), &format!("../../pool/{file}"));
+    }
+    let found = findings(&place, &["pool"]);
+    assert!(found.iter().any(|line| line.contains("Duplicate provider configuration")), "{found:?}");
+}
+
+#[test]
 fn the_file_itself_may_belong_to_a_module() {
     let place = Place::repository(&[POLICY, ("a/main.tf", BROKEN), ("b/own.tf", "locals {}\n")]);
     for link in ["b/main.tf", "c/main.tf", "0/main.tf"] {
