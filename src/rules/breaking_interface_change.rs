@@ -33,7 +33,7 @@ impl Rule for BreakingInterfaceChange {
             let at = place(module, &change).or_else(|| *first_block);
             let finding = Self::finding("Breaking change to the interface of a module")
                 .detail(format!(
-                    "`{}`: {}. A caller in another repository fails when it takes this version.",
+                    "`{}`: {}. A caller in another repository can fail when it takes this version.",
                     change.subject, change.what
                 ))
                 .help("keep the old interface beside the new one, or release a new major version")

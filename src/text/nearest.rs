@@ -40,13 +40,13 @@ impl Suggestions {
 pub fn may_be_near(word: &str, candidate: &str) -> bool {
     word.len().max(candidate.len()) <= LONGEST
         // A letter takes up to four bytes.
-        && candidate.len().abs_diff(word.len()) <= 4 * (1 + word.chars().count() / 3)
+        && candidate.len().abs_diff(word.len()) <= 4 * (1 + word.chars().count() / 5)
 }
 
 /// Returns the candidate that `word` most likely means. `None` if none is near.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
-    let far = 1 + length / 3;
+    let far = 1 + length / 5;
     // They must share some letters.
     let is_near = |distance: usize, candidate: &str| {
         distance <= far && distance < length.max(candidate.chars().count())

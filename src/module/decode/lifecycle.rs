@@ -10,6 +10,9 @@ use crate::syntax::{Attribute, Block, BlockSchema, Content, Expr, ExprKind, Sche
 use crate::text::Span;
 use crate::value;
 
+/// The first names of references to values, which `ignore_changes` does not take.
+const VALUES: [&str; 7] = ["count", "each", "local", "module", "path", "terraform", "var"];
+
 /// The form of an element of `ignore_changes`.
 const IGNORED: &str = "The name of an argument is required here, such as `tags` or `tags[\"Name\"]`.";
 
@@ -163,6 +166,15 @@ impl Decoder<'_> {
             && let Some(finding) = self.findings.last_mut()
         {
             finding.help = Some("write `ignore_changes = all`".to_owned());
+        }
+        if elements.is_none()
+            && expr
+                .as_traversal()
+                .is_some_and(|name| VALUES.contains(&name.root.as_str()) && !name.steps.is_empty())
+            && let Some(finding) = self.findings.last_mut()
+        {
+            let help = "list the names of arguments, such as `[tags]`, or write `all`; a reference is not allowed here";
+            finding.help = Some(help.to_owned());
         }
         for element in elements.unwrap_or_default() {
             if value::constant(element, &mut Vec::new()).as_str() == Some("*") {

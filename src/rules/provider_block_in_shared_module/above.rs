@@ -17,6 +17,8 @@ pub(super) struct Above<'t> {
     pub(super) is_repeated: bool,
     /// Whether a direct caller is called itself.
     pub(super) has_between: bool,
+    /// Whether one of the calls has a `providers` map.
+    pub(super) has_map: bool,
 }
 
 /// A call on a path to a module.
@@ -32,13 +34,15 @@ pub(super) struct Call {
 impl<'t> Above<'t> {
     pub(super) fn of(node: Node<'t>) -> Self {
         let has_between = node.callers().any(|(caller, _)| caller.is_called());
-        let mut above = Self { modules: Vec::new(), calls: Vec::new(), is_repeated: false, has_between };
+        let mut above =
+            Self { modules: Vec::new(), calls: Vec::new(), is_repeated: false, has_between, has_map: false };
         let mut seen = BTreeSet::from([node.id()]);
         let (mut level, mut distance) = (vec![node], 0);
         while !level.is_empty() {
             let mut next = Vec::new();
             for (caller, call) in level.iter().flat_map(|node| node.callers()) {
                 let repeats = repeats(call);
+                above.has_map |= !call.providers.is_empty();
                 if distance == 0 || repeats {
                     above.calls.push(Call { distance, at: call.origin.header(), repeats });
                 }

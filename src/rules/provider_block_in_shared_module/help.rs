@@ -53,13 +53,16 @@ pub(super) fn of(node: Node<'_>, provider: &ProviderConfiguration, above: &Above
             "pass {which} configuration in each call: `providers = {{ {default}{compact} = {passed} }}`"
         ));
     }
+    if inherits && above.has_map {
+        steps.push(format!("add `{compact} = {name}` to each call that has a `providers` map"));
+    }
     let mut help = match steps.as_slice() {
         [all @ .., last] if !all.is_empty() => format!("{}, and {last}", all.join(", ")),
         _ => steps.concat(),
     };
-    if inherits {
+    if inherits && !above.has_map {
         help += "; the module then inherits the configuration";
-    } else if above.has_between {
+    } else if !inherits && above.has_between {
         help += "; the modules in between must declare it in `configuration_aliases` too";
     }
     let block = if is_per_call { "each block" } else { "the provider block" };
