@@ -106,8 +106,8 @@ pub struct Snapshot {
     linked_bytes: u64,
     /// Further files that an engine reads with a module, sorted by name, for each directory.
     companions: BTreeMap<SmolStr, Vec<CompanionFile>>,
-    /// The paths of files of kinds that are not read.
-    unread_kinds: BTreeSet<String>,
+    /// The names of files of kinds that are not read, for each directory.
+    unread_kinds: BTreeMap<SmolStr, Vec<SmolStr>>,
     /// The Terragrunt units, sorted by path.
     unit_files: Vec<SmolStr>,
     /// The files that are not read yet.

@@ -53,6 +53,11 @@ impl<'c> Context<'c> {
         }
     }
 
+    /// Whether a file that is not read may refer to anything in the module, such as a query.
+    pub fn may_have_other_references(&self, module: &Module) -> bool {
+        self.snapshot.has_unread_kind(&module.directory)
+    }
+
     /// The module in the same directory before the change, with the texts of that state. Returns `None` if there was
     /// none, or if no change is checked.
     pub fn before(&self, module: &Module) -> Option<(Node<'c>, &'c Sources)> {

@@ -28,7 +28,7 @@ impl Rule for UnusedDeclaration {
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         // A generated `provider` block may refer to anything.
-        if !module.is_whole() {
+        if !module.is_whole() || context.may_have_other_references(module) {
             return;
         }
         let Some(mut used) = used(node, context) else { return };
@@ -76,6 +76,9 @@ fn variables(node: Node<'_>, context: &Context<'_>, used: &HashSet<Subject>) -> 
     let variables = node.module().variables.values().filter(|variable| !is_kept(variable));
     let unused = variables.filter(|variable| !used.contains(&Subject::Variable(variable.name.clone())));
     let set = LazyCell::new(|| set_by_callers(node));
+    // An undeclared variable may be a misspelled reference to this one.
+    let is_declared = |subject: &Subject| !matches!(subject, Subject::Variable(name) if !node.module().variables.contains_key(name));
+    let are_all_declared = used.iter().all(is_declared);
     let report = |variable: &Variable| {
         let set = set.get(&variable.name).map_or(&[][..], Vec::as_slice);
         Unused {
@@ -84,7 +87,7 @@ fn variables(node: Node<'_>, context: &Context<'_>, used: &HashSet<Subject>) -> 
             at: variable.origin.header(),
             address: format!("variable.{}", variable.name),
             help: how_to_remove(set, node, context),
-            fix: without(variable, set, context).map(Fix::on_request),
+            fix: without(variable, set, context).filter(|_| are_all_declared).map(Fix::on_request),
         }
     };
     unused.map(|variable| report(variable)).collect()

@@ -17,7 +17,8 @@ impl Rule for UnusedRequiredProvider {
         let module = node.module();
         // An empty module, or one whose files another tool completes, shows nothing.
         let does_something = !module.resources.is_empty() || !module.calls.is_empty();
-        let is_known = node.uses().complete && !module.has_generated_files;
+        let is_known =
+            node.uses().complete && !module.has_generated_files && !context.may_have_other_references(module);
         if module.required_providers.is_empty() || !does_something || !is_known {
             return;
         }

@@ -17,8 +17,9 @@ const LINKED_PART: u64 = 8;
 impl Snapshot {
     /// Adds a directory with its files. One without module files can only have evidence for other directories.
     pub(super) fn take_in(&mut self, directory: Directory, read: Read) {
-        let unread = read.unread.iter().map(|name| child(&directory.path, name));
-        self.unread_kinds.extend(unread);
+        if !read.unread.is_empty() {
+            self.unread_kinds.insert(directory.path.clone(), read.unread.clone());
+        }
         if read.files.is_empty() {
             self.findings.extend(read.findings);
             self.listen(&directory.path, read.signals);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use super::read::ReadFile;
-use super::{Snapshot, ancestors, is_under, last_name, parent};
+use super::{Snapshot, ancestors, child, is_under, last_name, parent};
 use crate::engine::{self, Companion};
 use crate::text::FileId;
 
@@ -31,13 +31,20 @@ impl Snapshot {
     /// The number of files in scope of each kind that overrule does not read.
     pub fn unread_kinds(&self) -> BTreeMap<&'static str, usize> {
         let is_asked_for = |path: &str| self.scope.iter().any(|asked| is_under(path, asked));
+        let files =
+            self.unread_kinds.iter().flat_map(|(path, names)| names.iter().map(move |name| (path, name)));
         let mut counts = BTreeMap::new();
-        for path in self.unread_kinds.iter().filter(|path| is_asked_for(path)) {
-            if let Some(kind) = engine::unread_kind(last_name(path)) {
+        for (_, name) in files.filter(|(path, name)| is_asked_for(&child(path, name))) {
+            if let Some(kind) = engine::unread_kind(name) {
                 *counts.entry(kind).or_default() += 1;
             }
         }
         counts
+    }
+
+    /// Whether a directory has a file of a kind that overrule does not read.
+    pub fn has_unread_kind(&self, directory: &str) -> bool {
+        self.unread_kinds.contains_key(directory)
     }
 
     /// The files beside modules in one directory, sorted by name.

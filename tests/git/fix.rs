@@ -291,3 +291,13 @@ fn what_another_directory_reads_through_a_link_to_the_file_is_not_removed() {
     let output = place.overrule(&fix);
     assert_eq!(text(&place, "a/variables.tf"), "", "{output:?}");
 }
+
+#[test]
+fn what_a_query_may_refer_to_is_not_removed() {
+    let module = "variable \"limit\" {}\nlocals {\n  b = 1\n}\n";
+    let place = Place::repository(&[("main.tf", module)]);
+    let check = || place.overrule(&["check", "--preset", "strict", "--select", "unused-declaration"]).out;
+    assert!(check().contains("Variable is not used"), "{}", check());
+    place.write("find.tfquery.hcl", "list \"a_b\" \"all\" {\n  limit = var.limit\n}\n");
+    assert!(!check().contains("is not used"), "{}", check());
+}
