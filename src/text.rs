@@ -13,12 +13,14 @@ use unicode_segmentation::UnicodeSegmentation;
 
 pub mod file_name;
 mod grouped;
+mod letters;
 pub mod lines;
 mod nearest;
 mod control_chars;
 
 pub use control_chars::{commands, is_obeyed};
 pub use grouped::{counted, grouped, with_article};
+pub use letters::{continues_name, starts_name};
 pub use nearest::{Suggestions, distance, is_similar, may_be_near, nearest, similar};
 
 /// A file among the [`Sources`] of one run.

@@ -39,7 +39,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("terminal_size", &["cli"]),
     // Only a version of it is held.
     ("textwrap", &[]),
-    ("unicode_ident", &["module", "syntax"]),
+    ("unicode_ident", &["text"]),
     ("unicode_normalization", &["value"]),
     ("unicode_segmentation", &["syntax", "text", "value"]),
 ];

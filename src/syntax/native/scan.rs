@@ -9,6 +9,8 @@ use shape::{
     blank_length, decode, line_break, name_length, number_length, plain_length, quoted_length, symbol, trim,
 };
 
+use crate::text::starts_name;
+
 /// The tokens of a text.
 pub(super) struct Scan {
     /// All tokens, including comments. White space is not a token, and the last token is [`Kind::End`].
@@ -164,7 +166,7 @@ impl Scanner<'_> {
                 }
                 0x80.. => match decode(&bytes[self.at..]) {
                     None => self.push(Kind::NotUtf8, 1),
-                    Some((letter, _)) if unicode_ident::is_xid_start(letter) => {
+                    Some((letter, _)) if starts_name(letter) => {
                         self.push(Kind::Name, name_length(&bytes[self.at..]));
                     }
                     Some((_, length)) => self.push(Kind::Unknown, length),
@@ -213,9 +215,7 @@ impl Scanner<'_> {
         let from = if rest.get(2) == Some(&b'-') { 3 } else { 2 };
         let starts = match rest.get(from) {
             Some(b'a'..=b'z' | b'A'..=b'Z' | b'_') => true,
-            Some(0x80..) => {
-                decode(&rest[from..]).is_some_and(|(letter, _)| unicode_ident::is_xid_start(letter))
-            }
+            Some(0x80..) => decode(&rest[from..]).is_some_and(|(letter, _)| starts_name(letter)),
             Some(_) | None => false,
         };
         if !starts {

@@ -1,6 +1,7 @@
 //! Lengths of the names, numbers, symbols and texts at the start of given bytes.
 
 use super::Kind;
+use crate::text::continues_name;
 
 const BLANK: u8 = 1;
 const NAME: u8 = 2;
@@ -73,7 +74,7 @@ pub(super) fn name_length(rest: &[u8]) -> usize {
     let mut at = run(rest, NAME);
     while let Some(0x80..) = rest.get(at) {
         match decode(&rest[at..]) {
-            Some((letter, length)) if unicode_ident::is_xid_continue(letter) => at += length,
+            Some((letter, length)) if continues_name(letter) => at += length,
             _ => break,
         }
         at += run(&rest[at..], NAME);
