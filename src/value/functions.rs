@@ -250,6 +250,13 @@ pub(super) const ALL: &[Function] = &[
     function("zipmap", &[given("keys", ListOf(&String)).lifted(), given("values", Any).lifted()], None, Any).typed(map::zipmap).never_null(),
 ];
 
+/// The functions of the built-in provider of Terraform.
+pub(super) const OF_TERRAFORM: [Function; 3] = [
+    function("decode_tfvars", &[given("src", String)], None, Any),
+    function("encode_expr", &[given("value", Any)], None, String).unknown(),
+    function("encode_tfvars", &[given("value", Any)], None, String).known(encoding::encode_tfvars),
+];
+
 #[cfg(test)]
 mod tests {
     use super::{ALL, Function};

@@ -37,6 +37,11 @@ pub trait Scope {
         self.outer().is_some_and(|outer| outer.lacks_function(name))
     }
 
+    /// Whether this is the local name of the built-in provider, with functions that the engine evaluates.
+    fn is_built_in_provider(&self, name: &str) -> bool {
+        self.outer().is_some_and(|outer| outer.is_built_in_provider(name))
+    }
+
     /// Whether the expression is evaluated in a plan. The variables of tests are not.
     fn is_planned(&self) -> bool {
         self.outer().is_none_or(Scope::is_planned)

@@ -142,6 +142,12 @@ impl value::Scope for ModuleScope<'_> {
         lacks_function(self.node, name)
     }
 
+    fn is_built_in_provider(&self, name: &str) -> bool {
+        let required = self.node.module().required_providers.get(name);
+        let is_terraform = self.node.graph().engine().product == Product::Terraform;
+        is_terraform && required.is_some_and(|required| required.address.is_built_in())
+    }
+
     fn named_file(&self, path: &str) -> Lookup {
         let lookup = self.node.named_file(path);
         if let NamedFile::File(Some(content)) = &lookup.file {

@@ -5,7 +5,7 @@ use crate::finding::{Code, Concern, EngineRule, Finding, has_errors};
 use crate::syntax::Call;
 use crate::text::{Span, distance};
 use crate::value::convert::convert;
-use crate::value::functions::{ALL, FunctionError};
+use crate::value::functions::{ALL, FunctionError, OF_TERRAFORM};
 use crate::value::{Function, Type, Value};
 
 use super::argument::Argument;
@@ -15,8 +15,8 @@ use super::{Evaluator, Inside};
 /// The steps for a finding about an unknown function, which compares its name with all functions.
 const OF_UNKNOWN_FUNCTION: usize = 1_000;
 
-/// The functions of the built-in provider.
-pub const TERRAFORM_FUNCTIONS: [&str; 3] = ["decode_tfvars", "encode_expr", "encode_tfvars"];
+/// The names of the functions of the built-in provider.
+pub const TERRAFORM_FUNCTIONS: [&str; 3] = [OF_TERRAFORM[0].name, OF_TERRAFORM[1].name, OF_TERRAFORM[2].name];
 
 /// The steps to create or search one byte of a string.
 const STEPS_PER_BYTE: usize = 8;
@@ -32,13 +32,16 @@ impl Evaluator<'_> {
             return self.call_without_plan(call);
         }
         let name = if engine.has_namespaces() { call.name.trim_start_matches("core::") } else { &call.name };
-        if name.starts_with("provider::") && !scope.lacks_function(name) {
+        let of_provider = name.strip_prefix("provider::").filter(|_| !scope.lacks_function(name));
+        let function = match of_provider.and_then(|function| function.split_once("::")) {
+            Some((provider, function)) if scope.is_built_in_provider(provider) => {
+                OF_TERRAFORM.iter().find(|known| known.name == function)
+            }
             // Only the provider knows the result.
-            return Value::UNKNOWN;
-        }
-        let Some(function) = Function::named(name).filter(|function| function.is_in(engine)) else {
-            return self.unknown_function(call, name, engine);
+            Some(_) => return Value::UNKNOWN,
+            None => Function::named(name).filter(|function| function.is_in(engine)),
         };
+        let Some(function) = function else { return self.unknown_function(call, name, engine) };
         let Some(arguments) = self.arguments(call, inside) else { return Value::UNKNOWN };
         if !self.right_number(function, call, &arguments) {
             return Value::UNKNOWN;

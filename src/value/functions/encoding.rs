@@ -28,6 +28,14 @@ pub(super) fn jsonencode(arguments: &[Value]) -> Outcome {
     Ok(Value::string(text))
 }
 
+/// `encode_tfvars` of the built-in provider: only checks the type of the value.
+pub(super) fn encode_tfvars(arguments: &[Value]) -> Outcome {
+    match &arguments[0] {
+        Value::Object(_) | Value::Map(..) => Err(FunctionError::Unknown),
+        _ => Err(FunctionError::of_call("its argument must be a map or an object")),
+    }
+}
+
 /// Writes a value as JSON. Returns `FunctionError::Unknown` if the engine may choose another order or other digits.
 pub(super) fn json(value: &Value, out: &mut String) -> Result<(), FunctionError> {
     match value {
