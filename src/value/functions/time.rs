@@ -10,7 +10,7 @@ pub(super) fn timeadd(arguments: &[Value]) -> Outcome {
     }
     if !is_duration(duration) {
         return Err(FunctionError::of_call(format!(
-            "{} is not a duration such as \"1h30m\"",
+            "{} is not a duration such as \"1h30m\", or is longer than 292 years",
             shown(duration)
         )));
     }
