@@ -56,7 +56,12 @@ impl Evaluation<'_, '_> {
         };
         if is_condition && condition.parts().any(|part| !is_literal(part) && self.is_wrong(site, &part.expr))
         {
-            // After an error, the result is not checked.
+            // After an error, only the type of the result of a validation is checked.
+            if matches!(site.owner, Owner::Variable(_)) && !self.node.is_called() {
+                let (mut value, _) = self.known_or_partial(expr, site.symbols);
+                value.take_deep_marks();
+                self.report_all(accepted_values::unusable(&value, expr), site);
+            }
             return;
         }
         if matches!(site.owner, Owner::Variable(_)) && self.node.is_called() {
