@@ -214,6 +214,31 @@ pub(super) fn refused(backend: &str, config: &BTreeMap<SmolStr, Value>) -> Optio
     })
 }
 
+/// The summaries and details of the errors in a complete configuration of the backend `remote`.
+pub(super) fn refused_by_remote(config: &BTreeMap<SmolStr, Value>) -> Vec<(&'static str, &'static str)> {
+    let is_set =
+        |value: Option<&Value>| value.is_some_and(|value| !value.is_null() && value.as_str() != Some(""));
+    let workspaces = match config.get("workspaces") {
+        Some(Value::Object(workspaces) | Value::Map(_, workspaces)) => Some(workspaces),
+        _ => None,
+    };
+    let has = |name: &str| is_set(workspaces.and_then(|workspaces| workspaces.get(name)));
+    let mut refused = Vec::new();
+    if !is_set(config.get("organization")) {
+        refused.push(("Invalid organization value", "The name of the organization is empty."));
+    }
+    match (has("name"), has("prefix")) {
+        (false, false) => refused.push((REMOTE_WORKSPACES, "Set `name` or `prefix` in `workspaces`.")),
+        (true, true) => {
+            refused.push((REMOTE_WORKSPACES, "Set only one of `name` and `prefix` in `workspaces`."));
+        }
+        (true, false) | (false, true) => {}
+    }
+    refused
+}
+
+const REMOTE_WORKSPACES: &str = "Invalid workspaces configuration";
+
 impl Settings {
     /// Why an argument cannot have a value.
     fn mismatch(&self, name: &str, value: &Value) -> Option<String> {

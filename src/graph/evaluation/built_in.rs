@@ -132,6 +132,7 @@ impl Set {
         };
         let summary = "Invalid backend configuration";
         let unset = self.place_of_unset("config", config);
+        let header = config.missing_place();
         let config = self.get("config");
         let is_known = config.is_none_or(|(_, value)| value.is_wholly_known());
         let backend = self.get("backend").and_then(|(attribute, value)| Some((attribute, value.as_str()?)));
@@ -145,6 +146,12 @@ impl Set {
             (Some((_, name)), Some((attribute, Value::Object(set) | Value::Map(_, set)))) if is_known => {
                 if let Some(why) = backend_settings::refused(name, set) {
                     findings.push(invalid(summary, &why, attribute));
+                } else if let (Some(header), "remote") = (header, name) {
+                    let of_remote = |(summary, detail): (&str, &str)| {
+                        let finding = Finding::language(EngineRule::InvalidValue, summary).detail(detail);
+                        finding.at(header).related(attribute.expr.span, "the configuration")
+                    };
+                    findings.extend(backend_settings::refused_by_remote(set).into_iter().map(of_remote));
                 }
             }
             (Some((attribute, name)), None) => {
