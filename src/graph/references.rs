@@ -9,12 +9,14 @@ mod links;
 pub(super) mod sites;
 pub(in crate::graph) mod symbols;
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use smol_str::SmolStr;
 
 use crate::finding::{EngineRule, Finding, Severity, Stage, has_errors, set_address};
 use crate::graph::Node;
+use crate::graph::evaluation::Values;
 use crate::graph::similar::Similar;
 use crate::module::address::{Reference, Subject, reference};
 use crate::module::declaration::{Dependency, Variable};
@@ -110,12 +112,15 @@ struct Judge<'t, 'f> {
     similar: Similar,
     links: Links,
     names_types: bool,
+    /// The values of the module. All references share the evaluation step limit.
+    values: OnceCell<Values<'t>>,
     findings: &'f mut Vec<Finding>,
 }
 
 impl<'t, 'f> Judge<'t, 'f> {
     fn new(node: Node<'t>, findings: &'f mut Vec<Finding>) -> Self {
-        Self { node, similar: Similar::default(), links: Links::default(), names_types: false, findings }
+        let (similar, links) = (Similar::default(), Links::default());
+        Self { node, similar, links, names_types: false, values: OnceCell::new(), findings }
     }
 
     fn expression(&mut self, site: &Site<'_>, expr: &Expr, around: Iteration<'_>) {
@@ -149,13 +154,9 @@ impl<'t, 'f> Judge<'t, 'f> {
             && let Some(Declared::Resource(resource)) = declared
             && self.findings.len() == from
         {
-            self.findings.extend(declared::of_itself(
-                self.node,
-                resource,
-                reference,
-                site,
-                around.is_certain,
-            ));
+            let value = |expr: &Expr| self.values.get_or_init(|| self.node.values()).of(expr);
+            let found = declared::of_itself(resource, reference, site, around.is_certain, &value);
+            self.findings.extend(found);
         }
     }
 

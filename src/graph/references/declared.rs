@@ -5,8 +5,8 @@ use smol_str::{SmolStr, format_smolstr};
 use super::sites::{Owner, Site};
 use crate::engine::Features;
 use crate::finding::{Concern, EngineRule, Finding, Severity};
+use crate::graph::builtin;
 use crate::graph::similar::Similar;
-use crate::graph::{Node, builtin};
 use crate::module::Module;
 use crate::module::address::{InstanceKey, Mode, Reference, ResourceAddress, Subject, reference};
 use crate::module::declaration::{Local, ModuleCall, Resource, Variable};
@@ -323,20 +323,23 @@ fn length(resource: &Resource) -> String {
 /// A resource that refers to itself, which only a plan finds. A reference to an instance that may not exist can be
 /// valid, and without an instance nothing is evaluated.
 pub(super) fn of_itself(
-    node: Node<'_>,
     resource: &Resource,
     reference: &Reference<'_>,
     site: &Site<'_>,
     is_certain: bool,
+    value: &dyn Fn(&Expr) -> Value,
 ) -> Option<Finding> {
-    let is_own = match &reference.subject {
-        Subject::Resource { key: None, .. } => true,
-        Subject::Resource { key: Some(key), .. } => has_instance(node, resource, key),
-        _ => false,
-    };
     let is_argument = site.condition.is_none() && !site.symbols.itself;
     let is_owner = matches!(site.owner, Owner::Resource(owner) if owner.address == resource.address);
-    if !is_own || !is_argument || !is_owner {
+    if !is_argument || !is_owner {
+        return None;
+    }
+    let is_own = match &reference.subject {
+        Subject::Resource { key: None, .. } => true,
+        Subject::Resource { key: Some(key), .. } => has_instance(resource, key, value),
+        _ => false,
+    };
+    if !is_own {
         return None;
     }
     let is_single = resource.count.is_none() && resource.for_each.is_none() && resource.enabled.is_none();
@@ -356,15 +359,15 @@ pub(super) fn of_itself(
 }
 
 /// Whether a resource that has instances certainly has this one.
-fn has_instance(node: Node<'_>, resource: &Resource, key: &InstanceKey) -> bool {
+fn has_instance(resource: &Resource, key: &InstanceKey, value: &dyn Fn(&Expr) -> Value) -> bool {
     match (key, resource.repeated()) {
         (InstanceKey::Number(0), (Some(_), _)) => true,
         (InstanceKey::Number(index), (Some(count), _)) => {
-            let count = node.values().of(&count.expr);
+            let count = value(&count.expr);
             let is_below = |index| matches!(count, Value::Number(count) if count > Number::from(index));
             usize::try_from(*index).is_ok_and(is_below)
         }
-        (InstanceKey::Text(key), (None, Some(for_each))) => match node.values().of(&for_each.expr) {
+        (InstanceKey::Text(key), (None, Some(for_each))) => match value(&for_each.expr) {
             Value::Set(_, keys) => keys.iter().any(|other| other.as_str() == Some(key)),
             Value::Map(_, elements) | Value::Object(elements) => elements.contains_key(key),
             _ => false,
