@@ -43,7 +43,7 @@ pub struct Entry {
 const EXPRESSIONS: usize = 4;
 
 /// All modules of a run together may take this many times the steps of a single expression, beside those for their size.
-const MODULES: usize = 14;
+const MODULES: usize = 10;
 
 /// The part of the steps of a single expression that each byte of a module adds.
 const PER_BYTE: usize = 250_000;
@@ -380,8 +380,8 @@ mod tests {
     #[test]
     fn small_modules_of_a_large_repository_can_build_long_strings() {
         let limits = Limits::default().among(900);
-        // A `for` expression over 1,024 strings of 64 bytes, joined.
-        assert!(limits.evaluation_of_module(1_000) > 1_024 * (64 / 32 + 16));
+        // A `for` expression over 512 strings of 64 bytes, joined.
+        assert!(limits.evaluation_of_module(1_000) > 512 * (64 / 32 + 16));
         assert!(limits.evaluation_of_module(1 << 20) <= 6 * limits.evaluation());
     }
 
@@ -390,8 +390,8 @@ mod tests {
         for modules in [1, 10, 30, 300, 3_000] {
             let limits = Limits::default().among(modules);
             let of_run = |bytes: usize| modules * limits.evaluation_of_module(bytes / modules);
-            assert!(of_run(modules * 130) <= 14 * limits.evaluation() + modules * 600, "{modules}");
-            assert!(of_run(2_000_000) <= 22 * limits.evaluation(), "{modules}");
+            assert!(of_run(modules * 130) <= 10 * limits.evaluation() + modules * 600, "{modules}");
+            assert!(of_run(2_000_000) <= 18 * limits.evaluation(), "{modules}");
         }
     }
 

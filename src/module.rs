@@ -210,7 +210,12 @@ impl Module {
 
     /// The evaluation step limit for all expressions of the module together.
     pub(crate) fn evaluation_steps(&self) -> usize {
-        self.limits.evaluation_of_module(self.bytes)
+        self.evaluation_steps_with(0)
+    }
+
+    /// The same with so many bytes of files beside the module.
+    pub(crate) fn evaluation_steps_with(&self, bytes: usize) -> usize {
+        self.limits.evaluation_of_module(self.bytes + bytes)
     }
 
     /// The findings of a rule that a check can add to those of this module.

@@ -178,6 +178,14 @@ fn long_lines_and_numbers_are_read_as_far_as_they_matter() {
 }
 
 #[test]
+fn a_long_value_counts_with_the_size_of_its_file() {
+    let mut files: Vec<(String, String)> =
+        (0..2_000).map(|n| (format!("m{n}/main.tf"), "variable \"a\" {}\n".to_owned())).collect();
+    files.push(("m1/terraform.tfvars".to_owned(), format!("a = \"{}\"\n", "x".repeat(400_000))));
+    assert_eq!(said(&files), [""; 0]);
+}
+
+#[test]
 fn large_files_with_values_are_bounded() {
     let module =
         ("main.tf".to_owned(), "variable \"a\" {\n  type = list(object({ n = number }))\n}\n".to_owned());

@@ -3,10 +3,10 @@
 use crate::text::floor_char_boundary;
 
 /// The maximum length in bytes of a sentence, which may list many names.
-const LONGEST: usize = 4_000;
+const LONGEST: usize = 2_000;
 
 /// The number of bytes kept at the end of a sentence: the error usually follows the name.
-const END: usize = 1_000;
+const END: usize = 500;
 
 /// The maximum length of a name in bytes.
 const LONGEST_NAME: usize = 1_000;

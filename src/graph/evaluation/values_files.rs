@@ -26,7 +26,9 @@ pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         return;
     }
     let suggestions = Suggestions::default();
-    let work = Budget::of(node.module().evaluation_steps());
+    let bytes =
+        files.iter().flat_map(|file| &file.arguments).map(|argument| argument.span.range().len()).sum();
+    let work = Budget::of(node.module().evaluation_steps_with(bytes));
     // Of the files that the engine loads automatically, the last one that sets a variable counts.
     let mut automatic: Vec<&ValuesFile> = files.iter().filter(|file| file.is_automatic).collect();
     automatic.sort_by_key(|file| precedence(&file.path));
