@@ -594,6 +594,20 @@ fn a_generated_file_is_left_alone() {
 }
 
 #[test]
+fn the_start_of_a_file_is_read_once_for_all_fixes() {
+    let comment = "# A comment at the start of a file.\n".repeat(30_000);
+    let outputs = |element: &dyn Fn(usize) -> String| {
+        let output = |n| format!("output \"o{n}\" {{\n  value = var.l{}\n}}\n", element(n));
+        (0..1_000).map(output).collect::<Vec<_>>().concat()
+    };
+    let with =
+        |outputs: String| format!("{comment}\nvariable \"l\" {{\n  type = list(string)\n}}\n{outputs}");
+    let module = with(outputs(&|n| format!(".{n}")));
+    let made = fixed(&[("main.tf", &module)], &["deprecated-syntax"], Safety::Unsafe);
+    assert!(text(&made, "main.tf") == with(outputs(&|n| format!("[{n}]"))), "all are fixed");
+}
+
+#[test]
 fn a_variable_stays_where_another_reference_may_mean_it() {
     let module = "variable \"names\" {}\noutput \"a\" {\n  value = var.name\n}\n";
     let made = fixed(&[("main.tf", module)], UNUSED, Safety::Unsafe);

@@ -80,7 +80,8 @@ pub fn fix(
         policy,
         ..settings.clone()
     };
-    let mut snapshot = snapshot.clone();
+    let original = snapshot;
+    let mut snapshot = original.clone();
     let units = Arc::new(Units::of(&snapshot));
     let look = |snapshot: &mut Snapshot| {
         let comparison = earlier.map_or(Comparison::None, Comparison::With);
@@ -89,7 +90,16 @@ pub fn fix(
     let now = look(&mut snapshot);
     let wanted = reported.iter().map(Key::of).collect();
     let before = Counts::of(all(&now));
-    let fixing = Fixing { reported, wanted, settings, before, safety, standing, look: &look };
+    let mut known: HashMap<FileId, Option<String>> = HashMap::new();
+    let mut standing = |id: FileId| {
+        let is_generated = || is_generated(original.sources().get(id).text());
+        let why = || {
+            let generated = || "the file is generated; change what generates it".to_owned();
+            standing(id).or_else(|| is_generated().then(generated))
+        };
+        known.entry(id).or_insert_with(why).clone()
+    };
+    let fixing = Fixing { reported, wanted, settings, before, safety, standing: &mut standing, look: &look };
     fixing.run(snapshot, now)
 }
 
@@ -180,10 +190,7 @@ impl Fixing<'_> {
     /// Returns why a file that a fix changes may not be changed.
     fn unchangeable(&mut self, verdict: &Verdict, fix: &Fix, snapshot: &Snapshot) -> Option<String> {
         fix.edits.iter().find_map(|edit| {
-            let is_generated = || is_generated(snapshot.sources().get(edit.span.file).text());
-            let why = (self.standing)(edit.span.file).or_else(|| {
-                is_generated().then(|| "the file is generated; change what generates it".to_owned())
-            })?;
+            let why = (self.standing)(edit.span.file)?;
             let is_elsewhere = verdict.finding.primary.is_none_or(|at| at.file != edit.span.file);
             let name = snapshot.sources().get(edit.span.file).name();
             Some(if is_elsewhere { format!("{name}: {why}") } else { why })

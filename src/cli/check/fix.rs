@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use hashbrown::HashMap;
-
 use super::rewrite::{self, Rewrite};
 use crate::check::{self, Fixed, Settings, Verdict};
 use crate::cli::Failure;
@@ -54,8 +52,7 @@ pub(super) fn fix(
     settings: &Settings,
     safety: Safety,
 ) -> Fixed {
-    let mut known: HashMap<FileId, Option<String>> = HashMap::new();
-    let mut standing = |id: FileId| known.entry(id).or_insert_with(|| rewrite::refusal(snapshot, id)).clone();
+    let mut standing = |id: FileId| rewrite::refusal(snapshot, id);
     check::fix(snapshot, earlier, reported, settings, safety, &mut standing)
 }
 
