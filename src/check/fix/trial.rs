@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use super::all;
 use super::apply::apply;
 use crate::check::{Outcome, Verdict};
-use crate::finding::{Code, Concern, Edit, EngineRule, Finding, Fix, RuleId, Severity};
+use crate::finding::{Code, Concern, Edit, EngineRule, Fix, RuleId, Severity};
 use crate::rules;
 use crate::text::{FileId, Span};
 use crate::vfs::{Snapshot, parent};
@@ -260,7 +260,7 @@ impl<'t> Trials<'t> {
             |verdict: &&Verdict| self.before.lack(&Key::of(verdict), &after) && !is_allowed(verdict);
         let new = all(outcome).filter(is_objection).map(|verdict| {
             let Key { rule, module, .. } = Key::of(verdict);
-            let declaration = declaration(verdict);
+            let declaration = declaration(&module, &verdict.finding.address);
             let about = declaration.as_ref().map(|(_, address)| format!(" about `{address}`"));
             let about = about.unwrap_or_default();
             let place = if module.is_empty() { String::new() } else { format!(" in {module}") };
@@ -278,28 +278,27 @@ impl<'t> Trials<'t> {
         };
         let staying = resolved.numbers.iter().filter(stays).map(|(key, _)| Objection {
             words: "the fix would not remove the finding".to_owned(),
-            about: Some((key.module.clone(), key.address.clone()))
-                .filter(|(_, address)| is_declaration(address)),
+            about: declaration(&key.module, &key.address),
             modules: BTreeSet::from([key.module.clone()]),
         });
         new.chain(staying).collect()
     }
 }
 
-/// The declaration that a finding is about.
-fn declaration(verdict: &Verdict) -> Option<Declaration> {
-    let Finding { module, address, .. } = &verdict.finding;
-    is_declaration(address).then(|| (module.clone(), address.clone()))
+/// The declaration with an address in a module. `None` for the address of the module itself.
+fn declaration(module: &SmolStr, address: &str) -> Option<Declaration> {
+    address.contains('.').then(|| (module.clone(), address.to_owned()))
 }
 
-fn is_declaration(address: &str) -> bool {
-    address.contains('.')
+/// The declaration that a finding is about.
+fn declaration_of(verdict: &Verdict) -> Option<Declaration> {
+    declaration(&verdict.finding.module, &verdict.finding.address)
 }
 
 /// The fixes that fail, each with the reason: the only ones of a declaration with an objection.
 fn failed<'o>(groups: &[Vec<Found<'_>>], objections: &'o [Objection]) -> HashMap<Declaration, &'o str> {
     let mut numbers: HashMap<Declaration, usize> = HashMap::new();
-    for declaration in groups.iter().flatten().filter_map(|(verdict, _)| declaration(verdict)) {
+    for declaration in groups.iter().flatten().filter_map(|(verdict, _)| declaration_of(verdict)) {
         *numbers.entry(declaration).or_default() += 1;
     }
     let about = |objection: &'o Objection| Some((objection.about.clone()?, objection.words.as_str()));
@@ -314,7 +313,7 @@ fn withhold<'v>(
 ) -> Vec<Vec<Found<'v>>> {
     let mut is_withheld = |found: &Found<'v>| {
         let verdict = found.0;
-        let words = declaration(verdict).and_then(|declaration| failed.get(&declaration));
+        let words = declaration_of(verdict).and_then(|declaration| failed.get(&declaration));
         words.map(|words| tried.withheld.push((verdict.clone(), (*words).to_owned()))).is_some()
     };
     let rest = |group: Vec<Found<'v>>| group.into_iter().filter(|found| !is_withheld(found)).collect();
@@ -372,6 +371,7 @@ fn by_module(fixes: Vec<Found<'_>>) -> Vec<Vec<Found<'_>>> {
 mod tests {
     use super::*;
     use crate::check::{Settings, judge};
+    use crate::finding::Finding;
     use crate::text::Sources;
 
     #[test]

@@ -215,12 +215,10 @@ impl ModuleScope<'_> {
     fn call(&self, name: &str) -> Cow<'_, Value> {
         let call = self.node.module().calls.get(name).filter(|call| call.enabled.is_none());
         let Some(call) = call else { return Cow::Owned(Value::UNKNOWN) };
-        let instance = match self.node.callee(name) {
-            Callee::Opaque => &Value::UNKNOWN,
-            callee => match callee.module().map(|id| self.node.graph().node(id)) {
-                Some(child) if child.module().complete => child.instance(),
-                Some(_) | None => return Cow::Owned(Value::UNKNOWN),
-            },
+        let instance = match self.node.child(name) {
+            Some(child) if child.module().complete => child.instance(),
+            None if self.node.callee(name) == Callee::Opaque => &Value::UNKNOWN,
+            Some(_) | None => return Cow::Owned(Value::UNKNOWN),
         };
         if call.count.is_some() {
             Cow::Owned(Value::Unknown(Type::list(instance.ty())))
