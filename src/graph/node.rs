@@ -428,13 +428,6 @@ impl<'t> Node<'t> {
         self.data().around.is_installed
     }
 
-    /// Whether an engine is run in its directory as far as is known. Modules of other repositories call a shared module
-    /// that nothing calls here; one at the top of the repository is tried by itself too, unless it needs configurations.
-    pub fn is_run(self) -> bool {
-        let is_tried = || self.module().directory.is_empty() && !self.module().needs_configurations();
-        !self.is_called() && (self.role() != Role::Shared || is_tried())
-    }
-
     /// Whether a local module calls it, even in a refused call.
     pub fn is_called(self) -> bool {
         let data = self.data();

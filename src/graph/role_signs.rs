@@ -64,6 +64,13 @@ impl Node<'_> {
         graph.derived.below_roots.get_or_init(of_graph)[self.id().number()]
     }
 
+    /// Whether an engine is run in its directory as far as is known. Modules of other repositories call a shared module
+    /// that nothing calls here; one at the top of the repository is tried by itself too, unless it needs configurations.
+    pub fn is_run(self) -> bool {
+        let is_tried = || self.module().directory.is_empty() && !self.module().needs_configurations();
+        !self.is_called() && (self.role() != Role::Shared || is_tried())
+    }
+
     /// Whether nothing calls this shared module in a repository with root modules, whose shared modules are for these.
     pub fn is_idle(self) -> bool {
         let around = self.surroundings();
