@@ -1,5 +1,7 @@
 #![doc = include_str!("../../policies/rules/provider-version-missing.md")]
 
+use hashbrown::HashSet;
+
 use super::{Context, Node, Page, Role, Rule, page};
 use crate::finding::{Concern, Finding};
 
@@ -11,12 +13,12 @@ impl Rule for ProviderVersionMissing {
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
+        let blocks = module.providers.values();
+        let versions = blocks.filter_map(|block| Some((&block.name, block.version.as_ref()?)));
+        let in_block: HashSet<_> =
+            versions.filter_map(|(name, version)| version.constraints.is_some().then_some(name)).collect();
         for entry in module.required_providers.values() {
-            let in_block = module.providers.values().any(|block| {
-                block.name == entry.name
-                    && block.version.as_ref().is_some_and(|version| version.constraints.is_some())
-            });
-            if entry.version.is_some() || entry.address.is_built_in() || in_block {
+            if entry.version.is_some() || entry.address.is_built_in() || in_block.contains(&entry.name) {
                 continue;
             }
             let provider = entry.address.display(module.features.registry_host);

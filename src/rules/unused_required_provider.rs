@@ -1,8 +1,13 @@
 #![doc = include_str!("../../policies/rules/unused-required-provider.md")]
 
+use std::cell::LazyCell;
+
+use hashbrown::HashSet;
+
 use super::support::edits::{requirements, whole};
 use super::{ADVICE, Context, Node, Page, Role, Rule, page};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
+use crate::module::address::ProviderAddress;
 use crate::module::declaration::RequiredProvider;
 
 pub(super) struct UnusedRequiredProvider;
@@ -22,9 +27,18 @@ impl Rule for UnusedRequiredProvider {
         if module.required_providers.is_empty() || !does_something || !is_known {
             return;
         }
+        let names = names(node);
+        let addresses: HashSet<_> = node.uses().providers().collect();
+        let below = LazyCell::new(|| used_below(node));
+        let in_texts = LazyCell::new(|| in_texts(node, context));
         for entry in module.required_providers.values() {
             // Callers pass the configurations of an entry with aliases; `unused-configuration-alias` checks those.
-            if !entry.aliases.is_empty() || is_used(node, entry) || is_in_a_text(node, entry, context) {
+            if !entry.aliases.is_empty()
+                || names.contains(entry.name.as_str())
+                || addresses.contains(&entry.address)
+                || below.contains(&entry.address)
+                || in_texts.contains(entry.name.as_str())
+            {
                 continue;
             }
             let provider = entry.address.display(module.features.registry_host);
@@ -42,29 +56,32 @@ impl Rule for UnusedRequiredProvider {
     }
 }
 
-/// Whether the module or a descendant needs the provider, or would get another version without the entry.
-fn is_used(node: Node<'_>, entry: &RequiredProvider) -> bool {
+/// The local names of the providers that the module itself mentions.
+fn names(node: Node<'_>) -> HashSet<&str> {
     let module = node.module();
-    let graph = node.graph();
-    let mut below = graph.below(&[node.id()]).into_iter().filter(|id| *id != node.id());
-    node.uses().contain_provider(&entry.address)
-        || node.provider_mentions().any(|reference| reference.name == entry.name)
-        || module.providers.values().any(|block| block.name == entry.name)
-        || module.provider_metas.values().any(|meta| meta.name == entry.name)
-        || below.any(|id| {
-            let node = graph.node(id);
-            let mut required = node.module().required_providers.values();
-            required.any(|other| other.address == entry.address)
-                || node.uses().contain_provider(&entry.address)
-        })
+    let mentioned = node.provider_mentions().map(|reference| reference.name.as_str());
+    let configured = module.providers.values().map(|block| block.name.as_str());
+    let metas = module.provider_metas.values().map(|meta| meta.name.as_str());
+    mentioned.chain(configured).chain(metas).collect()
 }
 
-/// Whether a file of the module calls a function of the provider.
-fn is_in_a_text(node: Node<'_>, entry: &RequiredProvider, context: &Context<'_>) -> bool {
-    let prefix = format!("provider::{}::", entry.name);
+/// The providers that the descendants use or require: without the entry, they may get another version.
+fn used_below(node: Node<'_>) -> HashSet<&ProviderAddress> {
+    let graph = node.graph();
+    let below = graph.below(&[node.id()]).into_iter().filter(|id| *id != node.id()).map(|id| graph.node(id));
+    let required = |node| Node::module(node).required_providers.values().map(|entry| &entry.address);
+    below.flat_map(|node| node.uses().providers().chain(required(node))).collect()
+}
+
+/// The providers whose functions the files of the module call.
+fn in_texts<'a>(node: Node<'_>, context: &Context<'a>) -> HashSet<&'a str> {
     let directory = context.directory(&node.module().directory);
-    let mut files = directory.into_iter().flat_map(|directory| &directory.files).filter_map(|file| file.id);
-    files.any(|id| context.sources().get(id).text().contains(&prefix))
+    let files = directory.into_iter().flat_map(|directory| &directory.files).filter_map(|file| file.id);
+    let texts = files.map(|id| context.sources().get(id).text());
+    texts
+        .flat_map(|text| text.split("provider::").skip(1))
+        .filter_map(|call| Some(call.split_once("::")?.0))
+        .collect()
 }
 
 /// Removes the entry from all files, and blocks that would become empty.

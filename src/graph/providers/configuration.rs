@@ -100,10 +100,9 @@ impl Uses {
         self.configurations.contains_key(configuration) || self.of_removed.contains(&configuration.provider)
     }
 
-    /// Whether something uses a configuration of a provider.
-    pub fn contain_provider(&self, provider: &ProviderAddress) -> bool {
-        self.configurations.keys().any(|used| used.provider == *provider)
-            || self.of_removed.contains(provider)
+    /// The providers of which something uses a configuration; some of them more than once.
+    pub fn providers(&self) -> impl Iterator<Item = &ProviderAddress> {
+        self.configurations.keys().map(|used| &used.provider).chain(&self.of_removed)
     }
 }
 
