@@ -22,7 +22,7 @@ pub use engine_rule::EngineRule;
 pub use fix::{Edit, Fix, Safety};
 pub use page::Page;
 pub(crate) use page::page;
-pub use room::Room;
+pub use room::{Room, keep_first};
 
 /// The name of a rule in kebab case, as in policies and comments.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

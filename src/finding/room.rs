@@ -1,6 +1,10 @@
-//! A limit of findings about pairs of objects: a small module can have very many pairs.
+//! Limits of findings: a small module can have very many pairs of objects, or one long name in very many findings.
 
-use super::{Code, EngineRule, Finding, MOST_OF_RULE};
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
+use super::{Code, EngineRule, Finding, MOST_OF_RULE, RuleId};
 use crate::limits::Limits;
 use crate::text::grouped;
 
@@ -40,6 +44,21 @@ impl Room {
                 .push_to(findings);
         }
     }
+}
+
+/// Keeps the first `most` findings of each rule in a module. Returns the modules and the rules that have more.
+pub fn keep_first(findings: &mut Vec<Finding>, most: usize) -> Vec<(SmolStr, RuleId)> {
+    if findings.len() <= most {
+        return Vec::new();
+    }
+    let mut numbers: BTreeMap<(SmolStr, RuleId), usize> = BTreeMap::new();
+    findings.retain(|finding| {
+        let number = numbers.entry((finding.module.clone(), finding.rule.clone())).or_default();
+        *number += 1;
+        *number <= most
+    });
+    findings.shrink_to_fit();
+    numbers.into_iter().filter(|(_, number)| *number > most).map(|(key, _)| key).collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use smol_str::SmolStr;
 
 use crate::engine::Engine;
-use crate::finding::{EngineRule, Finding, Stage};
+use crate::finding::{EngineRule, Finding, MOST_OF_RULE, Stage, keep_first};
 use crate::graph::{Callee, ModuleDiagnostics, ModuleGraph, NodeId, Surroundings, Validation};
 use crate::module::address::ModuleSource;
 use crate::module::declaration::ModuleCall;
@@ -125,7 +125,10 @@ impl Loader<'_> {
         graph.surround(node, surroundings);
         graph.set_tests(node, tests.files, tests.has_values_files);
         graph.set_values(node, values_files::of_module(path, self.snapshot, self.cache));
-        self.result.findings.push(built.findings);
+        let mut findings = built.findings;
+        // One more than are reported shows that there are more.
+        keep_first(&mut findings, MOST_OF_RULE + 1);
+        self.result.findings.push(findings);
         self.result.test_findings.push(tests.findings);
         self.nodes.insert(number, node);
         self.queue.push(node);

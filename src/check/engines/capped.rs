@@ -7,23 +7,13 @@ use smol_str::SmolStr;
 use crate::check::judge::order;
 use crate::check::settings::Settings;
 use crate::engine::Product;
-use crate::finding::{Code, EngineRule, Finding, MOST_OF_RULE, RuleId, Severity};
+use crate::finding::{Code, EngineRule, Finding, MOST_OF_RULE, RuleId, Severity, keep_first};
 use crate::text::{Sources, counted, grouped};
 use crate::vfs::Snapshot;
 
 /// Drops the findings of a rule in a module above [`MOST_OF_RULE`], and reports that there are more.
 pub(in crate::check) fn cap(findings: &mut Vec<Finding>) {
-    if findings.len() <= MOST_OF_RULE {
-        return;
-    }
-    let mut numbers: BTreeMap<(SmolStr, RuleId), usize> = BTreeMap::new();
-    findings.retain(|finding| {
-        let number = numbers.entry((finding.module.clone(), finding.rule.clone())).or_default();
-        *number += 1;
-        *number <= MOST_OF_RULE
-    });
-    findings.shrink_to_fit();
-    for ((module, rule), _) in numbers.into_iter().filter(|(_, number)| *number > MOST_OF_RULE) {
+    for (module, rule) in keep_first(findings, MOST_OF_RULE) {
         let detail = format!(
             "`{}` has more than {} findings in this module. The others are not reported.",
             rule.as_str(),
