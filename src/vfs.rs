@@ -15,23 +15,17 @@ use crate::finding::Finding;
 use crate::limits::Limits;
 use crate::text::{FileId, Sources};
 
-mod absent;
 mod add;
-mod base;
 mod change;
 mod companion;
-mod difference;
 mod directory;
 mod documents;
 mod edited;
 mod error;
-mod excluded;
 mod from_disk;
 mod from_git;
 mod git;
 mod generated;
-mod git_tree;
-mod hook;
 mod in_memory;
 mod installed;
 mod listing;
@@ -43,15 +37,10 @@ mod pending;
 mod policy;
 mod reach;
 mod read;
-mod remotes;
-mod renamed;
-mod repository;
 mod terragrunt;
 mod top_directory;
-mod touched;
 mod uncommitted;
 mod unit_file;
-mod unopened;
 mod walk;
 
 pub use change::{Change, State};
@@ -60,9 +49,9 @@ pub use directory::{Directory, File};
 pub use documents::Documents;
 pub use edited::{HARD_LINKS, Standing, has_hard_links};
 pub use error::Error;
-pub use excluded::Exclusion;
-pub use git_tree::{ByContent, Content};
-pub use hook::{Found, Hook};
+pub use git::excluded::Exclusion;
+pub use git::hook::{Found, Hook};
+pub use git::tree::{ByContent, Content};
 pub use installed::{DataDirectory, Manifest};
 pub use named_files::{NamedFile, NamedFiles};
 pub use names::Names;
@@ -75,7 +64,7 @@ pub use walk::{SkipReason, Skipped};
 
 pub(crate) use memo::Memo;
 
-use git_tree::GitTree;
+use git::tree::GitTree;
 use pending::Unread;
 use top_directory::Top;
 
@@ -89,7 +78,7 @@ pub struct Snapshot {
     scope: Vec<String>,
     findings: Vec<Finding>,
     origin: Origin,
-    ignore_rules: Arc<excluded::RulesByDirectory>,
+    ignore_rules: Arc<git::excluded::RulesByDirectory>,
     /// Whether there are test files in each directory.
     tested: Arc<Memo<String, bool>>,
     /// The part that was read, if it is not the whole repository.

@@ -9,23 +9,28 @@ use gix::bstr::ByteSlice;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
-use super::absent::Remedy;
-use super::difference::{self, Difference, Now};
 use super::git::Git;
-use super::git_tree::{Content, GitTree, ItemKind, Overview, Reading};
+use super::git::absent::Remedy;
+use super::git::tree::{Content, GitTree, ItemKind, Overview, Reading};
 use super::listing::{Entry, Listing};
 use super::path::child;
 use super::reach::settled;
 use super::read::{self, Failure, Files};
-use super::renamed::renamed;
 use super::top_directory::{Place, slashed, without_dots};
-use super::touched::Touched;
 use super::unit_file::{in_use, is_unit_file};
 use super::{Error, Excerpt, Snapshot, ancestors, last_name, parent, tested_by};
 use crate::engine::Companion;
 use crate::limits::{Limit, Limits};
 use crate::text::file_name::{decode, encode_os};
 use crate::text::{Source, Sources};
+
+mod difference;
+mod renamed;
+mod touched;
+
+use difference::{Difference, Now};
+use renamed::renamed;
+use touched::Touched;
 
 /// Two states of a repository and the paths that differ.
 #[derive(Debug)]

@@ -9,9 +9,9 @@ use gix::bstr::ByteSlice;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
+use super::git::repository::{Repository, Tracked};
 use super::pending::Unread;
 use super::read::{self, Reader};
-use super::repository::{Repository, Tracked};
 use super::top_directory::{Top, slashed, without_dots};
 use super::walk::{Listed, Rules, Walk};
 use super::{Directory, Error, Origin, Snapshot, ancestors, is_under, parent};

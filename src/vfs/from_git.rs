@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 
 use super::change::from_top;
 use super::git::Git;
-use super::git_tree::GitTree;
+use super::git::tree::GitTree;
 use super::pending::Unread;
 use super::read::{self, Failure, Files, Read};
 use super::{Directory, Error, Excerpt, Origin, Snapshot, ancestors};

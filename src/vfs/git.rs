@@ -12,9 +12,19 @@ use gix::index::{File, State, decode};
 use gix::sec::trust::Mapping;
 use gix::{ObjectId, ThreadSafeRepository};
 
-use super::unopened::{broken, refused, unopened};
 use super::{Error, Origin, Snapshot};
 use crate::text::file_name::without_verbatim_prefix;
+
+pub(super) mod absent;
+mod base;
+pub(super) mod excluded;
+pub(super) mod hook;
+mod remotes;
+pub(super) mod repository;
+pub(super) mod tree;
+mod unopened;
+
+use unopened::{broken, refused, unopened};
 
 /// A repository with or without a working tree.
 pub(super) struct Git {

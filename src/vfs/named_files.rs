@@ -9,8 +9,8 @@ use std::{fmt, fs};
 
 use hashbrown::HashMap;
 
-use super::excluded::{self, Exclusions, RulesByDirectory};
-use super::git_tree::{GitTree, Leads};
+use super::git::excluded::{self, Exclusions, RulesByDirectory};
+use super::git::tree::{GitTree, Leads};
 use super::memo::Memo;
 use super::read::{self, Failure};
 use super::top_directory::{Top, is_of_tool, slashed};

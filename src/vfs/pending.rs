@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::git_tree::GitTree;
+use super::git::tree::GitTree;
 use super::walk::Walk;
 
 /// The listed files.

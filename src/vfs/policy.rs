@@ -9,7 +9,7 @@ use std::path::{MAIN_SEPARATOR, Path};
 use std::sync::Arc;
 
 use super::git::Git;
-use super::git_tree::GitTree;
+use super::git::tree::GitTree;
 use super::path::{child, join, parent};
 use super::read::{self, Failure};
 use super::top_directory::slashed;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gix::bstr::ByteSlice;
 use gix::index::State;
 
-use super::excluded::{Exclusions, RulesByDirectory};
+use super::git::excluded::{Exclusions, RulesByDirectory};
 use super::last_name;
 use super::path::child;
 use super::walk::{Rules, Walk};

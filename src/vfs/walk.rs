@@ -8,10 +8,10 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
+use super::git::repository::{Ignored, Tracked};
 use super::listing::{self, Listing, OnDisk};
 use super::path::{ancestors, child};
 use super::read::Failure;
-use super::repository::{Ignored, Tracked};
 use super::top_directory::{OF_TOOLS, Top, is_of_tool};
 use crate::text::file_name::{decode_os, encode_os};
 

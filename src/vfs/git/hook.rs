@@ -4,9 +4,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::Error;
-use super::git::{Git, one_line};
-use super::read::reason;
+use super::{Git, one_line};
+use crate::vfs::Error;
+use crate::vfs::read::reason;
 
 /// The place of a hook.
 #[derive(Debug)]

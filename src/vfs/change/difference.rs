@@ -5,10 +5,10 @@
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::git_tree::commit::{self, Tree};
-use super::git_tree::index::{Directory, Inside};
-use super::git_tree::{Item, ItemKind, LONGEST_PATH};
-use super::read::Failure;
+use crate::vfs::git::tree::commit::{self, Tree};
+use crate::vfs::git::tree::index::{Directory, Inside};
+use crate::vfs::git::tree::{Item, ItemKind, LONGEST_PATH};
+use crate::vfs::read::Failure;
 
 /// A path with its entries in both states: a file, a link, or a submodule.
 #[derive(Debug, Clone, PartialEq, Eq)]

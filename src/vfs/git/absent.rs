@@ -7,15 +7,15 @@ use std::collections::BTreeSet;
 
 use gix::bstr::ByteSlice;
 
-use super::Error;
-use super::read::Failure;
+use crate::vfs::Error;
+use crate::vfs::read::Failure;
 
 /// The maximum number of directories that the command names.
 const MOST_DIRECTORIES: usize = 10;
 
 /// What is needed to find the command.
 #[derive(Debug)]
-pub(super) struct Remedy {
+pub(in crate::vfs) struct Remedy {
     /// Whether a remote has promised the missing objects.
     is_partial: bool,
     /// Whether the working tree is sparse.
@@ -28,7 +28,7 @@ pub(super) struct Remedy {
 
 impl Remedy {
     /// For a change between a base and a revision, which the git command `differing` shows.
-    pub(super) fn of(git: &gix::Repository, differing: String, now: &str) -> Self {
+    pub(in crate::vfs) fn of(git: &gix::Repository, differing: String, now: &str) -> Self {
         let config = git.config_snapshot();
         let mut remotes = config.plumbing().sections_by_name("remote").into_iter().flatten();
         let is_promise =
@@ -42,7 +42,7 @@ impl Remedy {
     }
 
     /// The error if even the changed paths cannot be determined.
-    pub(super) fn unreadable(&self, failure: &Failure) -> Error {
+    pub(in crate::vfs) fn unreadable(&self, failure: &Failure) -> Error {
         if self.is_partial {
             return Error::git("this clone lacks directories that the check needs")
                 .help(format!("run `{}`", self.differing));
@@ -51,12 +51,12 @@ impl Remedy {
     }
 
     /// The error if files of the earlier state are missing and all others exist.
-    pub(super) fn before(&self) -> Error {
+    pub(in crate::vfs) fn before(&self) -> Error {
         self.lacking(", as they were before the change", &self.differing)
     }
 
     /// The error if files of the later state in some directories are missing.
-    pub(super) fn now(&self, directories: &BTreeSet<String>) -> Error {
+    pub(in crate::vfs) fn now(&self, directories: &BTreeSet<String>) -> Error {
         let command = if self.is_sparse && !directories.contains("") && !directories.is_empty() {
             format!("git sparse-checkout add {}", few(directories).join(" "))
         } else {
@@ -76,7 +76,7 @@ impl Remedy {
 }
 
 /// The command that reads, and so fetches, all files of a revision.
-pub(super) fn fetching(revision: &str) -> String {
+pub(in crate::vfs) fn fetching(revision: &str) -> String {
     format!("git archive {revision} > /dev/null")
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use smol_str::SmolStr;
 
-use super::{Origin, Snapshot};
+use crate::vfs::{Origin, Snapshot};
 
 impl Snapshot {
     /// The names of the repository by the URLs of its remotes: `vpc` for `https://git.example.com/net/vpc.git`. Empty
@@ -19,7 +19,7 @@ impl Snapshot {
 }
 
 /// See [`Snapshot::repository_names`].
-pub(super) fn names(git: &gix::Repository) -> BTreeSet<SmolStr> {
+pub(in crate::vfs) fn names(git: &gix::Repository) -> BTreeSet<SmolStr> {
     let config = git.config_snapshot();
     let remotes = config.plumbing().sections_by_name("remote").into_iter().flatten();
     let urls = remotes.filter_map(|remote| remote.value("url"));

@@ -4,11 +4,11 @@ use std::env;
 use std::fs;
 use std::path::Path;
 
-use super::Error;
 use crate::text::file_name::without_verbatim_prefix;
+use crate::vfs::Error;
 
 /// The error for a repository that cannot be opened, or for a directory that is not in one.
-pub(super) fn unopened(directory: &Path, error: &gix::Error) -> Error {
+pub(in crate::vfs) fn unopened(directory: &Path, error: &gix::Error) -> Error {
     if !error.is_not_found() {
         return refused(error);
     }
@@ -18,7 +18,7 @@ pub(super) fn unopened(directory: &Path, error: &gix::Error) -> Error {
 }
 
 /// The error for a repository that cannot be opened.
-pub(super) fn refused(error: &gix::Error) -> Error {
+pub(in crate::vfs) fn refused(error: &gix::Error) -> Error {
     let cause = error.iter_errors().last().map(ToString::to_string).unwrap_or_default();
     let first_line = |text: &str| text.lines().next().unwrap_or_default().trim().to_owned();
     let (first, cause) = (first_line(&error.to_string()), first_line(&cause));
@@ -28,7 +28,7 @@ pub(super) fn refused(error: &gix::Error) -> Error {
 }
 
 /// The error for the nearest `.git`, or for `GIT_DIR`, if it is no git directory.
-pub(super) fn broken(directory: &Path) -> Option<Error> {
+pub(in crate::vfs) fn broken(directory: &Path) -> Option<Error> {
     if let Some(named) = env::var_os("GIT_DIR") {
         let named = named.to_string_lossy();
         return Some(

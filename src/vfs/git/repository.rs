@@ -7,68 +7,67 @@ use gix::bstr::ByteSlice;
 use gix::index::entry::{Flags, Mode, Stage};
 use gix::worktree::stack::state::ignore::Source;
 use hashbrown::{HashMap, HashSet};
-
 use smol_str::SmolStr;
 
-use super::git::{discover, read_index};
-use super::{Error, remotes};
+use super::{discover, read_index, remotes};
 use crate::text::file_name::{decode, encode, encode_os};
+use crate::vfs::Error;
 
 /// A repository with a working tree.
-pub(super) struct Repository {
+pub(in crate::vfs) struct Repository {
     git: gix::Repository,
     /// The working tree, absolute and without symbolic links.
-    pub(super) working_tree: PathBuf,
+    pub(in crate::vfs) working_tree: PathBuf,
 }
 
 /// The directories in the index of a repository.
 #[derive(Debug, Default)]
-pub(super) struct Tracked {
+pub(in crate::vfs) struct Tracked {
     /// Directories with tracked files, relative to the top, and whether one of these is directly in the directory.
     directories: HashMap<String, bool>,
     /// Submodules.
-    pub(super) submodules: HashSet<String>,
+    pub(in crate::vfs) submodules: HashSet<String>,
     /// Directories that a sparse checkout omits in part.
-    pub(super) hidden: HashSet<String>,
+    pub(in crate::vfs) hidden: HashSet<String>,
     /// Directories that a sparse checkout omits.
-    pub(super) sparse: HashSet<String>,
+    pub(in crate::vfs) sparse: HashSet<String>,
 }
 
 impl Repository {
     /// The repository around the absolute `directory`. `None` if there is none, if it cannot be opened, or if its
     /// working tree is elsewhere.
-    pub(super) fn around(directory: &Path) -> Option<Self> {
+    pub(in crate::vfs) fn around(directory: &Path) -> Option<Self> {
         let git = discover(directory).ok()?;
         let working_tree = std::fs::canonicalize(git.workdir()?).ok()?;
         directory.starts_with(&working_tree).then_some(Self { git, working_tree })
     }
 
     /// Whether the absolute `directory` is in a bare repository.
-    pub(super) fn is_bare_around(directory: &Path) -> bool {
+    pub(in crate::vfs) fn is_bare_around(directory: &Path) -> bool {
         let bare = discover(directory).ok().filter(|git| git.workdir().is_none());
         let path = bare.and_then(|git| std::fs::canonicalize(git.path()).ok());
         path.is_some_and(|path| directory.starts_with(path))
     }
 
     /// The index.
-    pub(super) fn index(&self) -> Result<gix::index::File, Error> {
+    pub(in crate::vfs) fn index(&self) -> Result<gix::index::File, Error> {
         read_index(&self.git)
     }
 
     /// The names of the repository by the URLs of its remotes.
-    pub(super) fn names(&self) -> BTreeSet<SmolStr> {
+    pub(in crate::vfs) fn names(&self) -> BTreeSet<SmolStr> {
         remotes::names(&self.git)
     }
 
     /// Whether git would track a path, according to all `.gitignore` files and settings.
-    pub(super) fn ignored<'a>(&'a self, index: &gix::index::State) -> Ignored<'a> {
+    pub(in crate::vfs) fn ignored<'a>(&'a self, index: &gix::index::State) -> Ignored<'a> {
         let stack = self.git.excludes(index, None, Source::WorktreeThenIdMappingIfNotSkipped).ok();
         Ignored { stack, working_tree: &self.working_tree, barred: HashMap::new() }
     }
 }
 
 impl Tracked {
-    pub(super) fn of(index: &gix::index::State) -> Self {
+    pub(in crate::vfs) fn of(index: &gix::index::State) -> Self {
         let mut tracked = Self::default();
         let mut last: Option<&[u8]> = None;
         for entry in index.entries() {
@@ -96,18 +95,18 @@ impl Tracked {
     }
 
     /// Whether git tracks a file in or below the directory.
-    pub(super) fn has(&self, directory: &str) -> bool {
+    pub(in crate::vfs) fn has(&self, directory: &str) -> bool {
         self.directories.contains_key(directory)
     }
 
     /// Whether git tracks a file directly in the directory.
-    pub(super) fn has_file_of(&self, directory: &str) -> bool {
+    pub(in crate::vfs) fn has_file_of(&self, directory: &str) -> bool {
         self.directories.get(directory).copied().unwrap_or_default()
     }
 
     fn add(&mut self, directory: &str) {
         self.directories.insert(directory.to_owned(), true);
-        for above in super::ancestors(directory).skip(1) {
+        for above in crate::vfs::ancestors(directory).skip(1) {
             if self.directories.contains_key(above) {
                 break;
             }
@@ -117,7 +116,7 @@ impl Tracked {
 }
 
 /// See [`Repository::ignored`].
-pub(super) struct Ignored<'a> {
+pub(in crate::vfs) struct Ignored<'a> {
     stack: Option<gix::AttributeStack<'a>>,
     working_tree: &'a Path,
     /// Whether each directory, or a parent, has a `.gitignore` that must not be opened.
@@ -126,17 +125,17 @@ pub(super) struct Ignored<'a> {
 
 impl Ignored<'_> {
     /// Whether git ignores the directory at `path`, relative to the top, if nothing in it is tracked.
-    pub(super) fn directory(&mut self, path: &str) -> bool {
+    pub(in crate::vfs) fn directory(&mut self, path: &str) -> bool {
         self.is_excluded(path, Mode::DIR)
     }
 
     /// Whether git ignores the file at `path`, if it is not tracked.
-    pub(super) fn file(&mut self, path: &str) -> bool {
+    pub(in crate::vfs) fn file(&mut self, path: &str) -> bool {
         self.is_excluded(path, Mode::FILE)
     }
 
     fn is_excluded(&mut self, path: &str, mode: Mode) -> bool {
-        if self.is_barred(super::parent(path).unwrap_or_default()) {
+        if self.is_barred(crate::vfs::parent(path).unwrap_or_default()) {
             return false;
         }
         let stack = self.stack.as_mut();
@@ -150,7 +149,7 @@ impl Ignored<'_> {
         if let Some(known) = self.barred.get(directory) {
             return *known;
         }
-        let around = super::parent(directory);
+        let around = crate::vfs::parent(directory);
         let rules = self.working_tree.join(&*encode_os(directory)).join(".gitignore");
         let is_barred = around.is_some_and(|around| self.is_barred(around))
             || std::fs::symlink_metadata(rules).is_ok_and(|rules| !rules.is_file());

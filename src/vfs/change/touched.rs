@@ -7,14 +7,14 @@ use gix::bstr::ByteSlice;
 use smol_str::SmolStr;
 
 use super::difference::Difference;
-use super::git_tree::{Item, ItemKind, Overview, Reading, matters};
-use super::listing::{Kind, Listing};
-use super::path::{ancestors, parent};
-use super::read::{Failure, Files};
-use super::tested_by;
 use crate::engine::{Companion, Signal};
 use crate::limits::Limits;
 use crate::text::file_name::{decode, encode};
+use crate::vfs::git::tree::{Item, ItemKind, Overview, Reading, matters};
+use crate::vfs::listing::{Kind, Listing};
+use crate::vfs::path::{ancestors, parent};
+use crate::vfs::read::{Failure, Files};
+use crate::vfs::tested_by;
 
 /// Collects the touched directories.
 pub(super) struct Touched<'s> {

@@ -11,16 +11,16 @@ use gix::ignore::Search;
 use gix::ignore::search::Ignore;
 use hashbrown::HashMap;
 
-use super::git_tree::{ItemKind, Reading};
-use super::memo::Memo;
 use super::repository::Repository;
-use super::top_directory::Top;
-use super::{Origin, Snapshot, ancestors, child, parent, read};
+use super::tree::{ItemKind, Reading};
 use crate::engine::LOCK_FILE;
 use crate::finding::{EngineRule, Finding};
 use crate::limits::Limit;
 use crate::text::file_name::{encode, encode_os};
 use crate::text::{FileId, Source, Sources, Span, grouped};
+use crate::vfs::memo::Memo;
+use crate::vfs::top_directory::Top;
+use crate::vfs::{Origin, Snapshot, ancestors, child, parent, read};
 
 /// A line of a `.gitignore` that excludes a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,17 +38,17 @@ type Read<'r> = &'r dyn Fn(&str) -> Option<Vec<u8>>;
 
 /// A parsed `.gitignore`.
 #[derive(Debug)]
-pub(super) struct Rules {
+pub(in crate::vfs) struct Rules {
     search: Search,
     /// Whether it has too many patterns.
     is_cut: bool,
 }
 
 /// The parsed `.gitignore` of each directory, if it has one.
-pub(super) type RulesByDirectory = Memo<String, Option<Arc<Rules>>>;
+pub(in crate::vfs) type RulesByDirectory = Memo<String, Option<Arc<Rules>>>;
 
 /// Searches `.gitignore` files. The settings of the user and of the clone do not count.
-pub(super) struct Exclusions<'r> {
+pub(in crate::vfs) struct Exclusions<'r> {
     read: Read<'r>,
     rules: &'r RulesByDirectory,
     /// Whether each directory, or a parent, is excluded.
@@ -64,18 +64,18 @@ const MOST_PATTERNS: usize = 10_000;
 const WITH_WILDCARDS: usize = 5;
 
 impl<'r> Exclusions<'r> {
-    pub(super) fn new(read: Read<'r>, rules: &'r RulesByDirectory) -> Self {
+    pub(in crate::vfs) fn new(read: Read<'r>, rules: &'r RulesByDirectory) -> Self {
         Self { read, rules, excluded: HashMap::new(), cut: BTreeSet::new() }
     }
 
     /// The line that excludes the file at a path. `None` if a parent directory is excluded.
-    pub(super) fn of(&mut self, path: &str) -> Option<Exclusion> {
+    pub(in crate::vfs) fn of(&mut self, path: &str) -> Option<Exclusion> {
         let directory = parent(path).unwrap_or_default();
         if self.is_excluded(directory) { None } else { self.matching(path, false) }
     }
 
     /// Whether a file or a parent directory is excluded.
-    pub(super) fn has_file(&mut self, path: &str) -> bool {
+    pub(in crate::vfs) fn has_file(&mut self, path: &str) -> bool {
         self.is_excluded(parent(path).unwrap_or_default()) || self.matching(path, false).is_some()
     }
 
@@ -154,7 +154,7 @@ const FILE: &str = ".gitignore";
 
 impl Snapshot {
     /// Finds the dependency lock files that a `.gitignore` excludes, for
-    /// [`Directory::excluded_lock`](super::Directory). Returns a finding for each `.gitignore` that is too long.
+    /// [`Directory::excluded_lock`](crate::vfs::Directory). Returns a finding for each `.gitignore` that is too long.
     pub fn find_excluded_locks(&mut self) -> Vec<Finding> {
         let directories = self.directories.iter().enumerate();
         let paths: Vec<(usize, String)> =
@@ -184,7 +184,7 @@ impl Snapshot {
     }
 
     /// Whether a `.gitignore` excludes a missing directory, so that a tool may create it.
-    pub(super) fn ignores(&self, directory: &str) -> bool {
+    pub(in crate::vfs) fn ignores(&self, directory: &str) -> bool {
         Exclusions::new(&|path| self.ignore_file(path), &self.ignore_rules)
             .has_file(&child(directory, "main.tf"))
     }
@@ -234,14 +234,14 @@ fn too_long(file: &str) -> Finding {
 }
 
 /// The content of a `.gitignore` in a working tree.
-pub(super) fn on_disk(top: &Top, path: &str, limit: u64) -> Option<Vec<u8>> {
+pub(in crate::vfs) fn on_disk(top: &Top, path: &str, limit: u64) -> Option<Vec<u8>> {
     let disk = top.path().join(encode_os(path));
     let is_file = fs::symlink_metadata(&disk).is_ok_and(|metadata| metadata.is_file());
     (top.is_repository && is_file).then(|| read::regular(&disk, limit).ok())?
 }
 
 /// The content of a `.gitignore` in an index or a commit.
-pub(super) fn in_git(reading: &Reading<'_>, path: &str, limit: u64) -> Option<Vec<u8>> {
+pub(in crate::vfs) fn in_git(reading: &Reading<'_>, path: &str, limit: u64) -> Option<Vec<u8>> {
     let item = reading.item(encode(path).as_bstr()).ok()??;
     (item.kind == ItemKind::File).then(|| reading.content(path, limit).ok())?
 }

@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use gix::ObjectId;
 
 use super::difference::Difference;
-use super::git_tree::{Item, ItemKind, Reading};
-use super::read::Failure;
-use super::{last_name, parent};
 use crate::engine;
 use crate::text::file_name::decode;
+use crate::vfs::git::tree::{Item, ItemKind, Reading};
+use crate::vfs::read::Failure;
+use crate::vfs::{last_name, parent};
 
 /// A file in more directories than this is a copy that identifies none of them.
 const MANY: usize = 16;

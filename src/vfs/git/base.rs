@@ -3,13 +3,13 @@
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
-use super::Error;
-use super::git::{Git, one_line};
+use super::{Git, one_line};
 use crate::text::nearest;
+use crate::vfs::Error;
 
 impl Git {
     /// The newest common ancestor of two revisions.
-    pub(super) fn merge_base(&self, revision: &str, with: &str) -> Result<ObjectId, Error> {
+    pub(in crate::vfs) fn merge_base(&self, revision: &str, with: &str) -> Result<ObjectId, Error> {
         let base = self.known_commit(revision)?;
         let tip = self.known_commit(with)?;
         match self.repository.merge_base(base, tip) {
@@ -26,7 +26,7 @@ impl Git {
     }
 
     /// Resolves a revision. The error has the command that fetches it.
-    pub(super) fn known_commit(&self, revision: &str) -> Result<ObjectId, Error> {
+    pub(in crate::vfs) fn known_commit(&self, revision: &str) -> Result<ObjectId, Error> {
         self.commit(revision).map_err(|error| match self.way_to(revision) {
             Some(order) if error.order().is_none() => error.help(order),
             Some(_) | None => error,

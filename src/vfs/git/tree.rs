@@ -4,8 +4,8 @@
 //! place, even by an absolute path into the same working tree, leaves the repository. Submodules are not followed.
 
 mod blobs;
-pub(super) mod commit;
-pub(super) mod index;
+pub(in crate::vfs) mod commit;
+pub(in crate::vfs) mod index;
 mod overview;
 mod reading;
 
@@ -20,21 +20,22 @@ use gix::bstr::BStr;
 use smol_str::SmolStr;
 
 use super::absent::{Remedy, fetching};
-use super::listing::rendered;
-use super::read::Failure;
-use super::{Error, remotes};
+use super::remotes;
 use crate::engine::{self, Companion, Signal};
+use crate::vfs::Error;
+use crate::vfs::listing::rendered;
+use crate::vfs::read::Failure;
 
 use crate::text::file_name::decode;
 use blobs::Blobs;
-pub(super) use commit::Commit;
-pub(super) use index::Index;
-pub(super) use overview::Overview;
+pub(in crate::vfs) use commit::Commit;
+pub(in crate::vfs) use index::Index;
+pub(in crate::vfs) use overview::Overview;
 pub use overview::{ByContent, Content};
-pub(super) use reading::Reading;
+pub(in crate::vfs) use reading::Reading;
 
 /// The content of an index or a commit.
-pub(super) struct GitTree {
+pub(in crate::vfs) struct GitTree {
     git: gix::ThreadSafeRepository,
     held: Held,
     /// Whether a file was requested that the clone does not have.
@@ -50,17 +51,17 @@ enum Held {
 
 /// An entry of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Item {
-    pub(super) kind: ItemKind,
+pub(in crate::vfs) struct Item {
+    pub(in crate::vfs) kind: ItemKind,
     /// Whether it is an executable file.
-    pub(super) is_executable: bool,
+    pub(in crate::vfs) is_executable: bool,
     /// The id of its content. Not used for a directory in an index.
-    pub(super) id: ObjectId,
+    pub(in crate::vfs) id: ObjectId,
 }
 
 /// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ItemKind {
+pub(in crate::vfs) enum ItemKind {
     File,
     Link,
     Directory,
@@ -68,7 +69,7 @@ pub(super) enum ItemKind {
 }
 
 /// The target of a path in a function call.
-pub(super) enum Leads {
+pub(in crate::vfs) enum Leads {
     File,
     Directory,
     /// Nothing, because a part of the path is a file.
@@ -79,21 +80,21 @@ pub(super) enum Leads {
 }
 
 /// The maximum length of a path. Systems cannot check out longer ones, so deeper directories are skipped.
-pub(super) const LONGEST_PATH: usize = 4096;
+pub(in crate::vfs) const LONGEST_PATH: usize = 4096;
 
 impl GitTree {
     /// The names of the repository by the URLs of its remotes.
-    pub(super) fn repository_names(&self) -> BTreeSet<SmolStr> {
+    pub(in crate::vfs) fn repository_names(&self) -> BTreeSet<SmolStr> {
         remotes::names(&self.git.to_thread_local())
     }
 
     /// The index of a repository.
-    pub(super) fn of_index(git: &gix::Repository) -> Result<Self, Error> {
+    pub(in crate::vfs) fn of_index(git: &gix::Repository) -> Result<Self, Error> {
         Ok(Self::holding(Held::Index(Box::new(Index::open(git)?)), git))
     }
 
     /// The tree of a commit.
-    pub(super) fn of_tree(git: &gix::Repository, tree: ObjectId) -> Self {
+    pub(in crate::vfs) fn of_tree(git: &gix::Repository, tree: ObjectId) -> Self {
         Self::holding(Held::Commit(Commit::new(tree)), git)
     }
 
@@ -102,13 +103,13 @@ impl GitTree {
     }
 
     /// This content and another, which are both read several times.
-    pub(super) fn together(self, other: Self) -> [Arc<Self>; 2] {
+    pub(in crate::vfs) fn together(self, other: Self) -> [Arc<Self>; 2] {
         let blobs = Some(Arc::<Blobs>::default());
         [self, other].map(|git_tree| Arc::new(Self { blobs: blobs.clone(), ..git_tree }))
     }
 
     /// The index, if it is one.
-    pub(super) fn index(&self) -> Option<&Index> {
+    pub(in crate::vfs) fn index(&self) -> Option<&Index> {
         match &self.held {
             Held::Index(index) => Some(index),
             Held::Commit(_) => None,
@@ -116,12 +117,12 @@ impl GitTree {
     }
 
     /// Creates a reader for one thread.
-    pub(super) fn read(&self) -> Reading<'_> {
+    pub(in crate::vfs) fn read(&self) -> Reading<'_> {
         Reading { is_quiet: false, ..self.read_quietly() }
     }
 
     /// Creates a reader for files that a check can do without if a partial clone lacks them.
-    pub(super) fn read_quietly(&self) -> Reading<'_> {
+    pub(in crate::vfs) fn read_quietly(&self) -> Reading<'_> {
         let mut git = self.git.to_thread_local();
         // No objects are added during a check, so a missing one is searched only once.
         git.objects.refresh_never();
@@ -129,12 +130,12 @@ impl GitTree {
     }
 
     /// What is needed to fetch missing files of a revision.
-    pub(super) fn remedy(&self, revision: &str) -> Remedy {
+    pub(in crate::vfs) fn remedy(&self, revision: &str) -> Remedy {
         Remedy::of(&self.git.to_thread_local(), fetching(revision), revision)
     }
 
     /// Whether a file was requested since `other` replaced the flag that the clone does not have.
-    pub(super) fn has_missed(&self, other: bool) -> bool {
+    pub(in crate::vfs) fn has_missed(&self, other: bool) -> bool {
         self.has_missed.swap(other, Ordering::Relaxed)
     }
 }
@@ -175,7 +176,7 @@ impl ItemKind {
 }
 
 /// Whether a file with this name belongs to a module or configures one.
-pub(super) fn matters(name: &BStr) -> bool {
+pub(in crate::vfs) fn matters(name: &BStr) -> bool {
     let name = decode(name);
     engine::is_module_file(&name)
         || Signal::may_be_in(&name)
