@@ -6,18 +6,19 @@ use std::borrow::Cow;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Code, EngineRule, Finding, has_errors};
+use crate::finding::{EngineRule, Finding, has_errors};
 use crate::limits::{Limit, Limits};
 use crate::syntax::{Expr, ExprKind, JsonString, ObjectKey, Step, StepKind, Traversal};
 use crate::text::Span;
 
 use super::convert::convert;
-use super::weight::{BYTES_PER_STEP, OF_MAP, weight};
-use super::{Budget, Number, Resolved, Scope, Type, Value};
+use super::weight::{BYTES_PER_STEP, OF_MAP};
+use super::{Number, Resolved, Scope, Type, Value};
 
 mod access;
 mod argument;
 mod call;
+mod cost;
 mod iterate;
 mod object;
 mod operator;
@@ -25,7 +26,10 @@ mod template;
 mod template_file;
 
 pub use call::TERRAFORM_FUNCTIONS;
+pub(crate) use cost::too_expensive;
 pub use iterate::elements;
+
+use cost::{OF_CONSTANT, OF_CONSTANT_BYTE, OF_DISCARDED_FINDING, OF_FINDING, deeper_than, limit_reached};
 
 /// Evaluates an expression without variables and functions, with the default limits.
 pub fn constant(expr: &Expr, findings: &mut Vec<Finding>) -> Value {
@@ -333,55 +337,6 @@ impl<'e> Evaluator<'e> {
         value
     }
 
-    /// Counts the steps for another copy of a value. Returns false if the limit is exceeded.
-    fn may_hold(&mut self, value: &Value, at: Span) -> bool {
-        self.may_go_on(weight(value, self.left), at)
-    }
-
-    /// Counts the steps to build the type of a value with parts, and to convert them. Returns false if the limit is
-    /// exceeded.
-    fn may_convert(&mut self, value: &Value, at: Span) -> bool {
-        let value = value.unmarked().0;
-        let is_of_large_type = matches!(value, Value::Unknown(ty) if ty.nodes() > 1);
-        if value.parts().next().is_none() && !is_of_large_type {
-            return true;
-        }
-        // Strings and numbers in a list are hardly more than copied. The type of an object has names.
-        let is_flat_list = matches!(value, Value::List(..) | Value::Set(..) | Value::Tuple(_))
-            && value.parts().all(|part| part.parts().next().is_none());
-        let work = if is_flat_list {
-            value.parts().count()
-        } else {
-            weight(value, self.left).saturating_mul(OF_CONVERSION)
-        };
-        self.may_go_on(work, at)
-    }
-
-    /// Counts evaluation steps. Returns false if the limit is exceeded; all further values are unknown.
-    fn may_go_on(&mut self, work: usize, at: Span) -> bool {
-        if self.left < work
-            && !self.exhausted
-            && let Some(scope) = self.scope
-        {
-            let added = scope.work().take_added();
-            (self.left, self.added) = (self.left + added, self.added + added);
-        }
-        if let Some(left) = self.left.checked_sub(work) {
-            self.left = left;
-            return true;
-        }
-        if !self.exhausted {
-            (self.left, self.exhausted) = (0, true);
-            self.too_expensive(at);
-        }
-        false
-    }
-
-    fn too_expensive(&mut self, at: Span) -> Value {
-        self.findings.push(too_expensive(self.scope.map(Scope::work), at, self.limits));
-        Value::UNKNOWN
-    }
-
     /// Reports an error. Returns the unknown value that takes the place of the result.
     fn error(&mut self, rule: EngineRule, summary: &str, detail: impl Into<String>, at: Span) -> Value {
         self.report(Finding::language(rule, summary).detail(detail).at(at));
@@ -406,34 +361,30 @@ impl<'e> Evaluator<'e> {
 
     /// Evaluates an expression whose findings may be discarded.
     fn apart(&mut self, evaluate: impl FnOnce(&mut Evaluator<'_>) -> Value) -> (Value, Vec<Finding>) {
-        let mut findings = Vec::new();
-        let mut apart = Evaluator::new(self.limits, self.left, self.scope, &mut findings);
-        (apart.exhausted, apart.of_finding) = (self.exhausted, OF_DISCARDED_FINDING);
-        let value = evaluate(&mut apart);
-        (self.left, self.exhausted) = (apart.left, apart.exhausted);
-        self.added += apart.added;
+        let (value, mut findings) = self.beside(self.scope, OF_DISCARDED_FINDING, evaluate);
         // The finding about a limit is never discarded.
         let is_limit = |finding: &mut Finding| finding.rule == EngineRule::LimitReached.id();
         self.findings.extend(findings.extract_if(.., is_limit));
         (value, findings)
     }
+
+    /// Evaluates an expression with the variables of a scope. The steps count here.
+    fn beside(
+        &mut self,
+        scope: Option<&dyn Scope>,
+        of_finding: usize,
+        evaluate: impl FnOnce(&mut Evaluator<'_>) -> Value,
+    ) -> (Value, Vec<Finding>) {
+        let mut findings = Vec::new();
+        let mut beside = Evaluator::new(self.limits, self.left, scope, &mut findings);
+        (beside.exhausted, beside.of_finding) = (self.exhausted, of_finding);
+        let value = evaluate(&mut beside);
+        let added = beside.added;
+        (self.left, self.exhausted) = (beside.left, beside.exhausted);
+        self.added += added;
+        (value, findings)
+    }
 }
-
-/// The steps to convert a part of a value, in addition to those for a copy.
-const OF_CONVERSION: usize = 3;
-
-/// The steps that a finding costs. This limits the memory of findings when an expression fails for each of many
-/// elements.
-const OF_FINDING: usize = 100;
-
-/// The steps that a finding costs if it may be discarded soon, as in `try`.
-const OF_DISCARDED_FINDING: usize = 10;
-
-/// The steps for a constant in addition to those for its length: nested `for` expressions can take more.
-const OF_CONSTANT: usize = 1_000;
-
-/// The steps for each byte of a constant.
-const OF_CONSTANT_BYTE: usize = 8;
 
 /// A part of a value, borrowed if the value is.
 fn part(value: Cow<'_, Value>, select: impl FnOnce(&Value) -> Cow<'_, Value>) -> Cow<'_, Value> {
@@ -441,35 +392,4 @@ fn part(value: Cow<'_, Value>, select: impl FnOnce(&Value) -> Cow<'_, Value>) ->
         Cow::Borrowed(value) => select(value),
         Cow::Owned(value) => Cow::Owned(select(&value).into_owned()),
     }
-}
-
-/// The finding for a limit that made a value unknown.
-fn limit_reached(summary: &str, at: Span, limits: &Limits, limit: Limit) -> Finding {
-    Finding::limit(limit, limits, summary, "The value is treated as unknown.")
-        .code(Code::ValueLeftUnknown)
-        .at(at)
-}
-
-/// The finding for an expression that takes too many steps. `work` are the steps of all expressions together, if they
-/// share some.
-pub(crate) fn too_expensive(work: Option<&Budget>, at: Span, limits: &Limits) -> Finding {
-    let mut finding = limit_reached("Expression too expensive to evaluate", at, limits, Limit::Evaluation);
-    if work.is_some_and(|work| work.get() < limits.evaluation()) {
-        finding.detail.push_str(
-            " The expressions of this module together have reached a limit that grows with `evaluation`.",
-        );
-    }
-    finding
-}
-
-fn deeper_than(value: &Value, depth: usize) -> bool {
-    let Some(rest) = depth.checked_sub(1) else { return true };
-    let has_deep_type = match value {
-        Value::List(ty, _) | Value::Set(ty, _) | Value::Map(ty, _) | Value::Null(ty) | Value::Unknown(ty) => {
-            ty.depth() > rest
-        }
-        Value::Marked(inner, _) => return deeper_than(inner, depth),
-        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Tuple(_) | Value::Object(_) => false,
-    };
-    has_deep_type || value.parts().any(|part| deeper_than(part, rest))
 }

@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 
 use super::Evaluator;
 use super::argument::Argument;
+use super::cost::OF_FINDING;
 use crate::engine::Engine;
 use crate::finding::{Finding, Severity, has_errors};
 use crate::limits::Limits;
@@ -157,14 +158,8 @@ impl Evaluator<'_> {
             );
             return None;
         }
-        let mut found = Vec::new();
         let scope = TemplateScope { outer: rendering.scope, names };
-        let mut evaluator = Evaluator::new(self.limits, self.left, Some(&scope), &mut found);
-        evaluator.exhausted = self.exhausted;
-        let value = evaluator.value(template, None);
-        let (left, added, is_exhausted) = (evaluator.left, evaluator.added, evaluator.exhausted);
-        (self.left, self.exhausted) = (left, is_exhausted);
-        self.added += added;
+        let (value, found) = self.beside(Some(&scope), OF_FINDING, |inside| inside.value(template, None));
         if has_errors(&found) {
             self.call_failed(rendering.call, &described(source, &found));
             return None;
