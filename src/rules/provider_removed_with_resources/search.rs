@@ -161,7 +161,8 @@ impl<'t> Search<'t> {
             || self.is_moved_from_top(&at(path, Some(object)))
     }
 
-    /// Whether the module where the search started, or one of its callers, moves or removes the object.
+    /// Whether the module where the search started, or one of its callers, moves the object. To remove it, the engine
+    /// needs the configuration.
     fn is_moved_from_top(&self, object: &ConfigAddress) -> bool {
         self.top.module().is_moved(object)
             || self.top.callers().any(|(caller, by)| caller.module().is_moved(&object.in_caller(&by.name)))
