@@ -1,6 +1,6 @@
 //! Limits on how much overrule reads and computes, so that no input makes a check hang or exhausts memory.
 //!
-//! Each limit is above what nearly all people write. A policy or the command line can change it, and a finding reports
+//! Ordinary repositories stay far below each limit. A policy or the command line can change it, and a finding reports
 //! that it was reached.
 
 use crate::text::grouped;

@@ -8,7 +8,7 @@ use super::rule_name::RuleName;
 use super::terminal::Terminal;
 use super::{Failure, place, policy, say};
 use crate::check::page_names_under;
-use crate::policy::{Definition, Level, Line, Policy, Setting};
+use crate::policy::{Definition, Level, Line, PRESETS, Policy, Setting};
 use crate::report::{fold, one_line, sanitize, with_code};
 use crate::rules::page::Page;
 use crate::text::nearest;
@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         Some(page) => format!("# {}\n\n{}", page.rule, page.text),
         None => of_policy(arguments, terminal)?,
     };
-    let text = folded(&listed(&annotated(&text), terminal.width), terminal.width);
+    let text = folded(&listed(&annotated(&without_paths(&text)), terminal.width), terminal.width);
     say(&if terminal.color { painted(&text) } else { text })
 }
 
@@ -84,7 +84,25 @@ fn unknown_rule(name: &str, policy: &Policy) -> Failure {
     if !name.is_empty() && !longer.is_empty() {
         return failure.help(format!("did you mean {}?", longer.join(" or ")));
     }
+    if PRESETS.iter().any(|preset| preset.name == name) {
+        return failure.help(format!("it is a preset; `overrule rules --preset {name}` prints it"));
+    }
     failure.help(LIST).meant(nearest(name, known.iter().map(SmolStr::as_str)))
+}
+
+/// Replaces each link to a file of this repository by its text: an installed overrule has no such file.
+fn without_paths(markdown: &str) -> String {
+    let (mut text, mut rest) = (String::new(), markdown);
+    while let Some((before, after)) = rest.split_once("](") {
+        let link = before.rsplit_once('[').zip(after.split_once(')'));
+        let parts;
+        (parts, rest) = match link {
+            Some(((outside, label), (path, behind))) if !path.contains("://") => ([outside, label], behind),
+            _ => ([before, "]("], after),
+        };
+        text.extend(parts);
+    }
+    text + rest
 }
 
 /// Replaces the carets that the tests of a page need by comments at the end of the lines above them.
@@ -198,6 +216,14 @@ mod tests {
     use indoc::indoc;
 
     use super::*;
+
+    #[test]
+    fn only_links_to_addresses_keep_their_targets() {
+        assert_eq!(
+            without_paths("as for [every\nrule](../README.md#rule) and <https://a.b>, [c](https://d.e/f)"),
+            "as for every\nrule and <https://a.b>, [c](https://d.e/f)"
+        );
+    }
 
     #[test]
     fn examples_show_messages_as_comments() {

@@ -82,7 +82,7 @@ fn no_such_version(product: Product, text: &str) -> ChoiceError {
         None => format!("`{text}` is not a version of {name}"),
     };
     let newest = product.newest_release();
-    let (oldest, word) = (product.oldest_release(), product.word());
+    let (oldest, word) = (product.oldest_modelled(), product.word());
     let help = format!(
         "supported versions are {oldest} to {newest}: write `{word}@{}.{}` or `{word}@{newest}`",
         newest.major, newest.minor

@@ -95,6 +95,23 @@ mod tests {
     }
 
     #[test]
+    fn the_readme_names_the_known_versions() {
+        let known = [Product::Terraform, Product::OpenTofu].map(|product| {
+            let (oldest, newest) = (product.oldest_modelled(), product.newest_release());
+            format!(
+                "{} {}.{} to {}.{}",
+                product.name(),
+                oldest.major,
+                oldest.minor,
+                newest.major,
+                newest.minor
+            )
+        });
+        let sentence = format!("overrule knows {}.", known.join(" and "));
+        assert!(include_str!("../../README.md").contains(&sentence), "{sentence}");
+    }
+
+    #[test]
     fn a_constraint_picks_the_newest_release_it_admits() {
         let below = |version| version < Version::new(1, 12, 0);
         assert_eq!(Product::Terraform.newest_release_where(below), Some(Version::new(1, 11, 4)));

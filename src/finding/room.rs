@@ -13,7 +13,7 @@ use crate::text::grouped;
 pub struct Room {
     rule: EngineRule,
     most: usize,
-    /// Their number: one more than are kept, which shows that there are more.
+    /// Their number. At first one more than `most`, which shows that there are more.
     pub left: usize,
 }
 

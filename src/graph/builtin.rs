@@ -97,7 +97,8 @@ pub(super) fn steps(resource: &Resource, steps: &[Step], findings: &mut Vec<Find
         .detail(format!("`{}` has no attribute `{name}`.", resource.address.kind))
         .at(first.span)
         .help_if(
-            of_state.then(|| format!("write `outputs.{name}` for the output `{name}` of the other module")),
+            of_state
+                .then(|| format!("write `outputs.{name}` for the output `{name}` of the other root module")),
         )
         .meant(nearest(name, arguments.names()))
         .push_to(findings);

@@ -83,7 +83,12 @@ fn next_steps(outcome: &Outcome, style: &Style) -> Vec<String> {
         let accept = if style.allows_exceptions { "--add-exceptions" } else { "--write-baseline FILE" };
         steps.push(format!("Add `--changed` for new findings only, or `{accept}` to accept all."));
     }
-    steps.push("Run `overrule explain RULE` for more about a rule.".to_owned());
+    let mut rules: Vec<&str> = outcome.verdicts.iter().map(|verdict| verdict.finding.rule.as_str()).collect();
+    rules.dedup();
+    steps.push(match rules.as_slice() {
+        [rule] => format!("Run `overrule explain {rule}` for more about this rule."),
+        _ => "Run `overrule explain RULE` for more about a rule.".to_owned(),
+    });
     steps
 }
 

@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::support::edits::listed;
 use super::{Context, Node, Page, Role, Rule, States, page};
-use crate::engine::is_module_file;
+use crate::engine::{Companion, is_automatic_values_file, is_module_file};
 use crate::finding::{Concern, Finding, Severity};
 use crate::module::StateAddress;
 use crate::text::Span;
@@ -95,9 +95,8 @@ fn uses_workspaces(directory: &str, snapshot: &Snapshot) -> bool {
     let mut texts = files.iter().filter_map(|file| Some(snapshot.sources().get(file.id?).text()));
     let names = snapshot.names(directory);
     let below = names.directories.iter().flat_map(|name| snapshot.names(&child(directory, name)).files);
-    let is_chosen = |name: &String| {
-        name.ends_with(".tfvars") && !name.ends_with(".auto.tfvars") && name != "terraform.tfvars"
-    };
+    let is_chosen =
+        |name: &String| Companion::of(name) == Some(Companion::Values) && !is_automatic_values_file(name);
     texts.any(|text| text.contains("terraform.workspace"))
         || names.files.iter().cloned().chain(below).filter(is_chosen).nth(1).is_some()
 }

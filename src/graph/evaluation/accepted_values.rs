@@ -31,8 +31,7 @@ pub(super) fn count(value: &Value, expr: &Expr) -> Option<Finding> {
                 None => format!("`count` must be a whole number, not {}.", with_article(&value.ty().name())),
             };
             let is_flag = value.ty() == Type::Bool && !matches!(expr.kind, ExprKind::Conditional(_));
-            let help =
-                is_flag.then(|| "use a conditional expression, such as `var.enabled ? 1 : 0`".to_owned());
+            let help = is_flag.then(|| "put `? 1 : 0` after the condition".to_owned());
             return Some(incorrect_type(detail, expr).help_if(help));
         }
     };

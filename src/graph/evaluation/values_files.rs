@@ -154,13 +154,13 @@ fn unsuitable(why: &str, argument: &Attribute, variable: &Variable) -> Finding {
     // The engine hides the value of a sensitive variable, and reports the declaration.
     if is_sensitive {
         return finding
-            .detail(format!("Unsuitable value for var.{name}, which is sensitive: {why}."))
+            .detail(format!("The value does not match the type of the sensitive variable `{name}`: {why}."))
             .at(variable.origin.header())
             .related(argument.expr.span, "set here");
     }
     let declared = variable.constraint.as_ref().map_or(variable.origin.header(), |given| given.span);
     finding
-        .detail(format!("The given value is not suitable for var.{name}: {why}."))
+        .detail(format!("The value does not match the type of the variable `{name}`: {why}."))
         .at(argument.expr.span)
         .related(declared, "the type of the variable")
 }

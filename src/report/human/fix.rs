@@ -79,11 +79,20 @@ fn changed(text: &str, edits: &[Edit], paint: Paint) -> Vec<String> {
         let (before, after) = (&before[same..], &after[same..]);
         let same = before.iter().rev().zip(after.iter().rev()).take_while(|(a, b)| a == b).count();
         let (before, after) = (&before[..before.len() - same], &after[..after.len() - same]);
+        let after = without_blank_ends(after);
         lines.extend(before.iter().map(|line| paint.removed(&sanitize(&format!("- {line}")))));
         lines.extend(after.iter().map(|line| paint.added(&sanitize(&format!("+ {line}")))));
         rest = &rest[count..];
     }
     lines
+}
+
+/// The lines without blank ones at both ends, which an added block has around it.
+fn without_blank_ends<'l, 't>(lines: &'l [&'t str]) -> &'l [&'t str] {
+    let is_shown = |line: &&str| !line.trim().is_empty();
+    let start = lines.iter().position(is_shown).unwrap_or(lines.len());
+    let end = lines.iter().rposition(is_shown).map_or(start, |last| last + 1);
+    &lines[start..end]
 }
 
 /// The end of the line with an offset. For the start of a line, the end of the line before.
@@ -117,6 +126,7 @@ mod tests {
         assert_eq!(shown(&[edit(10, 11, "5")]), ["- b = 2", "+ b = 5"]);
         assert_eq!(shown(&[edit(6, 12, "")]), ["- b = 2"]);
         assert_eq!(shown(&[edit(12, 12, "x = 0\n")]), ["+ x = 0"]);
+        assert_eq!(shown(&[edit(24, 24, "\nx {\n\n}\n")]), ["+ x {", "+ ", "+ }"]);
         assert_eq!(
             shown(&[edit(4, 5, "7"), edit(22, 23, "8")]),
             ["- a = 1", "+ a = 7", "- d = 4", "+ d = 8"]
