@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::engines::result::EngineResult;
 use crate::engine::Product;
-use crate::finding::{Category, EngineRule, Finding};
+use crate::finding::{Category, EngineRule, Finding, Severity};
 use crate::text::{FileId, Sources, Span};
 use crate::vfs::Snapshot;
 
@@ -42,8 +42,8 @@ impl<'w> Foreign<'w> {
             .then_some(other)
     }
 
-    /// Whether a finding says that a block, an argument or a symbol is unknown, and the other product does not report
-    /// it.
+    /// Whether a finding says that a block, an argument or a symbol is unknown, or that no known version of the product
+    /// meets `required_version`, and the other product does not report it.
     fn is_unknown(&self, product: Product, finding: &Finding, place: Span) -> bool {
         let text = self.sources.slice(place);
         let symbol = match product {
@@ -55,6 +55,8 @@ impl<'w> Foreign<'w> {
             || (finding.rule == EngineRule::UnknownModuleArgument.id()
                 && text == "ignore_nested_deprecations")
             || (finding.rule == EngineRule::UndeclaredReference.id() && is_symbol())
+            || (finding.rule == EngineRule::UnsupportedEngineVersion.id()
+                && finding.severity == Severity::Notice)
     }
 
     fn is_in_place_of(&self, other: Product, place: Span) -> bool {
