@@ -96,10 +96,14 @@ impl Evaluator<'_> {
     }
 
     fn unknown_function(&mut self, call: &Call, name: &str, engine: Engine) -> Value {
-        let mut known = ALL.iter().filter(|function| function.is_in(engine)).map(|function| function.name);
+        let mut known = ALL.iter().filter(|function| function.is_in(engine));
         // With two other letters, a word of four is another word.
         let most = if name.len() > 4 { 2 } else { 1 };
-        let near = known.find(|known| distance(name, known, most).is_some());
+        let near = known.find(|known| distance(name, known.name, most).is_some());
+        let (removed, near) = near.map_or((None, None), |near| match near.replacement() {
+            Some(instead) => (Some(format!("write `{instead}`")), None),
+            None => (None, Some(near.name)),
+        });
         // For the engine, every function with a namespace belongs to a provider.
         let is_namespaced = engine.has_namespaces() && call.name.contains("::");
         let summary = if is_namespaced { "Unknown provider function" } else { "Call to unknown function" };
@@ -114,7 +118,7 @@ impl Evaluator<'_> {
             .detail(detail)
             .at(call.name_span)
             .concerns(Concern::Name(call.name.as_str().into()))
-            .help_if(of_provider.map(|function| self.provider_help(function)))
+            .help_if(of_provider.map(|function| self.provider_help(function)).or(removed))
             .meant(near);
         finding.code = is_namespaced.then_some(Code::UnknownProviderFunction);
         self.findings.push(finding);

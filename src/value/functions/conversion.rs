@@ -1,4 +1,4 @@
-//! Functions that change the type or the marks of a value, and removed functions.
+//! Functions that change the type or the marks of a value.
 
 use super::signature::{FunctionError, Outcome};
 use crate::text::with_article;
@@ -62,12 +62,4 @@ pub(super) fn ephemeralasnull(arguments: &[Value]) -> Value {
         let is_replaced = marks.ephemeral.is_some() && value.is_known();
         if is_replaced { Value::Null(value.ty()).mark(kept) } else { value.mark(kept) }
     })
-}
-
-/// The error for a function that Terraform 0.12 removed, as in Terraform and OpenTofu.
-pub(super) fn removed(name: &str, instead: &str) -> FunctionError {
-    FunctionError::of_call(format!(
-        "the {name:?} function was deprecated in Terraform v0.12 and is no longer available; use {instead} syntax to \
-         write a literal {name}"
-    ))
 }

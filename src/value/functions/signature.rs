@@ -78,6 +78,8 @@ pub(super) enum Evaluation {
     Unknown,
     /// The call may fail, so that even the type of the result is unknown.
     Unmodelled,
+    /// Every call fails, because Terraform 0.12 replaced the function by this syntax.
+    Removed(&'static str),
 }
 
 /// The implementation of a function.
@@ -198,6 +200,19 @@ impl Function {
         Self { evaluation: Evaluation::Unknown, ..self }
     }
 
+    /// A function that Terraform 0.12 replaced by the syntax `instead`.
+    pub(super) const fn removed(self, instead: &'static str) -> Self {
+        Self { evaluation: Evaluation::Removed(instead), ..self }
+    }
+
+    /// The syntax that replaced the function, if every call of it fails.
+    pub fn replacement(&self) -> Option<&'static str> {
+        match self.evaluation {
+            Evaluation::Removed(instead) => Some(instead),
+            _ => None,
+        }
+    }
+
     pub(super) const fn marks_unknown(self) -> Self {
         Self { marks_unknown: true, ..self }
     }
@@ -233,6 +248,9 @@ impl Function {
         longest: usize,
         scope: &dyn Scope,
     ) -> Outcome {
+        if let Some(instead) = self.replacement() {
+            return Err(removed(self.name, instead));
+        }
         let (mut moved, mut lifted, mut is_dynamic) = (Marks::NONE, Marks::NONE, false);
         for (place, argument) in arguments.iter_mut().enumerate() {
             match self.parameter(place).map_or(Marking::Moved, |parameter| parameter.marks) {
@@ -249,7 +267,7 @@ impl Function {
             _ if !arguments.iter().all(Value::is_wholly_known) => None,
             Evaluation::Known(body) => Some(body),
             Evaluation::Unknown => None,
-            Evaluation::Unmodelled => return Ok(Value::UNKNOWN.mark(moved)),
+            Evaluation::Unmodelled | Evaluation::Removed(_) => return Ok(Value::UNKNOWN.mark(moved)),
         };
         let result = match body.map(|body| body.run(&arguments, longest, scope)) {
             None | Some(Err(FunctionError::Unknown)) => Value::Unknown(self.return_type.ty()),
@@ -259,6 +277,14 @@ impl Function {
             || is_dynamic && !matches!(self.evaluation, Evaluation::Always(_));
         Ok(result.mark(if are_lost { moved } else { moved.and(lifted) }))
     }
+}
+
+/// The error for a function that Terraform 0.12 removed, as in Terraform and OpenTofu.
+fn removed(name: &str, instead: &str) -> FunctionError {
+    FunctionError::of_call(format!(
+        "the {name:?} function was deprecated in Terraform v0.12 and is no longer available; use {instead} syntax to \
+         write a literal {name}"
+    ))
 }
 
 impl Body {
