@@ -186,7 +186,8 @@ fn no_resource(
 }
 
 /// The help for a name such as `locals.a`, which takes the form of a resource but means another declared object.
-fn other_object(module: &Module, ResourceAddress { kind, name, .. }: &ResourceAddress) -> Option<String> {
+fn other_object(module: &Module, address: &ResourceAddress) -> Option<String> {
+    let ResourceAddress { kind, name, .. } = address;
     let root = match kind.as_str() {
         "locals" if module.locals.contains_key(name) => "local",
         "vars" | "variable" | "variables" if module.variables.contains_key(name) => "var",
@@ -196,9 +197,23 @@ fn other_object(module: &Module, ResourceAddress { kind, name, .. }: &ResourceAd
                 "a module cannot read its own output `{name}`; refer to the objects that the output refers to"
             ));
         }
+        _ if matches!(name.as_str(), "key" | "value") && !may_be_a_type(module, address) => {
+            return Some(format!(
+                "`{kind}.{name}` exists only in the `content` of a `dynamic \"{kind}\"` block"
+            ));
+        }
         _ => return None,
     };
     Some(format!("did you mean `{root}.{name}`?"))
+}
+
+/// Whether a type of resources belongs to a provider that the module uses.
+fn may_be_a_type(module: &Module, address: &ResourceAddress) -> bool {
+    let provider = address.implied_provider();
+    let first = ResourceAddress { kind: provider.into(), name: SmolStr::default(), ..address.clone() };
+    let next = module.resources.range(first..).next();
+    module.required_providers.contains_key(provider)
+        || next.is_some_and(|(next, _)| next.implied_provider() == provider)
 }
 
 /// A resource of the same type and name in another mode, or else one with a similar name in the same mode.
