@@ -170,8 +170,11 @@ impl Evaluator<'_> {
         let Some(ty) = ty else {
             let (one, other) = (then_type.shortened(), else_type.shortened());
             let detail = format!("The two results must have the same type: one is {one}, the other {other}.");
-            let at = then.to(otherwise);
-            return self.error(EngineRule::InvalidValue, "Inconsistent conditional result types", detail, at);
+            let summary = "Inconsistent conditional result types";
+            let finding = Finding::language(EngineRule::InvalidValue, summary).detail(detail);
+            let help = other_brackets(&then_type, &else_type).map(str::to_owned);
+            self.report(finding.at(then.to(otherwise)).help_if(help));
+            return Value::UNKNOWN;
         };
         let mut decider = self.value(condition, inside);
         // The marks of both branches apply, whichever is selected.
@@ -230,6 +233,23 @@ impl Evaluator<'_> {
     fn operation_failed(&mut self, detail: &str, ty: Type, at: Span) -> Value {
         self.error(EngineRule::InvalidValue, "Operation failed", detail, at);
         Value::Unknown(ty)
+    }
+}
+
+/// The help for an empty collection in the wrong brackets beside a collection of another type.
+fn other_brackets(one: &Type, other: &Type) -> Option<&'static str> {
+    let is_empty_list = |ty: &Type| matches!(ty, Type::Tuple(elements) if elements.is_empty());
+    let is_empty_map = |ty: &Type| matches!(ty, Type::Object(attributes) if attributes.is_empty());
+    match (one, other) {
+        (Type::Map(_), empty) | (empty, Type::Map(_)) if is_empty_list(empty) => {
+            Some("write the empty map as `{}`, not `[]`")
+        }
+        (Type::List(_) | Type::Set(_), empty) | (empty, Type::List(_) | Type::Set(_))
+            if is_empty_map(empty) =>
+        {
+            Some("write the empty list as `[]`, not `{}`")
+        }
+        _ => None,
     }
 }
 
