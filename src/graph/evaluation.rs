@@ -191,7 +191,8 @@ impl<'t> Evaluation<'t, '_> {
                 variable.is_some_and(|variable| variable.marks() != Marks::NONE)
             }
             "local" => self.locals.marks(name) != Marks::NONE,
-            _ => name == "applying",
+            // `terraform.applying` is ephemeral.
+            root => matches!(root, "terraform" | "tofu") && name == "applying",
         }
     }
 

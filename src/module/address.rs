@@ -72,10 +72,15 @@ pub struct ResourceAddress {
 }
 
 impl ResourceAddress {
-    /// The local name of the default provider of the type: the part before the first `_`.
+    /// The local name of the default provider of the type.
     pub fn implied_provider(&self) -> &str {
-        self.kind.split('_').next().unwrap_or(&self.kind)
+        implied_provider(&self.kind)
     }
+}
+
+/// The local name of the default provider of a type of resources or actions: the part before the first `_`.
+pub fn implied_provider(kind: &str) -> &str {
+    kind.split_once('_').map_or(kind, |(provider, _)| provider)
 }
 
 impl fmt::Display for ResourceAddress {

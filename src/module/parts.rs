@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use super::address::implied_provider;
 use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Body, Expr, ExprKind, Schema};
 
 /// The arguments and blocks of a body.
@@ -75,9 +76,9 @@ impl Place {
 
     /// In a top-level block.
     pub(super) fn top(block: &Block) -> Self {
-        let of_engine =
-            block.labels.first().is_some_and(|label| label.text.split('_').next() == Some("terraform"));
-        let others = if of_engine { Others::Never } else { Others::Arrays };
+        let is_built_in =
+            block.labels.first().is_some_and(|kind| implied_provider(&kind.text) == "terraform");
+        let others = if is_built_in { Others::Never } else { Others::Arrays };
         match block.kind.as_str() {
             "resource" | "data" | "ephemeral" => {
                 Self::of(&["lifecycle", "connection", "provisioner type", DYNAMIC, ESCAPE], others)

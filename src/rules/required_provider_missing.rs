@@ -145,8 +145,7 @@ fn missing<'t>(node: Node<'t>, context: &Context<'_>) -> Vec<Missing<'t>> {
         if reference.is_some_and(|reference| module.reads_value(reference)) {
             continue;
         }
-        let name = reference
-            .map_or_else(|| resource.address.implied_provider(), |reference| reference.name.as_str());
+        let name = resource.provider_name();
         if is_missing(node, name) && !(node.is_broken() && written.contains(name)) {
             let first = missing.entry(name).or_insert(resource);
             if resource.origin.header() < first.origin.header() {
@@ -172,9 +171,7 @@ fn is_left_to_callers(node: Node<'_>, name: &str) -> bool {
     let decides = |node: Node<'_>| {
         let module = node.module();
         let uses = |resource: &Resource| {
-            let name =
-                resource.provider_ref.as_ref().map_or(resource.address.implied_provider(), |one| &one.name);
-            module.provider_address(name).as_ref() == Some(&address)
+            module.provider_address(resource.provider_name()).as_ref() == Some(&address)
         };
         !module.is_whole()
             || node.requirements_of(&address).next().is_some()

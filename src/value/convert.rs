@@ -21,17 +21,16 @@ pub fn convert(value: &Value, want: &Type) -> Result<Value, Mismatch> {
     if !possible(&own, want, Mode::Unsafe) {
         return Err(Mismatch { path: Vec::new(), message: explain(&own, want) });
     }
-    Conversion { mode: Mode::Unsafe, path: Vec::new() }.apply(value, want)
+    Conversion { path: Vec::new() }.apply(value, want)
 }
 
 /// `value` converted to type `to`, after unification has shown that the types are convertible.
 pub(super) fn fit(value: &Value, to: &Type) -> Result<Value, Mismatch> {
-    Conversion { mode: Mode::Unsafe, path: Vec::new() }.apply(value, to)
+    Conversion { path: Vec::new() }.apply(value, to)
 }
 
 /// The state of a conversion.
 struct Conversion {
-    mode: Mode,
     path: Vec<PathStep>,
 }
 
@@ -147,11 +146,11 @@ impl Conversion {
 
     /// Converts a tuple to `to`, a list or set of `wanted`. Only the elements of a list are unified again.
     fn tuple_to_sequence(&mut self, elements: &[Value], to: &Type, wanted: &Type) -> Result<Value, Mismatch> {
-        let common = self.common(elements.iter(), wanted, true);
+        let common = common_type(elements.iter(), wanted, true);
         let mut converted = self.elements(elements, &common)?;
         if matches!(to, Type::List(_)) && !converted.is_empty() {
             let types: Vec<Type> = converted.iter().map(Value::ty).collect();
-            let Some(unified) = unify(&types, self.mode) else {
+            let Some(unified) = unify(&types, Mode::Unsafe) else {
                 return Err(self.fails("cannot find a common base type for all elements"));
             };
             if !converted.iter().all(|value| value.is(&unified)) {
@@ -187,9 +186,9 @@ impl Conversion {
         if attributes.is_empty() {
             return Ok(Value::Map(wanted.without_optional(), BTreeMap::new()));
         }
-        let common = self.common(attributes.values(), wanted, false);
+        let common = common_type(attributes.values(), wanted, false);
         let converted = self.by_key(attributes, &common)?;
-        let unified = if complex(&common) { self.unified_map(converted, self.mode)? } else { converted };
+        let unified = if complex(&common) { self.unified_map(converted, Mode::Unsafe)? } else { converted };
         self.map(unified, "attribute types must all match for conversion to map")
     }
 
@@ -202,7 +201,7 @@ impl Conversion {
         let mut converted = BTreeMap::new();
         for (name, wanted) in wanted {
             let Some(value) = elements.get(name) else { continue };
-            if *element != wanted.ty && !possible(element, &wanted.ty, self.mode) {
+            if *element != wanted.ty && !possible(element, &wanted.ty, Mode::Unsafe) {
                 let why = explain(element, &wanted.ty);
                 return Err(
                     self.fails(format!("map element type is incompatible with attribute {name:?}: {why}"))
@@ -220,20 +219,6 @@ impl Conversion {
             converted.insert(name.clone(), Value::Null(wanted.ty.without_optional()));
         }
         Ok(Value::Object(converted))
-    }
-
-    /// The element type of a collection of `parts`.
-    fn common<'a, 'e>(
-        &self,
-        parts: impl Iterator<Item = &'a Value>,
-        wanted: &'e Type,
-        sequence: bool,
-    ) -> Cow<'e, Type> {
-        if *wanted != Type::Any {
-            return Cow::Borrowed(wanted);
-        }
-        let types: Vec<Type> = parts.map(Value::ty).collect();
-        common_element(types.iter(), wanted, self.mode, sequence).unwrap_or(Cow::Borrowed(wanted))
     }
 
     fn elements(&mut self, elements: &[Value], to: &Type) -> Result<Vec<Value>, Mismatch> {
@@ -284,6 +269,19 @@ impl Conversion {
     fn fails(&self, message: impl Into<String>) -> Mismatch {
         Mismatch { path: self.path.clone(), message: message.into() }
     }
+}
+
+/// The element type of a collection of `parts`.
+fn common_type<'a, 'e>(
+    parts: impl Iterator<Item = &'a Value>,
+    wanted: &'e Type,
+    sequence: bool,
+) -> Cow<'e, Type> {
+    if *wanted != Type::Any {
+        return Cow::Borrowed(wanted);
+    }
+    let types: Vec<Type> = parts.map(Value::ty).collect();
+    common_element(types.iter(), wanted, Mode::Unsafe, sequence).unwrap_or(Cow::Borrowed(wanted))
 }
 
 /// The common type of the elements, and the elements. Values without a type get that type. Returns `None` if types

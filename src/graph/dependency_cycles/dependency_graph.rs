@@ -176,11 +176,8 @@ impl<'t, 'n> Builder<'t, 'n> {
     /// Dependencies that only resources have: a provider, and `replace_triggered_by`.
     fn resource(&mut self, resource: &'t Resource) {
         let from = self.number(Vertex::Resource(&resource.address));
-        let (name, place) = match &resource.provider_ref {
-            Some(reference) => (reference.compact(), Some(reference.name_span)),
-            None => (resource.address.implied_provider().into(), None),
-        };
-        let provider = self.provider(name);
+        let provider = self.provider(resource.provider_key());
+        let place = resource.provider_ref.as_ref().map(|reference| reference.name_span);
         self.edge(from, provider, place.or(Some(resource.origin.header())));
         for expr in &resource.managed.replace_triggered_by {
             expr.for_each_variable(|traversal| self.reference(from, traversal));

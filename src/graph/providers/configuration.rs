@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use crate::graph::NodeId;
 use crate::module::Module;
-use crate::module::address::ProviderAddress;
+use crate::module::address::{ProviderAddress, implied_provider};
 use crate::module::declaration::{Action, PassedProvider, ProviderConfiguration, ProviderRef, Resource};
 use crate::text::Span;
 
@@ -47,7 +47,7 @@ impl Configuration {
     pub(super) fn used_by_action(module: &Module, action: &Action) -> Option<Self> {
         match &action.provider_ref {
             Some(reference) => Self::named(module, reference),
-            None => Self::of(module, action.kind.split('_').next()?, None),
+            None => Self::of(module, implied_provider(&action.kind), None),
         }
     }
 

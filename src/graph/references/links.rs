@@ -110,11 +110,8 @@ fn users_of_providers(module: &Module) -> Vec<(usize, usize)> {
     let calls =
         providers.flat_map(|provider| module.calls.values().map(move |call| (address_of(&**call), provider)));
     let resources = module.resources.values().filter_map(|resource| {
-        let provider = match &resource.provider_ref {
-            Some(reference) => module.providers.get(&reference.compact()),
-            None => module.providers.get(resource.address.implied_provider()),
-        };
-        Some((address_of(&**resource), address_of(&**provider?)))
+        let provider = module.providers.get(&resource.provider_key())?;
+        Some((address_of(&**resource), address_of(&**provider)))
     });
     calls.chain(resources).collect()
 }

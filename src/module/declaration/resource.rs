@@ -47,6 +47,20 @@ impl Resource {
         (self.count.as_deref(), self.for_each.as_deref())
     }
 
+    /// The local name of its provider: that in its `provider` argument, or the first word of its type.
+    pub fn provider_name(&self) -> &str {
+        self.provider_ref
+            .as_ref()
+            .map_or_else(|| self.address.implied_provider(), |reference| &reference.name)
+    }
+
+    /// Its provider configuration as a key of [`Module::providers`](crate::module::Module::providers).
+    pub fn provider_key(&self) -> SmolStr {
+        self.provider_ref
+            .as_ref()
+            .map_or_else(|| self.address.implied_provider().into(), ProviderRef::compact)
+    }
+
     /// Whether it may have another number of instances than one.
     pub fn is_repeated(&self) -> bool {
         self.count.is_some() || self.for_each.is_some() || self.enabled.is_some()

@@ -204,9 +204,7 @@ impl Merger<'_> {
         match &resource.provider_ref {
             Some(reference) => self.provider_address(&reference.name),
             None if !resource.origin.written("provider").is_empty() => None,
-            None => legal_part(resource.address.implied_provider())
-                .ok()
-                .and_then(|name| self.provider_address(&name)),
+            None => legal_part(resource.provider_name()).ok().and_then(|name| self.provider_address(&name)),
         }
     }
 

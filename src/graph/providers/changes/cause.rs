@@ -71,7 +71,7 @@ pub(super) fn cause<'t>(old: &Consumer<'t>, new: &Consumer<'t>) -> Option<Cause<
 fn place_of_key(old: &Consumer<'_>, new: &Consumer<'_>, node: Node<'_>) -> Span {
     let name = |consumer: &Consumer<'_>| match (consumer.user.reference(), consumer.user) {
         (Some(reference), _) => (reference.name.clone(), reference.alias.clone()),
-        (None, User::Resource(resource)) => (SmolStr::new(resource.address.implied_provider()), None),
+        (None, User::Resource(resource)) => (SmolStr::new(resource.provider_name()), None),
         (None, User::Call(..)) => (node.local_name(&consumer.requested), None),
     };
     let is_same_name = name(old) == name(new);
