@@ -3,7 +3,7 @@
 //! The rules are those of cty, the type system of the engines: numbers with 512 bits, typed unknown and null values,
 //! and conversions that depend on the value as well as on its type.
 
-mod constraint;
+mod type_constraint;
 mod conversion_error;
 mod convert;
 mod data;
@@ -24,7 +24,6 @@ mod weight;
 #[cfg(test)]
 mod tests;
 
-pub use constraint::{Constraint, type_constraint};
 pub use conversion_error::{Mismatch, PathStep};
 pub use convert::convert;
 pub use data::Value;
@@ -39,5 +38,6 @@ pub use marks::{MarkSource, Marks};
 pub use number::Number;
 pub use scope::{Budget, Lookup, Resolved, Scope};
 pub use ty::{Attribute, Type};
+pub use type_constraint::{TypeConstraint, type_constraint};
 pub use version::Version;
 pub use version_constraints::{Bound, Condition, Constraints, Operator, Range};

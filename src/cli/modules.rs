@@ -154,7 +154,7 @@ fn is_at(node: &Node<'_>, scope: &[String]) -> bool {
 /// Whether a change touches a module or removes a module that it calls.
 fn is_touched(node: Node<'_>, changed: &BTreeSet<SmolStr>) -> bool {
     let loses = |(call, callee): (&ModuleCall, Callee)| {
-        let path = node.named_by(call).filter(|_| callee == Callee::Missing);
+        let path = node.source_directory(call).filter(|_| callee == Callee::Missing);
         path.is_some_and(|path| changed.contains(path.as_str()))
     };
     changed.contains(&node.module().directory) || node.calls().any(loses)

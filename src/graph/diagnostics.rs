@@ -5,7 +5,7 @@ use crate::graph::dependency_cycles::Called;
 use crate::graph::reach::Reached;
 use crate::graph::{
     ModuleGraph, NodeId, arguments, builtin, children, constant_arguments, dependency_cycles, deprecations,
-    evaluation, imports, instances, providers, references, requirements, test_files,
+    evaluation, imports, instances, providers, references, test_files, versions,
 };
 use crate::text::Sources;
 
@@ -64,7 +64,7 @@ impl<'t> Validation<'t> {
         if !self.reached.is_stuck(node) {
             providers::check_declarations(node, sources, &mut findings);
         }
-        requirements::check(node, &mut findings);
+        versions::checks::check(node, &mut findings);
         providers::check_missing(node, &mut findings);
         instances::check(node, &mut findings);
         arguments::check(node, &mut findings);

@@ -7,14 +7,14 @@ use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use super::addresses::AddressChange;
-use super::conflicts::Conflicts;
 use super::evaluation::Locals;
 use super::import_checks::ImportChecks;
 use super::location::Location;
 use super::node_id::NodeId;
 use super::providers::{ProviderChanges, Table, Uses};
 use super::role::{Reason, Role, Surroundings};
-use super::version_requirement::VersionsBelow;
+use super::versions::VersionsBelow;
+use super::versions::conflicts::Conflicts;
 use crate::engine::{Engine, Features};
 use crate::module::Module;
 use crate::module::address::{ConfigAddress, ModuleSource};
@@ -325,7 +325,7 @@ impl<'t> Node<'t> {
 
     /// The directory in the source of a call, relative to the top, even if it does not exist. `None` for a source
     /// that is not local.
-    pub fn named_by(self, call: &ModuleCall) -> Option<String> {
+    pub fn source_directory(self, call: &ModuleCall) -> Option<String> {
         match call.source.as_ref()?.address.as_ref()? {
             ModuleSource::Local(path) => join(&self.module().directory, path),
             ModuleSource::Registry(_) | ModuleSource::Remote(_) => None,

@@ -20,7 +20,7 @@ use crate::module::address::{ImportTarget, ModuleSource, MoveEndpoint, RemoveTar
 use crate::module::config::Config;
 use crate::syntax::{Attribute, Block, Expr, Traversal};
 use crate::text::Span;
-use crate::value::{Constraint, Constraints, MarkSource, Marks, Type, Value};
+use crate::value::{Constraints, MarkSource, Marks, Type, TypeConstraint, Value};
 
 /// The blocks that form a declaration.
 #[derive(Debug, Clone)]
@@ -73,7 +73,7 @@ pub struct Variable {
     /// The `description`.
     pub description: Option<Spanned<SmolStr>>,
     /// The `type`, or `None` without one, which means `any`.
-    pub constraint: Option<Spanned<Constraint>>,
+    pub constraint: Option<Spanned<TypeConstraint>>,
     /// The `default`, converted to the type.
     pub default: Option<Spanned<Value>>,
     /// `sensitive`.
@@ -139,7 +139,7 @@ pub struct Output {
     /// `deprecated`.
     pub deprecated: Option<Spanned<SmolStr>>,
     /// `type`.
-    pub constraint: Option<Spanned<Constraint>>,
+    pub constraint: Option<Spanned<TypeConstraint>>,
     /// `depends_on`.
     pub depends_on: Vec<Dependency>,
     /// `precondition` blocks.

@@ -16,7 +16,7 @@ use crate::module::Module;
 use crate::module::declaration::{Condition, Output, Variable, VersionConstraint};
 use crate::syntax::{Attribute, Expr, ExprKind, Step, StepKind, Traversal, without_layout};
 use crate::text::Sources;
-use crate::value::{Constraint, Constraints, constant};
+use crate::value::{Constraints, TypeConstraint, constant};
 
 /// The parts of a module that callers depend on.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -37,7 +37,7 @@ pub struct Interface {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct VariableInterface {
     /// Its type constraint.
-    pub constraint: Constraint,
+    pub constraint: TypeConstraint,
     /// Its default as text, or `None` for a required variable.
     pub default: Option<String>,
     /// Whether it may be null.
@@ -138,7 +138,7 @@ impl VariableInterface {
             default.value.written().unwrap_or_else(|| without_layout(sources.slice(default.span)))
         });
         Self {
-            constraint: variable.constraint.as_ref().map_or(Constraint::ANY, |given| given.value.clone()),
+            constraint: variable.constraint.as_ref().map_or(TypeConstraint::ANY, |given| given.value.clone()),
             default,
             nullable: !variable.refuses_null(),
             sensitive: variable.sensitive.as_ref().is_some_and(|flag| flag.value),

@@ -24,7 +24,7 @@ use crate::module::parts::{Known, Place};
 use crate::module::{Module, ModuleFile, top_blocks};
 use crate::syntax::{Attribute, Block, Body};
 use crate::text::Span;
-use crate::value::{Constraint, Value};
+use crate::value::{TypeConstraint, Value};
 
 pub(crate) use history::lost;
 pub use history::{History, Replacement};
@@ -80,7 +80,7 @@ pub enum Meaning {
     /// A default that was first converted to the type in the base, and then to the type of an override.
     Value(Value),
     /// A type with the defaults of the base: those of an override are never used.
-    Type(Constraint),
+    Type(TypeConstraint),
 }
 
 /// A nested block.

@@ -100,7 +100,7 @@ impl<'a> Picture<'a> {
 
     /// Whether a call leads to a directory that a change removes.
     fn is_gone(&self, node: Node<'_>, call: &ModuleCall) -> bool {
-        node.named_by(call).is_some_and(|path| self.changed.contains(path.as_str()))
+        node.source_directory(call).is_some_and(|path| self.changed.contains(path.as_str()))
     }
 
     /// The target of a call: the directory of a module, or the source as written.

@@ -1,7 +1,7 @@
 //! Writes values and type constraints as expressions.
 
 use super::defaults::{Defaults, Parts};
-use super::{Constraint, Type, Value};
+use super::{Type, TypeConstraint, Value};
 use crate::syntax::{key, quoted};
 
 impl Value {
@@ -31,7 +31,7 @@ impl Value {
     }
 }
 
-impl Constraint {
+impl TypeConstraint {
     /// A type expression, with its defaults. Returns `None` if a default is unknown.
     pub fn written(&self) -> Option<String> {
         typed(&self.ty, self.defaults.as_ref())

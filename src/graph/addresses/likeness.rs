@@ -61,7 +61,7 @@ fn items(object: &Object<'_>) -> Vec<String> {
 pub(super) fn called(object: &Object<'_>) -> Option<String> {
     match object.declared {
         Declared::Resource(_) => None,
-        Declared::Call(call) => object.node.named_by(call),
+        Declared::Call(call) => object.node.source_directory(call),
     }
 }
 

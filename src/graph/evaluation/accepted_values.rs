@@ -6,7 +6,7 @@ use crate::module::declaration::Variable;
 use crate::module::{Module, undeclared_attributes};
 use crate::syntax::{Expr, ExprKind, StepKind};
 use crate::text::with_article;
-use crate::value::{Constraint, Mismatch, Type, Value, convert};
+use crate::value::{Mismatch, Type, TypeConstraint, Value, convert};
 
 fn invalid(rule: EngineRule, summary: &str, detail: impl Into<String>, expr: &Expr) -> Finding {
     Finding::language(rule, summary).detail(detail).at(expr.span)
@@ -176,8 +176,8 @@ pub(super) fn message(value: &Value, expr: &Expr) -> Option<Finding> {
 }
 
 /// The type of a variable.
-pub(super) fn constraint(variable: &Variable) -> &Constraint {
-    variable.constraint.as_ref().map_or(&Constraint::ANY, |constraint| &constraint.value)
+pub(super) fn constraint(variable: &Variable) -> &TypeConstraint {
+    variable.constraint.as_ref().map_or(&TypeConstraint::ANY, |constraint| &constraint.value)
 }
 
 /// The value converted to the type of a variable.

@@ -10,7 +10,7 @@ use crate::module::declaration::{Condition, Local, Origin, Spanned, Variable};
 use crate::module::decode::{Decoder, arguments};
 use crate::module::undeclared_attributes;
 use crate::syntax::{Block, BlockSchema, Content, Label, Schema};
-use crate::value::{self, Constraint, Value};
+use crate::value::{self, TypeConstraint, Value};
 
 impl Decoder<'_> {
     pub(super) fn variable(&mut self, block: &Arc<Block>) -> Variable {
@@ -75,7 +75,7 @@ impl Decoder<'_> {
     fn default(
         &mut self,
         content: &Content,
-        constraint: Option<&Spanned<Constraint>>,
+        constraint: Option<&Spanned<TypeConstraint>>,
         nullable: Option<&Spanned<bool>>,
     ) -> Option<Spanned<Value>> {
         let attribute = content.attribute("default")?;

@@ -3,7 +3,7 @@
 use crate::module::declaration::Variable;
 use crate::module::merged::{Meaning, MergedBlock};
 use crate::syntax::parse_expression;
-use crate::value::{self, Constraint};
+use crate::value::{self, TypeConstraint};
 
 /// Records both in the block of the variable.
 pub(super) fn meanings(variable: &Variable, merged: &mut MergedBlock) {
@@ -42,7 +42,7 @@ pub(super) fn meanings(variable: &Variable, merged: &mut MergedBlock) {
 
 /// The constraint, without the defaults if these do not fit the type: the engine keeps them, but no text expresses
 /// such a type.
-fn expressible(constraint: Constraint) -> Constraint {
+fn expressible(constraint: TypeConstraint) -> TypeConstraint {
     let mut wrong = Vec::new();
     let read = constraint
         .written()
@@ -50,6 +50,6 @@ fn expressible(constraint: Constraint) -> Constraint {
         .map(|expr| value::type_constraint(&expr, &mut wrong));
     match read {
         Some(read) if wrong.is_empty() => read,
-        Some(_) | None => Constraint { defaults: None, ..constraint },
+        Some(_) | None => TypeConstraint { defaults: None, ..constraint },
     }
 }

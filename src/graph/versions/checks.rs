@@ -7,7 +7,7 @@ use crate::module::address::Mode;
 use crate::module::declaration::VersionConstraint;
 use crate::value::Constraints;
 
-pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
+pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let module = node.module();
     findings.extend(module.unmet_versions());
     let required = module.required_providers.values().filter_map(|required| required.version.as_ref());

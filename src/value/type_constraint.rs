@@ -16,7 +16,7 @@ use super::{Attribute, Budget, Type, Value, constant, convert};
 
 /// A type constraint.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Constraint {
+pub struct TypeConstraint {
     /// The type; `any` after an error.
     pub ty: Type,
     /// The defaults of optional attributes, if there are any.
@@ -29,7 +29,7 @@ const OF_CONVERTED: usize = 2;
 /// The steps to add one node of a default to a value.
 const OF_DEFAULT: usize = 6;
 
-impl Constraint {
+impl TypeConstraint {
     /// `any`, without defaults.
     pub const ANY: Self = Self { ty: Type::Any, defaults: None };
 
@@ -72,10 +72,10 @@ impl Constraint {
 }
 
 /// Parses the `type` argument of a variable.
-pub fn type_constraint(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {
+pub fn type_constraint(expr: &Expr, findings: &mut Vec<Finding>) -> TypeConstraint {
     if expr.is_native_quoted_string() {
         quoted(expr, findings);
-        return Constraint::ANY;
+        return TypeConstraint::ANY;
     }
     // A bare `list`, `map` or `set` is a type only here, and not in another type.
     match expr.keyword().as_deref() {
@@ -85,7 +85,7 @@ pub fn type_constraint(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {
     }
     let before = findings.len();
     let constraint = exact_type(expr, findings);
-    if findings.len() > before { Constraint::ANY } else { constraint }
+    if findings.len() > before { TypeConstraint::ANY } else { constraint }
 }
 
 /// A quoted type, the syntax before Terraform 0.12.
@@ -122,7 +122,7 @@ fn with_element(name: &str) -> String {
     format!("write `{name}(string)`, or `{name}(any)` if the elements are not strings")
 }
 
-fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {
+fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> TypeConstraint {
     if let Some(name) = expr.keyword() {
         let (detail, help) = match name.as_str() {
             "bool" => return plain(Type::Bool),
@@ -140,7 +140,7 @@ fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {
         return constructed(call, expr.span, findings);
     }
     if expr.is_unread() {
-        return Constraint::ANY;
+        return TypeConstraint::ANY;
     }
     if let ExprKind::JsonString(string) = &expr.kind {
         match parse_expression(&string.text) {
@@ -153,7 +153,7 @@ fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {
             Err(wrong) if wrong.iter().any(is_limit) => {
                 // The part that was not parsed may be a valid type.
                 findings.extend(wrong.into_iter().filter(is_limit).map(|finding| finding.at(expr.span)));
-                return Constraint::ANY;
+                return TypeConstraint::ANY;
             }
             Ok(_) | Err(_) => {}
         }
@@ -200,7 +200,7 @@ fn needs_element(name: &str) -> String {
 }
 
 /// A type in the form of a function call.
-fn constructed(call: &Call, span: Span, findings: &mut Vec<Finding>) -> Constraint {
+fn constructed(call: &Call, span: Span, findings: &mut Vec<Finding>) -> TypeConstraint {
     let parens = call.open.to(call.close);
     let name = call.name.as_str();
     let (argument, needs) = match name {
@@ -240,12 +240,12 @@ fn constructed(call: &Call, span: Span, findings: &mut Vec<Finding>) -> Constrai
             let defaults = element
                 .defaults
                 .map(|inner| Defaults { parts: Parts::Elements(Box::new(inner)), values: BTreeMap::new() });
-            Constraint { ty, defaults }
+            TypeConstraint { ty, defaults }
         }
     }
 }
 
-fn tuple(argument: &Expr, findings: &mut Vec<Finding>) -> Constraint {
+fn tuple(argument: &Expr, findings: &mut Vec<Finding>) -> TypeConstraint {
     let Some(elements) = argument.as_list() else {
         return invalid(NEEDS_ELEMENTS, argument.span, findings);
     };
@@ -260,10 +260,10 @@ fn tuple(argument: &Expr, findings: &mut Vec<Finding>) -> Constraint {
     }
     let defaults =
         (!parts.is_empty()).then(|| Defaults { parts: Parts::Tuple(parts), values: BTreeMap::new() });
-    Constraint { ty: Type::tuple(types), defaults }
+    TypeConstraint { ty: Type::tuple(types), defaults }
 }
 
-fn object(argument: &Expr, findings: &mut Vec<Finding>) -> Constraint {
+fn object(argument: &Expr, findings: &mut Vec<Finding>) -> TypeConstraint {
     let Some(pairs) = argument.as_map() else {
         return invalid(NEEDS_ATTRIBUTES, argument.span, findings);
     };
@@ -290,12 +290,12 @@ fn object(argument: &Expr, findings: &mut Vec<Finding>) -> Constraint {
     }
     let defaults =
         (!values.is_empty() || !parts.is_empty()).then_some(Defaults { parts: Parts::Object(parts), values });
-    Constraint { ty: Type::object(attributes), defaults }
+    TypeConstraint { ty: Type::object(attributes), defaults }
 }
 
 /// An attribute of an object type.
 struct Read {
-    constraint: Constraint,
+    constraint: TypeConstraint,
     optional: bool,
     default: Option<Value>,
 }
@@ -360,11 +360,11 @@ fn rebase(findings: &mut [Finding], string: Span) {
     }
 }
 
-fn plain(ty: Type) -> Constraint {
-    Constraint { ty, defaults: None }
+fn plain(ty: Type) -> TypeConstraint {
+    TypeConstraint { ty, defaults: None }
 }
 
-fn invalid(detail: impl Into<String>, at: Span, findings: &mut Vec<Finding>) -> Constraint {
+fn invalid(detail: impl Into<String>, at: Span, findings: &mut Vec<Finding>) -> TypeConstraint {
     invalid_with_help(detail, at, None, findings)
 }
 
@@ -373,10 +373,10 @@ fn invalid_with_help(
     at: Span,
     help: Option<String>,
     findings: &mut Vec<Finding>,
-) -> Constraint {
+) -> TypeConstraint {
     let finding = Finding::language(EngineRule::InvalidTypeConstraint, "Invalid type specification");
     findings.push(finding.at(at).detail(detail).help_if(help));
-    Constraint::ANY
+    TypeConstraint::ANY
 }
 
 fn did_you_mean(name: &str) -> String {

@@ -7,6 +7,10 @@ use smol_str::SmolStr;
 use crate::text::Span;
 use crate::value::{Constraints, Version};
 
+pub(super) mod checks;
+mod below;
+pub(super) mod conflicts;
+
 /// One constraint of a module.
 #[derive(Debug, Clone)]
 pub struct VersionRequirement {

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::conflicts::{Conflicts, Subject};
-use super::dependency_cycles::components;
-use super::version_requirement::{VersionRequirement, VersionsBelow};
-use super::{Callee, ModuleGraph, Node, NodeId};
+use super::{VersionRequirement, VersionsBelow};
+use crate::graph::dependency_cycles::components;
+use crate::graph::{Callee, ModuleGraph, Node, NodeId};
 use crate::module::Module;
 use crate::text::Span;
 use crate::value::{Condition, Constraints};
