@@ -144,6 +144,29 @@ fn the_human_report_folds_repeats_of_one_cause() {
 }
 
 #[test]
+fn the_human_report_folds_notices_of_all_directories() {
+    let text = "terraform {}\n";
+    let sources =
+        Sources::new(vec![Source::new("a/main.tf", text.into()), Source::new("b/main.tf", text.into())]);
+    let of = |directory: &str, level: Severity| {
+        Finding::language(EngineRule::UnsupportedEngineVersion, "Summary")
+            .severity(level)
+            .at(place(&sources, &format!("{directory}/main.tf"), "terraform", 0))
+            .concerns(Concern::RequiredVersion)
+            .module(directory)
+    };
+    let levels = [Severity::Notice, Severity::Warning];
+    let findings: Vec<Finding> =
+        levels.iter().flat_map(|level| ["a", "b"].map(|directory| of(directory, *level))).collect();
+    let verdicts = judge(by_both(findings), &sources, &[], &Settings::default());
+    let outcome = Outcome { verdicts, modules: 2, files: 2, ..Outcome::default() };
+    let report = Format::HUMAN.write(&outcome, &sources, &Style::default());
+    assert_eq!(report.matches("notice  Summary").count(), 1, "{report}");
+    assert!(report.contains("  The same notice also occurs at b/main.tf:1:1.\n"), "{report}");
+    assert_eq!(report.matches("warning  Summary").count(), 2, "{report}");
+}
+
+#[test]
 fn the_human_report_folds_syntax_errors_that_follow_from_one() {
     let text = "a = \"open\nb = \"1\"\nc = \"2\"\n";
     let sources =

@@ -17,7 +17,7 @@ use super::sanitize::at_line_start;
 use super::tally::{by_rule, closing_line, count_fixable};
 use super::{Report, Style, one_line, page_url, sanitize, set_by};
 use crate::check::{Outcome, Verdict};
-use crate::finding::{EngineRule, Safety};
+use crate::finding::{EngineRule, Safety, Severity};
 use crate::text::{Position, Sources, counted, grouped};
 
 /// Writes the report.
@@ -111,9 +111,9 @@ pub(super) fn blocks(verdicts: &[Verdict], sources: &Sources, style: &Style) -> 
     report
 }
 
-/// Groups findings with their repeats: those of one rule, cause, summary and help in one directory, and syntax errors
-/// with one text in one file, such as one for each line after an unclosed quote. Errors come last. Within a severity the
-/// order is that of the run.
+/// Groups findings with their repeats: those of one rule, cause, summary and help in one directory; notices with the same
+/// text in any directory; and syntax errors with one text in one file, such as one for each line after an unclosed
+/// quote. Errors come last. Within a severity the order is that of the run.
 fn repeats(verdicts: &[Verdict]) -> Vec<Vec<&Verdict>> {
     let mut blocks: Vec<Vec<&Verdict>> = Vec::new();
     let mut by_cause: HashMap<_, usize> = HashMap::new();
@@ -122,9 +122,11 @@ fn repeats(verdicts: &[Verdict]) -> Vec<Vec<&Verdict>> {
         let in_syntax = (finding.rule == EngineRule::SyntaxError.id())
             .then(|| (finding.primary.map(|at| at.file), &finding.summary, &finding.detail));
         let has_cause = finding.primary.is_some() && (finding.concern.is_cause() || in_syntax.is_some());
+        // A fix differs, so it is shown for each directory.
+        let goes_anywhere = verdict.level == Severity::Notice && finding.fix.is_none();
         let cause = (
             &finding.rule,
-            finding.module.as_str(),
+            if goes_anywhere { Err(&finding.detail) } else { Ok(&finding.module) },
             verdict.level,
             verdict.engine,
             &finding.concern,
@@ -201,7 +203,10 @@ fn also_at(verdict: &Verdict, others: &[&Verdict], sources: &Sources, style: &St
     places.dedup();
     let more = places.len().saturating_sub(MAX_REPEATS);
     places.truncate(MAX_REPEATS);
-    let more = if more == 0 { String::new() } else { format!(", … and {} more", grouped(more as u64)) };
+    let more = match more {
+        0 => String::new(),
+        more => format!(", … and {} more (`--format concise` lists all)", grouped(more as u64)),
+    };
     let more = if style.unicode { more } else { more.replace('…', "...") };
     format!("The same {} also occurs at {}{more}.", verdict.level.name(), places.join(", "))
 }
