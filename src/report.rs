@@ -175,7 +175,7 @@ pub struct Style {
     /// The number of lines on the screen, if there is one.
     pub height: Option<usize>,
     /// How paths are shown.
-    pub names: Names,
+    pub names: PathStyle,
     /// The duration of the run, if the report may show it. It differs from run to run.
     pub elapsed: Option<Duration>,
     /// Whether to count per rule, in formats for people and in [`Format::JSON`].
@@ -197,7 +197,7 @@ impl Default for Style {
             unicode: true,
             width: 100,
             height: None,
-            names: Names::default(),
+            names: PathStyle::default(),
             elapsed: None,
             statistics: false,
             fail_on: FailOn::Level(Severity::Error),
@@ -209,7 +209,7 @@ impl Default for Style {
 }
 
 /// The line of a policy, or the preset, that set the level of a rule. `None` for an engine.
-fn set_by(verdict: &Verdict, names: &Names) -> Option<String> {
+fn set_by(verdict: &Verdict, names: &PathStyle) -> Option<String> {
     match &verdict.set_by {
         SetBy::Engine => None,
         SetBy::Policy { file, line } => Some(format!("{}:{line}", names.of(file))),
@@ -219,25 +219,25 @@ fn set_by(verdict: &Verdict, names: &Names) -> Option<String> {
 
 /// A path from the top of the repository, for documents. The top is `.`.
 fn from_top(path: &str) -> String {
-    Names::default().of(path)
+    PathStyle::default().of(path)
 }
 
 /// How paths are shown, by the directory of the reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Names {
+pub enum PathStyle {
     /// The reader is in a directory of the repository. Empty for its top.
     Inside(String),
     /// The reader is outside. The path to the top of the repository precedes each path, and ends with `/`.
     Outside(String),
 }
 
-impl Default for Names {
+impl Default for PathStyle {
     fn default() -> Self {
         Self::Inside(String::new())
     }
 }
 
-impl Names {
+impl PathStyle {
     /// The path as shown, of a file or directory whose path from the top is `name`.
     pub fn of(&self, name: &str) -> String {
         if Path::new(name).is_absolute() {
@@ -272,13 +272,13 @@ mod tests {
 
     #[test]
     fn names_are_relative_to_where_a_person_stands() {
-        let inside = |directory: &str, name: &str| Names::Inside(directory.to_owned()).of(name);
+        let inside = |directory: &str, name: &str| PathStyle::Inside(directory.to_owned()).of(name);
         assert_eq!(inside("", "live/a/main.tf"), "live/a/main.tf");
         assert_eq!(inside("live", "live/a/main.tf"), "a/main.tf");
         assert_eq!(inside("live/a", "live/a"), ".");
         assert_eq!(inside("live/a", "live/b/main.tf"), "../b/main.tf");
         assert_eq!(inside("live/a", "liver/main.tf"), "../../liver/main.tf");
         assert_eq!(inside("live/a", "live"), "..");
-        assert_eq!(Names::Outside("../infra/".to_owned()).of("main.tf"), "../infra/main.tf");
+        assert_eq!(PathStyle::Outside("../infra/".to_owned()).of("main.tf"), "../infra/main.tf");
     }
 }

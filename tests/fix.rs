@@ -482,7 +482,7 @@ fn an_override_keeps_the_aliases_of_its_base() {
 }
 
 #[test]
-fn an_exception_that_excuses_what_is_removed_goes_with_it() {
+fn an_exception_for_removed_code_goes_with_it() {
     let before = indoc! {r#"
         # overrule: allow(variable-type-missing) it is not used
         variable "b" {

@@ -162,7 +162,7 @@ fn percent_decoded(uri: &str) -> String {
 }
 
 #[test]
-fn what_is_excused_is_in_sarif_with_its_reason_or_not_at_all() {
+fn what_is_suppressed_is_in_sarif_with_its_reason_or_not_at_all() {
     let sources = sources();
     let outcome = outcome(&sources);
     let results = |style: &Style| {

@@ -4,7 +4,7 @@ use indoc::indoc;
 use overrule::check::Analysis;
 use overrule::engine::Choice;
 use overrule::policy::Policy;
-use overrule::report::Names;
+use overrule::report::PathStyle;
 use overrule::report::merged::{self, MergeStyle};
 use overrule::vfs::Snapshot;
 
@@ -13,7 +13,7 @@ const STYLE: MergeStyle = MergeStyle {
     color: false,
     unicode: true,
     only: None,
-    names: Names::Inside(String::new()),
+    names: PathStyle::Inside(String::new()),
 };
 
 /// The module at the top of some files, as an engine merges it.

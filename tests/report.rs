@@ -6,7 +6,7 @@ use std::path::Path;
 use overrule::check::{Outcome, SetBy, Settings, judge};
 use overrule::engine::{Choice, Product};
 use overrule::finding::{Category, Concern, EngineRule, Finding, RuleId, Severity};
-use overrule::report::{Format, Names, Style};
+use overrule::report::{Format, PathStyle, Style};
 use overrule::text::{FileId, Source, Sources, Span};
 
 /// A small repository: a root module that repeats a module with its own provider block, and other errors.
@@ -211,7 +211,7 @@ fn the_concise_report_is_a_line_a_place() {
 #[test]
 fn the_json_report_is_the_engines_document_and_more() {
     let sources = sources();
-    let style = Style { names: Names::Inside("live".to_owned()), ..Style::default() };
+    let style = Style { names: PathStyle::Inside("live".to_owned()), ..Style::default() };
     let report = Format::JSON.write(&outcome(&sources), &sources, &style);
     assert_kept("report.json", &report);
     let document: serde_json::Value = serde_json::from_str(&report).expect("JSON");

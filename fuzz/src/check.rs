@@ -9,7 +9,7 @@ use overrule::check::{self, Analysis, Outcome, Settings, load_policy};
 use overrule::policy::Policy;
 use overrule::report::merged::{MergeStyle, text};
 use overrule::report::modules::Picture;
-use overrule::report::{Drawing, Format, Names, Style, blocks};
+use overrule::report::{Drawing, Format, PathStyle, Style, blocks};
 use overrule::text::{Sources, commands, is_obeyed};
 use overrule::vfs::Snapshot;
 use quick_xml::events::Event;
@@ -200,7 +200,7 @@ fn shown_in_other_ways(files: &[(String, Vec<u8>)]) {
     only_shows("a drawing", &picture.drawing(Drawing::Dot));
     only_shows("a drawing", &picture.drawing(Drawing::Mermaid));
     let style =
-        MergeStyle { comments: true, color: false, unicode: true, only: None, names: Names::default() };
+        MergeStyle { comments: true, color: false, unicode: true, only: None, names: PathStyle::default() };
     for view in analysis.views() {
         for node in view.modules() {
             let text = text(node.module(), &view.merged(node, &snapshot), sources, &style);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use overrule::check::Analysis;
 use overrule::engine::Choice;
 use overrule::policy::Policy;
-use overrule::report::Names;
+use overrule::report::PathStyle;
 use overrule::report::merged::{MergeStyle, difference, document, text};
 use overrule::vfs::Snapshot;
 
@@ -40,7 +40,7 @@ pub fn holds(bytes: &[u8]) {
 }
 
 fn style() -> MergeStyle {
-    MergeStyle { comments: false, color: false, unicode: true, only: None, names: Names::default() }
+    MergeStyle { comments: false, color: false, unicode: true, only: None, names: PathStyle::default() }
 }
 
 /// Every module of some files after merging, by directory.

@@ -24,7 +24,7 @@ use crate::check::engines::result::EngineResult;
 use crate::check::engines::selection::Selection;
 use crate::check::fingerprint::concerns;
 use crate::check::settings::{Roles, Settings};
-use crate::check::suppress::exceptions::may_excuse;
+use crate::check::suppress::exceptions::may_contain_exceptions;
 use crate::engine::{Choice, Engine, Product};
 use crate::graph::{Callee, ModuleGraph, NodeId};
 use crate::policy::Policy;
@@ -48,7 +48,7 @@ pub(super) struct BatchResult {
     pub(super) checked_by: BTreeMap<SmolStr, Vec<Engine>>,
     /// All findings of a batch, until they are added to those of the run.
     findings: Vec<Reported>,
-    /// The graph of each engine, if [`CheckRequest::keeps_graphs`].
+    /// The graph of each engine, if [`EngineCheck::keeps_graphs`].
     pub(super) graphs: BTreeMap<Engine, ModuleGraph>,
     /// By directory of a root module that is checked for one product because of its syntax: the product, and a place.
     pub(super) assumed: BTreeMap<SmolStr, (Product, Span)>,
@@ -75,7 +75,7 @@ struct Unneeded {
 }
 
 /// What to check, and what to check it against.
-pub(super) struct CheckRequest<'r> {
+pub(super) struct EngineCheck<'r> {
     /// The policy and the options.
     pub(super) settings: &'r Settings,
     /// The rules that are on, with their policy.
@@ -90,7 +90,7 @@ pub(super) struct CheckRequest<'r> {
     pub(super) batch_bytes: usize,
 }
 
-impl CheckRequest<'_> {
+impl EngineCheck<'_> {
     /// The engines that an option or the policy chooses.
     fn choice(&self) -> Option<&Choice> {
         self.settings.engines.as_ref().or(self.settings.policy.engine())
@@ -101,7 +101,7 @@ impl CheckRequest<'_> {
 pub(super) fn check_all<'s>(
     snapshot: &mut Snapshot,
     cache: &mut ParseCache,
-    request: &CheckRequest<'s>,
+    request: &EngineCheck<'s>,
 ) -> (BatchResult, RunFindings<'s>) {
     cache.has_root = roots::are_in(snapshot, request.active_rules.policy);
     cache.share_among(snapshot);
@@ -121,7 +121,7 @@ fn check_batches<'s>(
     snapshot: &mut Snapshot,
     cache: &mut ParseCache,
     batches: Vec<Batch>,
-    request: &CheckRequest<'s>,
+    request: &EngineCheck<'s>,
 ) -> Result<(BatchResult, RunFindings<'s>), Crossing> {
     request.settings.counts.expect(batches.iter().map(|batch| batch.directories.len()).sum());
     let mut result = BatchResult::default();
@@ -169,7 +169,7 @@ fn check_in_parallel(
     snapshot: &Snapshot,
     cache: &ParseCache,
     batches: &[Batch],
-    request: &CheckRequest<'_>,
+    request: &EngineCheck<'_>,
     add: &(dyn Fn(&mut BatchResult, &Snapshot) + Sync),
 ) -> Vec<Result<(BatchResult, ParseCache), Obstacle>> {
     one_in_each(batches, |batch| {
@@ -189,7 +189,7 @@ fn check_batch(
     snapshot: &Snapshot,
     cache: &mut ParseCache,
     batch: &Batch,
-    request: &CheckRequest<'_>,
+    request: &EngineCheck<'_>,
 ) -> Result<BatchResult, Obstacle> {
     let policy = request.active_rules.policy;
     let mut result = BatchResult::default();
@@ -213,7 +213,7 @@ fn check_batch(
     result.findings = merged.together(&|directory| positive.contains(directory));
     capped::settle(&mut result.findings);
     concerns::state(result.findings.iter_mut().map(|(finding, _)| finding), cache.files());
-    result.unneeded.files = cache.evict(|id| may_excuse(snapshot.sources().get(id)));
+    result.unneeded.files = cache.evict(|id| may_contain_exceptions(snapshot.sources().get(id)));
     result.assumed = std::mem::take(&mut selection.assumed);
     result.engines = selection.roots.keys().copied().collect();
     for of_engine in &of_engines {
@@ -259,7 +259,7 @@ impl BatchResult {
     /// in which the next engine would find nothing either.
     fn add_engine(
         &mut self,
-        request: &CheckRequest<'_>,
+        request: &EngineCheck<'_>,
         snapshot: &Snapshot,
         cache: &ParseCache,
         mut loaded: LoadedGraph,

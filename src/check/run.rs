@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use crate::check::active_rules::ActiveRules;
 use crate::check::engines::capped::{Reported, cap};
-use crate::check::engines::{self, BatchResult, CheckRequest};
+use crate::check::engines::{self, BatchResult, EngineCheck};
 use crate::check::fingerprint::Fingerprints;
 use crate::check::judge::{all_verdicts, merge, once_in_each_file};
 use crate::check::linked;
 use crate::check::location::in_scope;
-use crate::check::suppress::exceptions::{EXPIRED_EXCEPTION, Exceptions, UNUSED_EXCEPTION, may_excuse};
+use crate::check::suppress::exceptions::{
+    EXPIRED_EXCEPTION, Exceptions, UNUSED_EXCEPTION, may_contain_exceptions,
+};
 use crate::check::{Outcome, Settings, Verdict};
 use crate::engine::{Companion, Engine};
 use crate::finding::Finding;
@@ -72,7 +74,7 @@ pub(super) fn collect(
     }
     let mut cache = new_cache(snapshot, units, settings, comparison);
     let states = States::default();
-    let request = CheckRequest {
+    let request = EngineCheck {
         settings,
         active_rules: &active_rules,
         earlier: comparison.earlier(),
@@ -82,7 +84,12 @@ pub(super) fn collect(
     };
     let (result, mut findings) = engines::check_all(snapshot, &mut cache, &request);
     let mut of_no_engine = snapshot.findings().to_vec();
-    of_no_engine.extend(values_files::check(snapshot, &settings.policy.limits(), &mut cache, may_excuse));
+    of_no_engine.extend(values_files::check(
+        snapshot,
+        &settings.policy.limits(),
+        &mut cache,
+        may_contain_exceptions,
+    ));
     of_no_engine.append(&mut mistakes);
     of_no_engine.extend(across_batches(&states, snapshot));
     findings.add(of_no_engine.into_iter().map(|finding| (finding, None)), snapshot.sources());

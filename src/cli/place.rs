@@ -4,7 +4,7 @@ use std::env;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use super::Failure;
-use crate::report::{Names, one_line};
+use crate::report::{PathStyle, one_line};
 use crate::text::file_name::{decode_os, without_verbatim_prefix};
 use crate::vfs::{SkipReason, Skipped, Snapshot, cause, slashed};
 
@@ -56,31 +56,31 @@ pub(super) fn are_directories<'p>(
 }
 
 /// Paths relative to the current directory, so that a person can open them.
-pub(super) fn names(current: &Path, top: Option<&Path>) -> Names {
-    let Some(top) = top else { return Names::default() };
+pub(super) fn names(current: &Path, top: Option<&Path>) -> PathStyle {
+    let Some(top) = top else { return PathStyle::default() };
     let current = current.canonicalize().unwrap_or_else(|_| current.to_owned());
     if let Ok(inside) = current.strip_prefix(top) {
-        return Names::Inside(slashed(inside));
+        return PathStyle::Inside(slashed(inside));
     }
     // There is no relative path between two drives.
     if current.components().next() != top.components().next() {
         let top = without_verbatim_prefix(&decode_os(top.as_os_str())).replace(MAIN_SEPARATOR, "/");
-        return Names::Outside(format!("{}/", top.trim_end_matches('/')));
+        return PathStyle::Outside(format!("{}/", top.trim_end_matches('/')));
     }
     let shared = current.components().zip(top.components()).take_while(|(a, b)| a == b).count();
     let ups = current.components().count() - shared;
     let way: PathBuf = top.components().skip(shared).collect();
     let way = format!("{}{}", "../".repeat(ups), slashed(&way));
-    Names::Outside(if way.ends_with('/') { way } else { format!("{way}/") })
+    PathStyle::Outside(if way.ends_with('/') { way } else { format!("{way}/") })
 }
 
 /// Paths relative to the one directory that was checked, or else to the top of the repository, as in `terraform
 /// validate -json`.
-pub(super) fn asked_names(current: &Path, paths: &[PathBuf], top: Option<&Path>) -> Names {
-    let [path] = paths else { return Names::default() };
+pub(super) fn asked_names(current: &Path, paths: &[PathBuf], top: Option<&Path>) -> PathStyle {
+    let [path] = paths else { return PathStyle::default() };
     let asked = current.join(path).canonicalize().ok().filter(|asked| asked.is_dir());
     let inside = asked.as_deref().zip(top).and_then(|(asked, top)| asked.strip_prefix(top).ok());
-    inside.map_or_else(Names::default, |inside| Names::Inside(slashed(inside)))
+    inside.map_or_else(PathStyle::default, |inside| PathStyle::Inside(slashed(inside)))
 }
 
 #[cfg(test)]

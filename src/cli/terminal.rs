@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal};
 use terminal_size::{Height, Width};
 
 use super::Color;
-use crate::report::{Names, Style};
+use crate::report::{PathStyle, Style};
 
 /// What standard output can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Terminal {
     }
 
     /// The style of a report that is printed here.
-    pub(super) fn style(self, names: Names) -> Style {
+    pub(super) fn style(self, names: PathStyle) -> Style {
         Style { color: self.color, unicode: self.unicode, width: self.width, names, ..Style::default() }
     }
 

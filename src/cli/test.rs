@@ -8,7 +8,7 @@ use super::terminal::Terminal;
 use super::{Failure, exit_code, place, policy};
 use crate::check::doctest::example::Difference;
 use crate::check::doctest::{self, Proof, RulePage};
-use crate::report::{Names, one_line, painted};
+use crate::report::{PathStyle, one_line, painted};
 use crate::text::counted;
 use crate::vfs::Snapshot;
 
@@ -51,7 +51,7 @@ fn chapters(
     arguments: &Arguments,
     current: &Path,
     terminal: &Terminal,
-) -> Result<(Vec<RulePage>, Names), Failure> {
+) -> Result<(Vec<RulePage>, PathStyle), Failure> {
     if let Some(directory) = &arguments.directory {
         let (mut snapshot, documents) = Snapshot::of_documents(current, directory)?;
         let chapters = doctest::of_documents(&documents, &mut snapshot);
@@ -60,7 +60,7 @@ fn chapters(
         return Ok((chapters, place::names(current, snapshot.top())));
     }
     if arguments.builtin {
-        return Ok((doctest::of_program(), Names::default()));
+        return Ok((doctest::of_program(), PathStyle::default()));
     }
     let mut snapshot = Snapshot::without_modules(current)?;
     let (policy, file) = arguments.policy.load("tested", current, &mut snapshot, terminal)?;
@@ -74,7 +74,7 @@ fn chapters(
 }
 
 /// The summary line and a line for each difference.
-fn lines(chapter: &RulePage, proof: &Proof, names: &Names, terminal: &Terminal) -> String {
+fn lines(chapter: &RulePage, proof: &Proof, names: &PathStyle, terminal: &Terminal) -> String {
     let file = names.of(&chapter.file);
     let file = one_line(&file);
     let title = if chapter.is_page { file.to_string() } else { format!("{file}: {}", chapter.rule.as_str()) };

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::sanitize::path_at_line_start;
 use super::tally::counts;
-use super::{Names, Style, escape, from_top, one_line};
+use super::{PathStyle, Style, escape, from_top, one_line};
 use crate::check::{Affected, AffectedUnit};
 use crate::text::counted;
 
@@ -107,7 +107,7 @@ fn there(affected: &Affected) -> BTreeMap<String, &'static str> {
 
 /// A path on a separate line.
 fn on_a_line(path: &str) -> String {
-    path_at_line_start(path, &Names::default())
+    path_at_line_start(path, &PathStyle::default())
 }
 
 #[derive(Debug, Serialize)]

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::concise::statistics;
 use super::place::{Places, Region};
 use super::tally::{Tally, closing_line};
-use super::{Names, Report, one_line, prose};
+use super::{PathStyle, Report, one_line, prose};
 use crate::check::Verdict;
 use crate::finding::Severity;
 use crate::text::Sources;
@@ -46,7 +46,7 @@ pub(super) fn write(&Report { outcome, sources, style }: &Report<'_>, out: &mut 
 
 /// One annotation for each finding.
 pub(super) fn annotations(verdicts: &[Verdict], sources: &Sources) -> String {
-    let (names, mut report) = (Names::default(), String::new());
+    let (names, mut report) = (PathStyle::default(), String::new());
     let places = Places::new(sources, &names);
     for verdict in verdicts.iter().take(SHOWN_OF_A_KIND) {
         command(&mut report, verdict, &places);

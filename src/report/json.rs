@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::escape::each;
 use super::tally::{Tally, by_rule};
-use super::{Names, Report, escape, set_by};
+use super::{PathStyle, Report, escape, set_by};
 use crate::check::Verdict;
 use crate::engine::Product;
 use crate::finding::{self, Category, Severity, Stage};
@@ -149,7 +149,7 @@ struct Position {
 }
 
 impl<'a> Diagnostic<'a> {
-    fn new(verdict: &'a Verdict, sources: &'a Sources, names: &Names, contexts: &mut Contexts) -> Self {
+    fn new(verdict: &'a Verdict, sources: &'a Sources, names: &PathStyle, contexts: &mut Contexts) -> Self {
         let finding = &verdict.finding;
         Self {
             // The engines have no third severity.
@@ -197,7 +197,7 @@ impl<'a> Diagnostic<'a> {
 }
 
 impl<'a> Edit<'a> {
-    fn new(edit: &'a finding::Edit, sources: &Sources, names: &Names) -> Self {
+    fn new(edit: &'a finding::Edit, sources: &Sources, names: &PathStyle) -> Self {
         let source = sources.get(edit.span.file);
         let position = |offset| Position::new(source, offset);
         let (start, end) = (position(edit.span.start), position(edit.span.end));
@@ -206,7 +206,7 @@ impl<'a> Edit<'a> {
 }
 
 impl Range {
-    pub(in crate::report) fn new(span: Span, sources: &Sources, names: &Names) -> Self {
+    pub(in crate::report) fn new(span: Span, sources: &Sources, names: &PathStyle) -> Self {
         let source = sources.get(span.file);
         let mut end = Position::new(source, span.end);
         if span.start == span.end {

@@ -14,7 +14,7 @@ use crate::engine::FileKind;
 use crate::module::Module;
 use crate::module::dropped::Dropped;
 use crate::module::merged::{Merged, MergedBlock, MergedFile};
-use crate::report::{Names, one_line};
+use crate::report::{PathStyle, one_line};
 use crate::syntax::{aligned, with_carriage_returns};
 use crate::text::{FileId, Sources};
 use edit::{Edit, apply};
@@ -32,7 +32,7 @@ pub struct MergeStyle {
     /// The address of the only block to show.
     pub only: Option<String>,
     /// How paths are shown.
-    pub names: Names,
+    pub names: PathStyle,
 }
 
 /// Returns the text of a merged module.

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use super::Names;
+use super::PathStyle;
 use crate::check::Verdict;
 use crate::text::{Position, Sources, Span};
 use crate::vfs::parent;
@@ -11,7 +11,7 @@ use crate::vfs::parent;
 /// Finds the location of a verdict.
 pub(super) struct Places<'a> {
     sources: &'a Sources,
-    names: &'a Names,
+    names: &'a PathStyle,
     /// For each directory a file of its module.
     heads: OnceCell<BTreeMap<&'a str, &'a str>>,
 }
@@ -34,7 +34,7 @@ pub(super) struct Region {
 }
 
 impl<'a> Places<'a> {
-    pub(super) fn new(sources: &'a Sources, names: &'a Names) -> Self {
+    pub(super) fn new(sources: &'a Sources, names: &'a PathStyle) -> Self {
         Self { sources, names, heads: OnceCell::new() }
     }
 
@@ -112,7 +112,7 @@ mod tests {
         let source = |name: &&str| Source::new(*name, "a {\né = 1\n}\n".into());
         let sources = Sources::new(names.iter().map(source).collect());
         let verdicts = judge(vec![(finding, None)], &sources, &[], &Settings::default());
-        Places::new(&sources, &Names::default()).of(&verdicts[0])
+        Places::new(&sources, &PathStyle::default()).of(&verdicts[0])
     }
 
     fn cycle() -> Finding {

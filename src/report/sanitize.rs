@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::Names;
+use super::PathStyle;
 use crate::text::file_name::raw_byte;
 use crate::text::{commands, is_obeyed};
 
@@ -47,7 +47,7 @@ pub(super) fn at_line_start(line: &str) -> Cow<'_, str> {
 }
 
 /// A path that starts a line of output.
-pub(super) fn path_at_line_start(path: &str, names: &Names) -> String {
+pub(super) fn path_at_line_start(path: &str, names: &PathStyle) -> String {
     let name = names.of(path);
     let way = if at_line_start(&name) == name { "" } else { "./" };
     format!("{way}{}", one_line(&name))

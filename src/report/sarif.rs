@@ -11,7 +11,7 @@ use std::io::{self, Write};
 
 use super::escape::each;
 use super::place::{Place, Places};
-use super::{Names, Report, escape, one_line, page_url, sanitize, set_by};
+use super::{PathStyle, Report, escape, one_line, page_url, sanitize, set_by};
 use crate::check::{AppliedException, Verdict};
 use crate::engine::Product;
 use crate::finding::{self, RuleId, Severity};
@@ -38,10 +38,10 @@ pub(super) fn write<'o>(report: &Report<'o>, out: &mut dyn Write) -> io::Result<
     }
     let numbers: BTreeMap<&RuleId, usize> =
         rules.keys().enumerate().map(|(number, rule)| (*rule, number)).collect();
-    let has_suppressions = all.iter().any(|(_, excuse)| excuse.is_some());
-    let result = |(verdict, excuse): &(&'o Verdict, Option<&AppliedException>)| {
+    let has_suppressions = all.iter().any(|(_, exception)| exception.is_some());
+    let result = |(verdict, exception): &(&'o Verdict, Option<&AppliedException>)| {
         // If one result states whether it is suppressed, all must.
-        let suppressions = has_suppressions.then(|| excuse.iter().copied().map(suppression).collect());
+        let suppressions = has_suppressions.then(|| exception.iter().copied().map(suppression).collect());
         self::result(verdict, numbers[&verdict.finding.rule], suppressions, &places, &style.names)
     };
     let log = Log {
@@ -94,7 +94,7 @@ fn result<'a>(
     rule_index: usize,
     suppressions: Option<Vec<Suppression>>,
     places: &Places<'_>,
-    names: &Names,
+    names: &PathStyle,
 ) -> Result<'a> {
     let finding = &verdict.finding;
     Result {
@@ -185,11 +185,11 @@ fn physical(place: &Place) -> Physical {
     }
 }
 
-fn suppression(excuse: &AppliedException) -> Suppression {
+fn suppression(exception: &AppliedException) -> Suppression {
     Suppression {
-        kind: if excuse.in_source { "inSource" } else { "external" },
+        kind: if exception.in_source { "inSource" } else { "external" },
         status: "accepted",
-        justification: plain(&excuse.reason),
+        justification: plain(&exception.reason),
     }
 }
 

@@ -7,7 +7,7 @@ use overrule::check::Analysis;
 use overrule::engine::{Choice, is_module_file};
 use overrule::finding::Severity;
 use overrule::policy::Policy;
-use overrule::report::Names;
+use overrule::report::PathStyle;
 use overrule::report::merged::{MergeStyle, document, text};
 use overrule::vfs::Snapshot;
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ fn merged(files: &[(String, Vec<u8>)]) -> BTreeMap<String, Flat> {
     let analysis = Analysis::of(&mut snapshot, Some(&engine), &Policy::default());
     let view = analysis.views().next().expect("one engine");
     let style =
-        MergeStyle { comments: false, color: false, unicode: true, only: None, names: Names::default() };
+        MergeStyle { comments: false, color: false, unicode: true, only: None, names: PathStyle::default() };
     let flat = view.modules().map(|node| {
         let (module, sources) = (node.module(), snapshot.sources());
         let merged = view.merged(node, &snapshot);

@@ -347,7 +347,7 @@ fn what_made_objects_is_missed_once_it_goes_with_them() {
     "#};
     place.git(&["reset", "--quiet", "--hard"]);
     place.stage("overrule.hcl", policy);
-    place.commit("excused");
+    place.commit("with an exception");
     place.stage("live/main.tf", "locals {}\n");
     assert_eq!(found(&place), nothing);
     place.commit("gone");
@@ -371,16 +371,16 @@ fn of_what_is_told_alike_the_new_one_is_told_where_it_is() {
         place.check_changed().findings(),
         ["main.tf:2:1: error: Duplicate variable declaration [duplicate-declaration]"]
     );
-    let excused = indoc! {r#"
+    let with_exception = indoc! {r#"
         variable "a" {}
         # overrule: allow(duplicate-declaration) for a test
         variable "a" {}
         # One.
         variable "a" {}
     "#};
-    place.stage("main.tf", excused);
+    place.stage("main.tf", with_exception);
     let output = place.check_changed();
-    assert_eq!((output.code, output.out.as_str()), (Some(0), ""), "one is excused, and one is not new");
+    assert_eq!((output.code, output.out.as_str()), (Some(0), ""), "one is suppressed, and one is not new");
     place.stage(
         "main.tf",
         indoc! {r#"

@@ -41,7 +41,7 @@ fn a_file_that_a_link_leads_to_as_well_gets_its_comment_once() {
 
 #[cfg(unix)]
 #[test]
-fn permissions_are_kept_and_what_may_not_be_written_is_excused_in_the_policy() {
+fn permissions_are_kept_and_what_may_not_be_written_gets_an_exception_in_the_policy() {
     let place = Place::repository(&[("a/main.tf", FOUND), ("b/main.tf", FOUND)]);
     place.set_mode("a/main.tf", 0o640);
     place.set_mode("b/main.tf", 0o444);

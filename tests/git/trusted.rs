@@ -91,7 +91,7 @@ fn a_rule_that_a_change_turns_off_for_a_part_is_on() {
 }
 
 #[test]
-fn an_exception_that_a_change_brings_excuses_nothing() {
+fn an_exception_that_a_change_brings_suppresses_nothing() {
     let place = held();
     let exception = "exception \"no-null\" {\n  reason = \"I want it\"\n}\n";
     place.write("overrule.hcl", format!("{POLICY}{exception}"));
@@ -152,7 +152,7 @@ fn a_comment_suppresses_only_if_the_base_allows_it() {
 }
 
 #[test]
-fn what_a_comment_excused_before_the_change_is_known() {
+fn what_a_comment_suppressed_before_the_change_is_known() {
     let commented = format!("# overrule: allow(no-null) I want it\n{NULL}");
     let files = [("live/main.tf", commented.as_str()), ("overrule.hcl", POLICY), ("team.hcl", TEAM)];
     let place = Place::committed(&files);

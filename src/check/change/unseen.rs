@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use crate::check::suppress::exceptions::may_excuse;
+use crate::check::suppress::exceptions::may_contain_exceptions;
 use crate::engine::{Companion, LOCK_FILE, Notation, Signal, is_module_file};
 use crate::limits::Limits;
 use crate::module::canonical::seen_by_callers;
@@ -42,7 +42,7 @@ type Seen = BTreeMap<SmolStr, Vec<String>>;
 /// comments may suppress findings about other modules.
 fn seen_in(files: &[(SmolStr, Option<Source>)]) -> Option<Seen> {
     let seen = |(name, source): &(SmolStr, Option<Source>)| {
-        let source = source.as_ref().filter(|source| !may_excuse(source))?;
+        let source = source.as_ref().filter(|source| !may_contain_exceptions(source))?;
         let notation = Notation::of(source.name());
         let (file, findings) = syntax::parse(FileId::new(0), source, notation, &Limits::default());
         let is_whole = file.complete && findings.is_empty();

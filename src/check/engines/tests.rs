@@ -125,7 +125,7 @@ fn seen(files: &[(String, String)], select: &[RuleId], keep: bool, batch: usize)
     let settings = &Settings { policy, ..Settings::default() };
     let active_rules = ActiveRules::new(&settings.policy, select, &mut Vec::new());
     let states = &States::default();
-    let request = CheckRequest {
+    let request = EngineCheck {
         settings,
         active_rules: &active_rules,
         earlier: None,
@@ -195,7 +195,7 @@ fn opentofu_need_not_look_where_it_would_find_nothing() {
         let policy = Policy::preset("language").expect("a preset");
         let settings = &Settings { policy, ..Settings::default() };
         let active_rules = ActiveRules::new(&settings.policy, &[], &mut Vec::new());
-        let request = CheckRequest {
+        let request = EngineCheck {
             settings,
             active_rules: &active_rules,
             earlier: None,

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_line_of_its_own_is_excused_in_the_policy() {
+    fn what_has_no_line_of_its_own_gets_an_exception_in_the_policy() {
         let json = r#"{"variable": {"a b": {}}}"#;
         let additions = added(&[("odd [1]/main.tf.json", json), ("main.tf.json", json)]);
         assert_eq!(
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_place_at_the_top_is_excused_there_alone() {
+    fn what_has_no_place_at_the_top_gets_an_exception_there_alone() {
         let written = block("x", &BTreeSet::from([""]), "why");
         assert_eq!(
             written,
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_excused_is_left() {
+    fn what_cannot_have_an_exception_is_left() {
         let additions = added(&[("main.tf", "variable \"a\" {\n")]);
         assert_eq!((additions.left.len(), additions.files.len()), (1, 0));
     }

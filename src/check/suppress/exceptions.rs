@@ -239,7 +239,7 @@ impl<'e> Exceptions<'e> {
     fn comments(&mut self, id: FileId, cache: &ParseCache, directory: &SmolStr, complete: bool) {
         // Most files without exceptions are evicted already.
         let (source, Some(file)) = (self.sources.get(id), cache.file(id)) else { return };
-        if !may_excuse(source) {
+        if !may_contain_exceptions(source) {
             return;
         }
         for remark in file.remarks(source, EXCEPTION_COMMENT) {
@@ -317,7 +317,7 @@ impl Ended<'_> {
 }
 
 /// Whether a file may contain exceptions. A fast test that excludes most files.
-pub(in crate::check) fn may_excuse(source: &Source) -> bool {
+pub(in crate::check) fn may_contain_exceptions(source: &Source) -> bool {
     FINDER.find(source.text().as_bytes()).is_some()
 }
 

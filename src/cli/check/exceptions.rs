@@ -7,7 +7,7 @@ use super::rewrite::{Rewrite, refusal, tell_refused};
 use crate::check::{Additions, Verdict};
 use crate::cli::Failure;
 use crate::cli::stream::err;
-use crate::report::{Names, one_line};
+use crate::report::{PathStyle, one_line};
 use crate::text::{FileId, counted};
 use crate::vfs::{POLICIES, Snapshot};
 
@@ -22,7 +22,7 @@ pub(super) fn write(
     additions: &Additions,
     snapshot: &Snapshot,
     policy: Option<FileId>,
-    names: &Names,
+    names: &PathStyle,
 ) -> Result<usize, Failure> {
     let top = snapshot.top().unwrap_or(Path::new(""));
     let mut rewrite = Rewrite::of(snapshot);

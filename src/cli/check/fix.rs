@@ -7,7 +7,7 @@ use crate::check::{self, Fixed, Settings, Verdict};
 use crate::cli::Failure;
 use crate::cli::stream::{err, out};
 use crate::finding::Safety;
-use crate::report::{Names, one_line, unified};
+use crate::report::{PathStyle, one_line, unified};
 use crate::rules::Earlier;
 use crate::text::{FileId, counted};
 use crate::vfs::Snapshot;
@@ -78,7 +78,7 @@ pub(super) fn show(fixed: &Fixed, before: &Snapshot, color: bool) -> Result<(), 
 }
 
 /// Prints which fixes were withheld, with the reason, and how many were applied or, with `to_do`, would be.
-pub(super) fn report(fixed: &Fixed, to_do: Option<&str>, names: &Names) {
+pub(super) fn report(fixed: &Fixed, to_do: Option<&str>, names: &PathStyle) {
     if !fixed.resolved.is_empty() {
         let done = if to_do.is_some() { "fixed" } else { "would fix" };
         let (findings, files) =
@@ -92,7 +92,7 @@ pub(super) fn report(fixed: &Fixed, to_do: Option<&str>, names: &Names) {
     rewrite::tell_refused("not fixed", by_reason);
 }
 
-fn place(verdict: &Verdict, fixed: &Fixed, names: &Names) -> String {
+fn place(verdict: &Verdict, fixed: &Fixed, names: &PathStyle) -> String {
     let finding = &verdict.finding;
     let place = match finding.primary {
         Some(span) => {

@@ -8,7 +8,7 @@ use crate::check::Outcome;
 use crate::cli::stream::{file_by, out_by};
 use crate::cli::terminal::{Terminal, is_in_github_actions};
 use crate::cli::{Failure, place, unknown};
-use crate::report::{Format, Names, PathBase, Style};
+use crate::report::{Format, PathBase, PathStyle, Style};
 use crate::vfs::Snapshot;
 
 /// Options for reports.
@@ -123,7 +123,7 @@ impl Run<'_> {
     fn report(&self, format: Format, style: &Style, stream: &mut dyn Write) -> io::Result<()> {
         let top = self.snapshot.top();
         let names = match format.paths {
-            PathBase::Top if self.snapshot.is_repository() => Names::default(),
+            PathBase::Top if self.snapshot.is_repository() => PathStyle::default(),
             PathBase::Top | PathBase::Current => place::names(self.current, top),
             PathBase::Asked => place::asked_names(self.current, self.paths, top),
         };
