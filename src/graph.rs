@@ -44,6 +44,7 @@ pub use evaluation::{RefusedDefault, Values};
 pub(crate) use instances::{alike, have_same_parts, same_steps};
 pub use node::{Callee, ModuleGraph, Node, Test};
 pub use node_id::NodeId;
+pub(crate) use providers::is_configured;
 pub use providers::{
     Configuration, Difference, Effect, Found, Level, Need, Own, ProviderChange, ProviderChanges, Reaching,
     State, Supply, Uses, in_root, reaching, resolve, too_many_instances,

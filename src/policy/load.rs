@@ -109,7 +109,7 @@ struct Loader<'l> {
     snapshot: &'l mut Snapshot,
     names: Names<'l>,
     findings: Vec<Finding>,
-    /// The number of files that were read.
+    /// The number of files that `extends` named so far.
     read: usize,
     /// Whether none of them has a syntax error.
     is_complete: bool,
@@ -119,7 +119,6 @@ struct Loader<'l> {
 impl Loader<'_> {
     /// Reads a file. `chain` names the files that extend it.
     fn file(&mut self, id: FileId, chain: &mut Vec<SmolStr>) -> Policy {
-        self.read += 1;
         let source = self.snapshot.sources().get(id);
         let name = SmolStr::new(source.name());
         let file = file::read(id, source, &mut self.findings);
@@ -152,9 +151,12 @@ impl Loader<'_> {
             }
             return preset;
         }
+        self.read += 1;
         if self.read >= MOST_FILES {
-            let finding = fault("Too many policy files", span);
-            self.findings.push(finding.detail(format!("No more than {MOST_FILES} are read.")));
+            if self.read == MOST_FILES {
+                let finding = fault("Too many policy files", span);
+                self.findings.push(finding.detail(format!("No more than {MOST_FILES} are read.")));
+            }
             return None;
         }
         match self.snapshot.read_beside(id, from) {

@@ -153,9 +153,14 @@ impl<'c> Context<'c> {
     /// The comments of a file in native syntax, in source order, without exceptions: these are for overrule and do
     /// not explain the code.
     pub fn comments(&self, id: FileId) -> impl DoubleEndedIterator<Item = &'c Comment> {
+        self.comments_before(id, u32::MAX)
+    }
+
+    /// Like [`Self::comments`], those that start before an offset.
+    pub fn comments_before(&self, id: FileId, end: u32) -> impl DoubleEndedIterator<Item = &'c Comment> {
         let comments = self.file(id).map_or(&[][..], |file| &file.comments);
         let source = self.sources().get(id);
-        comments
+        comments[..comments.partition_point(|comment| comment.span.start < end)]
             .iter()
             .filter(|comment| !is_exception(source.text().get(comment.span.range()).unwrap_or_default()))
     }

@@ -1,9 +1,12 @@
 #![doc = include_str!("../../policies/rules/override-unannounced.md")]
 
+use hashbrown::HashMap;
+
 use super::{ADVICE, Context, Node, Page, Role, Rule, page};
 use crate::finding::{Finding, Fix, Safety};
 use crate::module::address::block_address;
-use crate::text::Span;
+use crate::text::lines::line_end;
+use crate::text::{FileId, Span};
 
 pub(super) struct OverrideUnannounced;
 
@@ -14,9 +17,13 @@ impl Rule for OverrideUnannounced {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
+        let mut named = HashMap::new();
         let mut look = |what: &str, header: Span, body: Span, over: Span, address: String| {
             let name = context.file_name(module, over.file);
-            if !is_announced(context, header.to(body), name) {
+            let is_named = *named
+                .entry((header.file, over.file))
+                .or_insert_with(|| is_named_in_a_comment(context, header.file, name));
+            if !is_named && !is_announced(context, header.to(body)) {
                 let editor = context.editor(header.file).filter(|_| !name.contains(char::is_control));
                 let comment =
                     editor.and_then(|editor| editor.comment_above(header, &format!("overridden in {name}")));
@@ -45,24 +52,28 @@ impl Rule for OverrideUnannounced {
     }
 }
 
-/// Whether a comment in the declaration, after it or directly above it mentions an override, or any comment names the
-/// file.
-fn is_announced(context: &Context<'_>, declared: Span, file: &str) -> bool {
+/// Whether a comment in a file names another file.
+fn is_named_in_a_comment(context: &Context<'_>, file: FileId, name: &str) -> bool {
+    let (source, name) = (context.sources().get(file), name.to_lowercase());
+    context.comments(file).any(|comment| source.slice(comment.span).to_lowercase().contains(&name))
+}
+
+/// Whether a comment in the declaration, after it or directly above it mentions an override.
+fn is_announced(context: &Context<'_>, declared: Span) -> bool {
     let source = context.sources().get(declared.file);
     let line = |at: u32| source.position(at).line;
-    let last = line(declared.end);
     let mut first = line(declared.start);
     // From the last to the first, so that comments of several lines are followed upwards.
-    for comment in context.comments(declared.file).rev() {
-        let text = source.slice(comment.span).to_lowercase();
+    let end = line_end(source.text(), declared.range().end);
+    for comment in context.comments_before(declared.file, u32::try_from(end).unwrap_or(u32::MAX)).rev() {
         let (from, to) = (line(comment.span.start), line(comment.span.end));
-        let is_near = to + 1 >= first && from <= last;
-        if text.contains(&file.to_lowercase()) || (is_near && text.contains("overrid")) {
+        if to + 1 < first {
+            break;
+        }
+        if source.slice(comment.span).to_lowercase().contains("overrid") {
             return true;
         }
-        if is_near {
-            first = first.min(from);
-        }
+        first = first.min(from);
     }
     false
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use smol_str::SmolStr;
 
-use crate::graph::{Configuration, Node, NodeId, Supply};
+use crate::graph::{Configuration, Node, NodeId, Supply, is_configured};
 use crate::module::address::{ConfigAddress, Mode, ResourceAddress};
 use crate::module::declaration::{ModuleCall, ProviderConfiguration};
 
@@ -89,7 +89,7 @@ impl<'t> Search<'t> {
     ) -> Option<Lost<'t>> {
         let before = both.before;
         let configuration = Configuration::by(before.module(), block)?;
-        let is_configured = before.configured_providers().any(|other| std::ptr::eq(other, block));
+        let is_configured = is_configured(block);
         // An empty block with the name of a passed configuration is replaced by it.
         let is_passed =
             before.callers().any(|by| matches!(before.supply(&configuration, Some(by)), Supply::Passed(..)));

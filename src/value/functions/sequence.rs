@@ -28,13 +28,20 @@ pub(super) fn range(arguments: &[Value]) -> Outcome {
     if step == 0.into() && end != start {
         return Err(FunctionError::of_call("with the step 0, the range would never end"));
     }
+    let too_long = || {
+        let why = format!("with this step, the result would have more than {LONGEST_RANGE} numbers");
+        Err(FunctionError::of_call(why))
+    };
+    // Near the limit, rounding decides.
+    let length = end.add(&start.negated()).and_then(|length| length.divide(&step));
+    if length.is_some_and(|length| length > (2 * LONGEST_RANGE).into()) {
+        return too_long();
+    }
     let mut number = start;
     let mut all = Vec::new();
     while if step.is_negative() { number > end } else { number < end } {
         if all.len() == LONGEST_RANGE {
-            return Err(FunctionError::of_call(format!(
-                "with this step, the result would have more than {LONGEST_RANGE} numbers"
-            )));
+            return too_long();
         }
         let next = number.add(&step).ok_or(FunctionError::Unknown)?;
         all.push(Value::Number(std::mem::replace(&mut number, next)));

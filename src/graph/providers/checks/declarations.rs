@@ -37,7 +37,7 @@ impl<'m> Declared<'m> {
 }
 
 /// Whether a provider block counts as a configuration. For the engine, a block with an override never does.
-pub(in crate::graph) fn is_configured(provider: &ProviderConfiguration) -> bool {
+pub(crate) fn is_configured(provider: &ProviderConfiguration) -> bool {
     let versioned = provider.version.as_ref().is_some_and(|version| version.constraints.is_some());
     versioned || !provider.config.looks_empty()
 }

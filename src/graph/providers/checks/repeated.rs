@@ -34,9 +34,10 @@ pub(in crate::graph) fn repeated(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<F
     for (number, ranges) in reaching {
         let node = graph.node(NodeId(number));
         if configured[number] && node.is_called() {
+            let finding = incompatible(node);
             findings.extend(ranges.into_iter().flatten().map(|(argument, caller)| {
                 let caller = graph.node(NodeId(caller));
-                incompatible(node, argument).module(caller.module().directory.clone())
+                finding.clone().at(argument).module(caller.module().directory.clone())
             }));
         }
     }
@@ -64,9 +65,14 @@ fn repetition(call: &ModuleCall) -> Option<Span> {
         .or(call.depends_on.first().map(|dependency| dependency.span))
 }
 
-fn incompatible(node: Node<'_>, range: Span) -> Finding {
+/// The maximum number of provider blocks that a finding shows.
+const SHOWN: usize = 10;
+
+/// The finding for a module that configures a provider, without the place of the call.
+fn incompatible(node: Node<'_>) -> Finding {
     let module = node.module();
     let declared = Declared::of(module);
+    let blocks = declared.configured.values().take(SHOWN).map(|provider| provider.origin.header());
     Finding::language(EngineRule::ProviderBlockInRepeatedModule, module.features.summaries.repeated_module)
         .detail(format!(
             "The module in {:?} configures a provider itself, so calls to it cannot use `count`, `for_each` or \
@@ -74,9 +80,8 @@ fn incompatible(node: Node<'_>, range: Span) -> Finding {
              resources.",
             if module.directory.is_empty() { "." } else { module.directory.as_str() }
         ))
-        .at(range)
         .label("not allowed for a module that configures a provider")
-        .related_all(declared.configured.values().map(|provider| provider.origin.header()), "configured here")
+        .related_all(blocks, "configured here")
         .help(help(node, &declared))
 }
 
