@@ -47,6 +47,26 @@ const SOURCE: &[&str] = &["provider-source-missing"];
 const UNUSED: &[&str] = &["unused-declaration"];
 
 #[test]
+fn a_local_value_that_may_fail_is_removed_on_request_only() {
+    let before = indoc! {r#"
+        variable "size" {
+          type = string
+        }
+        output "size" {
+          value = var.size
+        }
+        locals {
+          sizes = ["s", "m"]
+          check = index(["s", "m"], var.size)
+        }
+    "#};
+    let made = |safety| text(&fixed(&[("main.tf", before)], UNUSED, safety), "main.tf").to_owned();
+    let (safe, other) = (made(Safety::Safe), made(Safety::Unsafe));
+    assert!(!safe.contains("sizes") && safe.contains("check = index("), "{safe}");
+    assert!(!other.contains("locals"), "{other}");
+}
+
+#[test]
 fn lines_end_as_they_did_and_a_byte_order_mark_stays() {
     let before =
         "\u{feff}terraform {\r\n  required_providers {\r\n    aws = \"~> 5.0\" # ours\r\n  }\r\n}\r\n";

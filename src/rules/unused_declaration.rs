@@ -108,12 +108,20 @@ fn locals(node: Node<'_>, context: &Context<'_>, used: &HashSet<Subject>) -> Vec
     let module = node.module();
     let is_tested = LazyCell::new(|| context.is_tested(module));
     let is_unused = |name: &SmolStr| !used.contains(&Subject::Local(name.clone()));
-    let mut editor = LocalsEditor::new(context);
+    // The engines evaluate unused local values too, so one that may fail can be a check of the input.
+    let values = LazyCell::new(|| node.values());
+    let cannot_fail = |name: &SmolStr| {
+        module.locals.get(name).is_some_and(|local| values.cannot_fail(&local.attribute.expr))
+    };
+    let (mut safe_editor, mut editor) = (LocalsEditor::new(context), LocalsEditor::new(context));
     let local = |local: &Local| {
-        let fix = editor.remove(local, &is_unused).map(|edits| {
-            // The references of tests are not known.
-            if *is_tested { Fix::on_request(edits) } else { Fix::safe(edits) }
-        });
+        // The references of tests are not known.
+        let is_safe = !*is_tested && cannot_fail(&local.name);
+        let fix = if is_safe {
+            safe_editor.remove(local, &|name| is_unused(name) && cannot_fail(name)).map(Fix::safe)
+        } else {
+            editor.remove(local, &is_unused).map(Fix::on_request)
+        };
         let (name, at) = (format!("local.{}", local.name), local.attribute.name_span);
         Unused { what: "Local value", address: name.clone(), name, at, help: "remove it", fix }
     };
