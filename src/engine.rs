@@ -45,7 +45,7 @@ mod summaries;
 mod evidence;
 
 pub use choice::{Choice, ChoiceError};
-pub use companion::{Companion, is_automatic_values_file, unread_kind};
+pub use companion::{Companion, STACK, is_automatic_values_file, unread_kind};
 pub use evidence::{Evidence, LOCK_FILE, Signal, Wish};
 pub use features::{Features, ModuleAddress, RequiredVersion, RunSubject};
 pub use file::{

@@ -97,6 +97,8 @@ pub struct Snapshot {
     companions: BTreeMap<SmolStr, Vec<CompanionFile>>,
     /// The names of files of kinds that are not read, for each directory.
     unread_kinds: BTreeMap<SmolStr, Vec<SmolStr>>,
+    /// Whether one of them is a stack file.
+    has_stacks: bool,
     /// The Terragrunt units, sorted by path.
     unit_files: Vec<SmolStr>,
     /// The files that are not read yet.

@@ -60,11 +60,14 @@ pub fn is_automatic_values_file(name: &str) -> bool {
     stem == "terraform.tfvars" || stem.ends_with(".auto.tfvars")
 }
 
+/// The kind of files whose components call modules.
+pub const STACK: &str = "stack";
+
 /// The purpose of a file of a kind that overrule does not read.
 pub fn unread_kind(name: &str) -> Option<&'static str> {
     let kinds = [
-        (&[".tfstack.hcl", ".tfcomponent.hcl", ".tfdeploy.hcl"][..], "stack"),
-        (&[".tfstack.json", ".tfcomponent.json", ".tfdeploy.json"], "stack"),
+        (&[".tfstack.hcl", ".tfcomponent.hcl", ".tfdeploy.hcl"][..], STACK),
+        (&[".tfstack.json", ".tfcomponent.json", ".tfdeploy.json"], STACK),
         (&[".tfquery.hcl", ".tfquery.json"], "query"),
         (&[".tfmigrate.hcl"], "migration"),
     ];

@@ -58,6 +58,11 @@ impl<'c> Context<'c> {
         self.snapshot.has_unread_kind(&module.directory)
     }
 
+    /// Whether a file that is not read may set variables of any module: a stack file.
+    pub fn may_have_other_callers(&self) -> bool {
+        self.snapshot.has_stacks()
+    }
+
     /// The module in the same directory before the change, with the texts of that state. Returns `None` if there was
     /// none, or if no change is checked.
     pub fn before(&self, module: &Module) -> Option<(Node<'c>, &'c Sources)> {

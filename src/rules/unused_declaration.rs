@@ -78,7 +78,7 @@ fn variables(node: Node<'_>, context: &Context<'_>, used: &HashSet<Subject>) -> 
     let set = LazyCell::new(|| set_by_callers(node));
     // An undeclared variable may be a misspelled reference to this one.
     let is_declared = |subject: &Subject| !matches!(subject, Subject::Variable(name) if !node.module().variables.contains_key(name));
-    let are_all_declared = used.iter().all(is_declared);
+    let is_removable = !context.may_have_other_callers() && used.iter().all(is_declared);
     let report = |variable: &Variable| {
         let set = set.get(&variable.name).map_or(&[][..], Vec::as_slice);
         Unused {
@@ -87,7 +87,7 @@ fn variables(node: Node<'_>, context: &Context<'_>, used: &HashSet<Subject>) -> 
             at: variable.origin.header(),
             address: format!("variable.{}", variable.name),
             help: how_to_remove(set, node, context),
-            fix: without(variable, set, context).filter(|_| are_all_declared).map(Fix::on_request),
+            fix: without(variable, set, context).filter(|_| is_removable).map(Fix::on_request),
         }
     };
     unused.map(|variable| report(variable)).collect()
@@ -181,6 +181,9 @@ fn how_to_remove(set: &[Span], node: Node<'_>, context: &Context<'_>) -> &'stati
     let has_values =
         context.directory(&node.module().directory).is_some_and(|directory| directory.has_values);
     match (!set.is_empty(), has_values) {
+        (false, _) if context.may_have_other_callers() => {
+            "remove it, and the input from every component of a stack that sets it"
+        }
         (true, _) => "remove it, and the argument from every call that sets it",
         (false, true) => "remove it, and the value from every `.tfvars` file that sets it",
         (false, false) => "remove it",

@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use super::path::{child, last_name, parent};
 use super::read::{Read, ReadFile};
 use super::{Directory, File, Snapshot};
-use crate::engine::{Notation, Signal};
+use crate::engine::{self, Notation, Signal};
 use crate::finding::{Finding, Severity};
 use crate::limits::Limit;
 use crate::text::{FileId, Source};
@@ -18,6 +18,8 @@ impl Snapshot {
     /// Adds a directory with its files. One without module files can only have evidence for other directories.
     pub(super) fn take_in(&mut self, directory: Directory, read: Read) {
         if !read.unread.is_empty() {
+            self.has_stacks |=
+                read.unread.iter().any(|name| engine::unread_kind(name) == Some(engine::STACK));
             self.unread_kinds.insert(directory.path.clone(), read.unread.clone());
         }
         if read.files.is_empty() {

@@ -47,6 +47,11 @@ impl Snapshot {
         self.unread_kinds.contains_key(directory)
     }
 
+    /// Whether a stack file, which is not read, may call any module.
+    pub fn has_stacks(&self) -> bool {
+        self.has_stacks
+    }
+
     /// The files beside modules in one directory, sorted by name.
     pub fn companions_in(&self, directory: &str) -> &[CompanionFile] {
         self.companions.get(directory).map(Vec::as_slice).unwrap_or_default()

@@ -293,6 +293,17 @@ fn what_another_directory_reads_through_a_link_to_the_file_is_not_removed() {
 }
 
 #[test]
+fn a_variable_that_a_stack_may_set_is_not_removed() {
+    let module = "variable \"region\" {}\n";
+    let place = Place::repository(&[("web/main.tf", module)]);
+    let check = || place.overrule(&["check", "--preset", "strict", "--select", "unused-declaration"]).out;
+    assert!(check().contains("1 fixable with --fix=unsafe"), "{}", check());
+    place.write("main.tfcomponent.hcl", "component \"web\" {\n  source = \"./web\"\n}\n");
+    assert!(!check().contains("fixable"), "{}", check());
+    assert!(check().contains("the input from every component of a stack"), "{}", check());
+}
+
+#[test]
 fn what_a_query_may_refer_to_is_not_removed() {
     let module = "variable \"limit\" {}\nlocals {\n  b = 1\n}\n";
     let place = Place::repository(&[("main.tf", module)]);
