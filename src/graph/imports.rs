@@ -214,7 +214,7 @@ fn key_of(expr: &Expr, each: &Value, limits: &Limits) -> Result<Option<InstanceK
     }
     match inner {
         Value::String(text) => Ok(Some(InstanceKey::Text(text.clone()))),
-        // Only whether there is a key, and of which type, matters here.
+        // The number itself does not matter here.
         Value::Number(number) if number.is_whole() => Ok(Some(InstanceKey::Number(0))),
         Value::Unknown(_) => Ok(None),
         other => {

@@ -27,7 +27,7 @@ impl Policy {
     /// may hide some of them.
     pub fn load(file: FileId, snapshot: &mut Snapshot, names: Names<'_>) -> (Option<Self>, Vec<Finding>) {
         let (findings, suggestions) = (Vec::new(), Suggestions::default());
-        let mut loader = Loader { snapshot, names, findings, read: 0, is_complete: true, suggestions };
+        let mut loader = Loader { snapshot, names, findings, named: 0, is_complete: true, suggestions };
         let policy = loader.file(file, &mut Vec::new());
         if policy.has_too_many_patterns() {
             let detail = format!(
@@ -110,7 +110,7 @@ struct Loader<'l> {
     names: Names<'l>,
     findings: Vec<Finding>,
     /// The number of files that `extends` named so far.
-    read: usize,
+    named: usize,
     /// Whether none of them has a syntax error.
     is_complete: bool,
     suggestions: Suggestions,
@@ -151,9 +151,9 @@ impl Loader<'_> {
             }
             return preset;
         }
-        self.read += 1;
-        if self.read >= MOST_FILES {
-            if self.read == MOST_FILES {
+        self.named += 1;
+        if self.named >= MOST_FILES {
+            if self.named == MOST_FILES {
                 let finding = fault("Too many policy files", span);
                 self.findings.push(finding.detail(format!("No more than {MOST_FILES} are read.")));
             }

@@ -126,7 +126,8 @@ fn repeats(verdicts: &[Verdict]) -> Vec<Vec<&Verdict>> {
         let goes_anywhere = verdict.level == Severity::Notice && finding.fix.is_none();
         let cause = (
             &finding.rule,
-            if goes_anywhere { Err(&finding.detail) } else { Ok(&finding.module) },
+            (!goes_anywhere).then_some(&finding.module),
+            goes_anywhere.then_some(&finding.detail),
             verdict.level,
             verdict.engine,
             &finding.concern,

@@ -69,8 +69,12 @@ fn names(node: Node<'_>) -> HashSet<&str> {
 fn used_below(node: Node<'_>) -> HashSet<&ProviderAddress> {
     let graph = node.graph();
     let below = graph.below(&[node.id()]).into_iter().filter(|id| *id != node.id()).map(|id| graph.node(id));
-    let required = |node| Node::module(node).required_providers.values().map(|entry| &entry.address);
-    below.flat_map(|node| node.uses().providers().chain(required(node))).collect()
+    below
+        .flat_map(|node| {
+            let required = node.module().required_providers.values().map(|entry| &entry.address);
+            node.uses().providers().chain(required)
+        })
+        .collect()
 }
 
 /// The providers whose functions the files of the module call.

@@ -379,9 +379,8 @@ impl<'e> Evaluator<'e> {
         let mut beside = Evaluator::new(self.limits, self.left, scope, &mut findings);
         (beside.exhausted, beside.of_finding) = (self.exhausted, of_finding);
         let value = evaluate(&mut beside);
-        let added = beside.added;
         (self.left, self.exhausted) = (beside.left, beside.exhausted);
-        self.added += added;
+        self.added += beside.added;
         (value, findings)
     }
 }

@@ -100,7 +100,7 @@ impl Uses {
         self.configurations.contains_key(configuration) || self.of_removed.contains(&configuration.provider)
     }
 
-    /// The providers of which something uses a configuration; some of them more than once.
+    /// The providers with a configuration that something uses. The same provider can occur several times.
     pub fn providers(&self) -> impl Iterator<Item = &ProviderAddress> {
         self.configurations.keys().map(|used| &used.provider).chain(&self.of_removed)
     }

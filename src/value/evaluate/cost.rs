@@ -33,8 +33,8 @@ impl Evaluator<'_> {
     /// exceeded.
     pub(super) fn may_convert(&mut self, value: &Value, at: Span) -> bool {
         let value = value.unmarked().0;
-        let is_of_large_type = matches!(value, Value::Unknown(ty) if ty.nodes() > 1);
-        if value.parts().next().is_none() && !is_of_large_type {
+        let is_of_compound_type = matches!(value, Value::Unknown(ty) if ty.nodes() > 1);
+        if value.parts().next().is_none() && !is_of_compound_type {
             return true;
         }
         // Strings and numbers in a list are hardly more than copied. The type of an object has names.
