@@ -1,8 +1,7 @@
 //! Collects the references of a module and reports invalid ones.
 //!
-//! Each expression is checked where the engine evaluates it, with the symbols that are valid there. Expressions that
-//! the engine evaluates only while planning (`replace_triggered_by`, addresses in `moved`, `removed` and `import`)
-//! are skipped.
+//! Each expression is checked where the engine evaluates it, with the symbols that are valid there. Addresses in
+//! `moved`, `removed` and `import`, which the engine evaluates only while planning, are skipped.
 
 mod declared;
 mod links;
@@ -19,7 +18,7 @@ use crate::graph::Node;
 use crate::graph::evaluation::Values;
 use crate::graph::similar::Similar;
 use crate::module::address::{Reference, Subject, reference};
-use crate::module::declaration::{Dependency, Variable};
+use crate::module::declaration::{Dependency, Resource, Variable};
 use crate::syntax::{Expr, Iteration, Traversal};
 use crate::text::{Span, is_similar};
 pub(super) use declared::{Declared, undeclared};
@@ -57,6 +56,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) -> CheckedRefer
         }
         Found::Dependencies(dependencies) => judge.dependencies(site, dependencies),
     });
+    node.module().resources.values().for_each(|resource| judge.triggers(resource));
     CheckedReferences { links: judge.links, wrong, names_types: judge.names_types }
 }
 
@@ -198,6 +198,26 @@ impl<'t, 'f> Judge<'t, 'f> {
             // A declared object, or an address for other parts of the language.
             (_, Some(_)) | (Subject::Action { .. } | Subject::List { .. }, None) => {}
         }
+    }
+
+    /// Reports undeclared resources in `replace_triggered_by`, which `validate` does not evaluate.
+    fn triggers(&mut self, resource: &Resource) {
+        let from = self.findings.len();
+        let module = self.node.module();
+        let owner = Owner::Resource(resource);
+        for traversal in resource.managed.replace_triggered_by.iter().flat_map(Expr::variables) {
+            let Ok(Reference { subject, span, .. }) = reference(traversal, &module.features) else {
+                continue;
+            };
+            if matches!(subject, Subject::Resource { .. }) && Declared::of(module, &subject).is_none() {
+                self.findings.extend(undeclared(module, &subject, span, &self.similar, Some(&owner)));
+            }
+        }
+        let severity = if !resource.is_repeated() { Severity::Error } else { Severity::Warning };
+        for finding in &mut self.findings[from..] {
+            (finding.stage, finding.severity) = (Stage::Plan, severity);
+        }
+        set_address(&mut self.findings[from..], &resource.address.to_string());
     }
 
     /// `depends_on` names whole objects, and no symbols are valid there. After an element with an error, the engine

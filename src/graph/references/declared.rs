@@ -357,8 +357,7 @@ pub(super) fn of_itself(
     if !is_own {
         return None;
     }
-    let is_single = resource.count.is_none() && resource.for_each.is_none() && resource.enabled.is_none();
-    let severity = if is_single && is_certain { Severity::Error } else { Severity::Warning };
+    let severity = if !resource.is_repeated() && is_certain { Severity::Error } else { Severity::Warning };
     Some(
         Finding::language(EngineRule::ReferenceCycle, "Self-referential block")
             .severity(severity)
