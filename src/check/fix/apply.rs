@@ -6,6 +6,7 @@ use hashbrown::HashSet;
 
 use crate::finding::Edit;
 use crate::syntax::{aligned, with_carriage_returns};
+use crate::text::lines::whole_lines;
 
 /// Returns the text with the edits, which must not overlap.
 ///
@@ -16,20 +17,45 @@ pub(in crate::check) fn apply(text: &str, edits: &[&Edit]) -> String {
     edits.dedup();
     let is_of_windows = text.lines().next().is_some_and(|line| text[line.len()..].starts_with("\r\n"));
     let (mut edited, mut touched, mut at) = (String::with_capacity(text.len()), Vec::new(), 0);
-    for edit in edits {
-        let Range { start, end } = edit.span.range();
+    for (Range { start, end }, added) in joined(text, &edits) {
         edited.push_str(&text[at..start]);
         let from = edited.len();
         if is_of_windows {
-            edited.push_str(&with_carriage_returns(&edit.text));
+            edited.push_str(&with_carriage_returns(added));
         } else {
-            edited.push_str(&edit.text);
+            edited.push_str(added);
         }
         touched.push(from..edited.len());
         at = end;
     }
     edited.push_str(&text[at..]);
     tidied(text, &edited, &touched)
+}
+
+/// The edits, sorted, each with its new text. Removals next to each other become one, which also takes a blank line that
+/// none of them takes alone.
+fn joined<'e>(text: &str, edits: &[&'e Edit]) -> Vec<(Range<usize>, &'e str)> {
+    let mut joined: Vec<(Range<usize>, &str)> = Vec::new();
+    let is_removal = |edit: &&Edit| edit.text.is_empty();
+    let touch = |one: &&Edit, next: &&Edit| {
+        is_removal(one) && is_removal(next) && one.span.range().end == next.span.range().start
+    };
+    let mut groups = edits.chunk_by(touch).peekable();
+    while let Some(group) = groups.next() {
+        let (first, last) = (group[0].span.range(), group[group.len() - 1].span.range());
+        let mut range = first.start..last.end;
+        if group.len() > 1 {
+            let end = text[..range.end].trim_end().len().max(range.start);
+            let lines = whole_lines(text, range.start..end);
+            let from = joined.last().map_or(0, |(before, _)| before.end);
+            let to = groups.peek().map_or(text.len(), |next| next[0].span.range().start);
+            if (from..=range.start).contains(&lines.start) && (range.end..=to).contains(&lines.end) {
+                range = lines;
+            }
+        }
+        joined.push((range, &group[0].text));
+    }
+    joined
 }
 
 /// Aligns the lines next to those that were changed, if they have the same indentation.
@@ -121,6 +147,29 @@ mod tests {
             }
         "};
         assert_eq!(apply(text, &[&edit(text, "  long = 2 # two\n", "")]), "a {\n  x = 1 # one\n}\n");
+    }
+
+    #[test]
+    fn removals_next_to_each_other_leave_one_blank_line() {
+        let text = indoc! {"
+            a {
+              x = 1
+              y = 2
+
+              z = 3
+
+              u = 4
+              v = 5
+
+              w = 6
+            }
+        "};
+        let remove = ["  x = 1\n", "  y = 2\n", "  u = 4\n", "  v = 5\n"].map(|line| edit(text, line, ""));
+        let made = apply(text, &remove.iter().collect::<Vec<_>>());
+        assert_eq!(made, "a {\n  z = 3\n\n  w = 6\n}\n");
+        let items = "a = [1, 2, 3]\n";
+        let remove = ["1, ", "2, "].map(|item| edit(items, item, ""));
+        assert_eq!(apply(items, &remove.iter().collect::<Vec<_>>()), "a = [3]\n");
     }
 
     #[test]
