@@ -22,9 +22,12 @@ use crate::vfs::{NotRead, Snapshot};
 /// The largest number of files that extend each other in a chain.
 const MOST_FILES: usize = 64;
 
+/// The largest number of custom rules. The patterns of each take time to compile.
+const MOST_RULES: usize = 1_000;
+
 impl Policy {
     /// Creates the policy of a file, with its mistakes. The options of rules are not checked. `None` if a syntax error
-    /// may hide some of them.
+    /// may hide some of them, or if there are too many rules.
     pub fn load(file: FileId, snapshot: &mut Snapshot, names: Names<'_>) -> (Option<Self>, Vec<Finding>) {
         let (findings, suggestions) = (Vec::new(), Suggestions::default());
         let mut loader = Loader { snapshot, names, findings, named: 0, is_complete: true, suggestions };
@@ -34,6 +37,11 @@ impl Policy {
                 "At most {MOST_IN_DIRECTORY} patterns for the same rule, or for roles, can start in one directory."
             );
             loader.findings.push(fault("Too many patterns", Span::new(file, 0..0)).detail(detail));
+        }
+        if policy.own_rules().nth(MOST_RULES).is_some() {
+            let detail = format!("A policy can define at most {MOST_RULES} rules.");
+            loader.findings.push(fault("Too many rules", Span::new(file, 0..0)).detail(detail));
+            loader.is_complete = false;
         }
         (loader.is_complete.then_some(policy), loader.findings)
     }

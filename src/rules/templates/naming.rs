@@ -1,10 +1,13 @@
 #![doc = include_str!("../../../policies/rules/naming.md")]
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 use smol_str::SmolStr;
 
 use super::blocks::{Among, Blocks};
 use crate::rules::{Configure, Context, Finding, Node, Options, Page, Rule, page};
+
+/// The maximal size of a compiled pattern in bytes.
+const LARGEST: usize = 1 << 20;
 
 pub(super) struct Naming {
     blocks: Blocks,
@@ -53,7 +56,8 @@ impl Configure for Naming {
             (Some(pattern), None) => {
                 // The pattern is compiled alone first: an unmatched closing parenthesis would have another meaning
                 // inside the group.
-                let whole = Regex::new(&pattern).and_then(|_| Regex::new(&format!("^(?:{pattern})$")));
+                let compiled = |pattern: &str| RegexBuilder::new(pattern).size_limit(LARGEST).build();
+                let whole = compiled(&pattern).and_then(|_| compiled(&format!("^(?:{pattern})$")));
                 let refused = |error| {
                     options.refuse(
                         "pattern",
