@@ -157,6 +157,14 @@ fn findings_about_pairs_end_at_the_limit_and_say_so() {
             ("m/c/main.tf", providers.to_owned()),
         ],
     );
+    let calls = many(120, |n| format!("module \"m{n}\" {{\n  source = \"./m\"\n}}\n"));
+    let refused = many(100, |n| {
+        format!(
+            "variable \"v{n}\" {{\n  default = 1\n  validation {{\n    condition     = var.v{n} > 1\n    \
+             error_message = \"x\"\n  }}\n}}\n"
+        )
+    });
+    assert_limited("Invalid value for variable", &[("main.tf", calls), ("m/main.tf", refused)]);
     let mut tests: Vec<(String, String)> =
         (0..120).map(|n| (format!("t{n}.tftest.hcl"), "run \"r\" {\n}\n".to_owned())).collect();
     tests.push(("main.tf".to_owned(), required));
@@ -241,6 +249,12 @@ fn files_that_functions_read_are_bounded() {
         said(&[("main.tf".to_owned(), locals(&calls)), ("a.tpl".to_owned(), template)]),
         ["Expression too expensive to evaluate"]
     );
+    let pattern = "a".repeat(400);
+    let searches = many(50, |n| format!("s{n} = fileset(\"d\", \"{n}{pattern}\")\n"));
+    let mut files: Vec<_> =
+        (0..1_000).map(|n| (format!("d/{n}{}", "b".repeat(100)), String::new())).collect();
+    files.push(("main.tf".to_owned(), locals(&searches)));
+    assert_eq!(said(&files), expensive);
 }
 
 #[test]

@@ -29,7 +29,7 @@ use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use crate::engine::Product;
-use crate::finding::{Code, Finding, Severity, has_errors};
+use crate::finding::{Code, EngineRule, Finding, Room, Severity, has_errors};
 use crate::graph::child_variables::ChildVariables;
 use crate::graph::references::sites::{self, Found, Owner, Site, Symbols};
 use crate::graph::similar::Similar;
@@ -74,6 +74,7 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
         marked: BTreeMap::new(),
         work: Budget::of(locals.steps_left()),
         similar: Similar::default(),
+        room: module.room(&[], EngineRule::ModuleArgumentType),
         findings,
     };
     module.locals.values().for_each(|local| evaluation.local(local));
@@ -99,6 +100,8 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
         module.imports.iter().for_each(|import| evaluation.import(import));
     }
     evaluation.secrets();
+    let room = evaluation.room;
+    room.close(findings);
 }
 
 /// The marks of a value, and those of the value with all its elements.
@@ -126,6 +129,8 @@ struct Evaluation<'t, 'f> {
     /// The remaining evaluation steps of the module.
     work: Budget,
     similar: Similar,
+    /// The findings about defaults that fail a validation that can be added.
+    room: Room,
     findings: &'f mut Vec<Finding>,
 }
 
@@ -393,10 +398,11 @@ impl<'t> Evaluation<'t, '_> {
             };
             validated.iter().filter_map(refused).collect()
         });
-        let has_source = call.source.is_some();
-        let refused: Vec<_> =
-            refused.iter().filter(|(variable, _)| has_source && !is_given(variable)).cloned().collect();
-        for (_, found) in refused {
+        let is_reported = call.source.is_some() && self.room.left > 0;
+        let refused = if is_reported { refused.as_slice() } else { &[] };
+        let left = refused.iter().filter(|(variable, _)| !is_given(variable)).take(self.room.left);
+        for (_, found) in left.cloned().collect::<Vec<_>>() {
+            self.room.take(found.len());
             let at_call = |finding: Finding| {
                 finding.related(call.origin.header(), "called here, without a value for it")
             };

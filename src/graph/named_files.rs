@@ -10,11 +10,14 @@ use super::{ModuleGraph, Node};
 use crate::module::address::{ModuleSource, clean};
 use crate::module::declaration::ModuleCall;
 use crate::syntax::{Expr, ExprKind, Part};
-use crate::value::Lookup;
+use crate::value::{Budget, Lookup};
 use crate::vfs::{NamedFile, NamedFiles, ancestors, join, last_name, parent};
 
 /// The maximal number of root modules for which a file is compared.
 const MOST_ROOTS: usize = 16;
+
+/// The number of names that are compared in an evaluation step.
+const COMPARED: usize = 8;
 
 /// Arguments with the path of a file that a resource or data source writes: types and names.
 const WRITERS: &[(&str, &str)] =
@@ -37,7 +40,7 @@ impl<'t> Node<'t> {
     }
 
     /// Looks up a path that a function of this module names.
-    pub(super) fn named_file(self, path: &str) -> Lookup {
+    pub(super) fn named_file(self, path: &str, work: &Budget) -> Lookup {
         let unknown = Lookup { file: NamedFile::Unknown, root: None };
         // An installed module may differ from the one that the next `init` installs.
         if is_unportable(path) || self.is_installed() {
@@ -45,14 +48,14 @@ impl<'t> Node<'t> {
         }
         let Some(at) = join(&self.location().root, path) else { return unknown };
         if self.is_own(path, &at) {
-            return Lookup { file: self.certain(path, &at), root: None };
+            return Lookup { file: self.certain(path, &at, work), root: None };
         }
         if !self.location().is_certain || self.may_lie_elsewhere() {
             return unknown;
         }
         let Some(roots) = self.roots() else { return unknown };
         let mut lookups = roots.into_iter().map(|root| {
-            let file = join(&root, path).map_or(NamedFile::Unknown, |at| self.certain(path, &at));
+            let file = join(&root, path).map_or(NamedFile::Unknown, |at| self.certain(path, &at, work));
             (root, file)
         });
         let Some((first, file)) = lookups.next() else { return unknown };
@@ -75,11 +78,19 @@ impl<'t> Node<'t> {
 
     /// The paths of the regular files in a directory that a function of this module names. Returns `None` if not all
     /// of them are known.
-    pub(super) fn files_below(self, path: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
+    pub(super) fn files_below(
+        self,
+        path: &str,
+        is_wanted: &dyn Fn(&str) -> bool,
+        work: &Budget,
+    ) -> Option<Vec<String>> {
         let at = if is_unportable(path) { None } else { join(&self.location().root, path) }?;
         let is_known =
             !self.is_installed() && self.is_own(path, &at) && !self.data().run_by.generated.is_unknown;
-        if is_known { self.graph.named_files.below(&at, is_wanted) } else { None }
+        if !is_known {
+            return None;
+        }
+        self.graph.named_files.below(&at, is_wanted, work.searched())
     }
 
     /// Whether git ignores a path.
@@ -102,35 +113,50 @@ impl<'t> Node<'t> {
     }
 
     /// A missing file may be generated before the engine runs, or by a resource, here or in the directory of the file.
-    fn certain(self, path: &str, at: &str) -> NamedFile {
+    fn certain(self, path: &str, at: &str, work: &Budget) -> NamedFile {
         let files: &NamedFiles = &self.graph.named_files;
         let file = files.at(at);
         let is_there = matches!(file, NamedFile::File(_) | NamedFile::Directory | NamedFile::Unknown);
         let is_beside = || parent(at) == Some(self.module().directory.as_str());
         let may_be_there = || {
             self.data().run_by.generated.is_unknown
-                || self.may_be_written(path)
-                || !is_beside() && files.is_mentioned_beside(at)
+                || self.may_be_written(path, work)
+                || !is_beside() && files.is_mentioned_beside(at, work.searched())
         };
         if is_there || !may_be_there() { file } else { NamedFile::Unknown }
     }
 
     /// Whether a resource of this module, of a caller or of a called module may write a file at a path.
-    fn may_be_written(self, path: &str) -> bool {
-        let around = self.callers().map(|(caller, _)| caller);
-        let around = around.chain(self.children().map(|child| self.graph.node(child))).chain([self]);
-        let mut resources = around.flat_map(|node| node.module().resources.values());
+    fn may_be_written(self, path: &str, work: &Budget) -> bool {
         let name = last_name(path);
-        resources.any(|resource| {
-            let writers = WRITERS.iter().filter(|(ty, _)| *ty == resource.address.kind);
-            let arguments: Vec<&str> = writers.map(|(_, argument)| *argument).collect();
-            if arguments.is_empty() {
-                return false;
+        self.writers_around().iter().any(|writer| {
+            let written = self.graph.node(*writer).written();
+            work.searched().update(|steps| steps + 1 + written.len() / COMPARED);
+            written.iter().any(|end| name.ends_with(end.as_str()))
+        })
+    }
+
+    /// Those of this module, its callers and the called modules that have resources that write files.
+    fn writers_around(self) -> &'t [NodeId] {
+        self.data().writers_around.get_or_init(|| {
+            let callers = self.callers().map(|(caller, _)| caller.id);
+            let around: BTreeSet<NodeId> = callers.chain(self.children()).chain([self.id]).collect();
+            around.into_iter().filter(|id| !self.graph.node(*id).written().is_empty()).collect()
+        })
+    }
+
+    /// The ends of the names of the files that resources of this module write, as far as they are literal.
+    fn written(self) -> &'t [SmolStr] {
+        self.data().written.get_or_init(|| {
+            let mut ends = BTreeSet::new();
+            for resource in self.module().resources.values() {
+                let writer = WRITERS.iter().find(|(ty, _)| *ty == resource.address.kind);
+                let Some((_, argument)) = writer else { continue };
+                let attributes = resource.config.just_attributes(&mut Vec::new());
+                let path = attributes.iter().find(|attribute| attribute.name == *argument);
+                ends.extend(path.map(|path| SmolStr::new(last_name(literal_end(&path.expr)))));
             }
-            let attributes = resource.config.just_attributes(&mut Vec::new());
-            let mut written =
-                attributes.iter().filter(|attribute| arguments.contains(&attribute.name.as_str()));
-            written.any(|attribute| name.ends_with(last_name(literal_end(&attribute.expr))))
+            ends.into_iter().collect()
         })
     }
 

@@ -118,6 +118,10 @@ pub(super) struct NodeData {
     pub(super) imports: OnceLock<ImportChecks>,
     /// The value of an instance for the module that calls it; computed on first use.
     pub(super) instance: OnceLock<Value>,
+    /// The ends of the names of the files that its resources write; computed on first use.
+    pub(super) written: OnceLock<Vec<SmolStr>>,
+    /// Those of this module, its callers and the called modules that write files; computed on first use.
+    pub(super) writers_around: OnceLock<Vec<NodeId>>,
 }
 
 /// A test file, and the modules that its runs load.
@@ -193,6 +197,8 @@ impl ModuleGraph {
             locals: OnceLock::new(),
             imports: OnceLock::new(),
             instance: OnceLock::new(),
+            written: OnceLock::new(),
+            writers_around: OnceLock::new(),
         });
         NodeId(self.nodes.len() - 1)
     }

@@ -43,8 +43,10 @@ impl Node<'_> {
         let from = &self.module().directory;
         let below = source.strip_prefix("./").unwrap_or(source).trim_start_matches("../");
         let is_module = |to: &str| {
-            let files = self.graph().named_files.below(to, &|_| false).unwrap_or_default();
-            files.iter().any(|file| self.graph().engine().loads(file).is_some())
+            let listing = self.graph().named_files.listing(to);
+            listing.is_some_and(|listing| {
+                listing.files.iter().any(|file| self.graph().engine().loads(file).is_some())
+            })
         };
         let named = (0..=MOST_UP).filter_map(|levels| join(from, &("../".repeat(levels) + below)));
         let is_caller = |to: &str| self.callers().any(|(caller, _)| caller.module().directory == to);

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::support::edits::{help_to_set, listed, replaced_entry, set_in_entry};
 use super::{Context, Node, Page, Rule, page};
 use crate::finding::{Edit, Finding, Fix, Safety};
-use crate::module::declaration::{ProviderRefName, RequiredProvider, Spanned};
+use crate::module::declaration::{ProviderRefName, RequiredProvider};
 use crate::syntax::quoted;
 
 pub(super) struct OverrideDropsProviderSource;
@@ -89,7 +89,7 @@ fn help(
 
 /// The `configuration_aliases` of the module before the override.
 fn lost_aliases(entry: &RequiredProvider, base: &RequiredProvider) -> Vec<SmolStr> {
-    let is_lost =
-        |alias: &&Spanned<ProviderRefName>| entry.aliases.iter().all(|other| other.value != alias.value);
-    base.aliases.iter().filter(is_lost).map(|alias| alias.value.compact()).collect()
+    let kept: BTreeSet<&ProviderRefName> = entry.aliases.iter().map(|alias| &alias.value).collect();
+    let lost = base.aliases.iter().filter(|alias| !kept.contains(&alias.value));
+    lost.map(|alias| alias.value.compact()).collect()
 }

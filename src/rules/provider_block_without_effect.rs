@@ -19,12 +19,12 @@ impl Rule for ProviderBlockWithoutEffect {
             let Some(key) = Configuration::by(module, block) else { continue };
             let Some(own) = node.own_configuration(&key) else { continue };
             let is_used = || node.uses().may_contain(&key);
-            if own.is_random {
+            if own.is_random() {
                 // One finding for all blocks with the same configuration.
                 if std::ptr::eq(own.block, block.as_ref()) && is_used() {
-                    findings.push(random(node, &key, &own.effective));
+                    findings.push(random(node, &key, &own.effective().collect::<Vec<_>>()));
                 }
-            } else if !own.effective.iter().any(|other| std::ptr::eq(*other, block.as_ref())) {
+            } else if !own.has_effect(block) {
                 findings.push(dropped(node, &key, block, own.attached()));
             }
         }

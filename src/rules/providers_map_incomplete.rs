@@ -125,7 +125,7 @@ fn is_inherited<'t>(
 /// or if it is chosen at random.
 fn default_block<'t>(node: Node<'t>, provider: &ProviderAddress) -> Option<&'t ProviderConfiguration> {
     let own = node.own_configuration(&Configuration::default_of(provider.clone()))?;
-    own.attached().filter(|_| !own.is_replaceable)
+    own.attached().filter(|_| !own.is_replaceable())
 }
 
 /// The providers that the calls of a module pass, by name in the child modules.

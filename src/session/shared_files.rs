@@ -11,7 +11,6 @@ use std::collections::BTreeSet;
 use hashbrown::HashMap;
 use smol_str::SmolStr;
 
-use crate::engine::is_module_file;
 use crate::finding::{Concern, EngineRule, Finding, Severity};
 use crate::graph::Node;
 use crate::module::terragrunt::Generated;
@@ -89,9 +88,8 @@ impl<'f> SharedFiles<'f> {
     /// The directory near a module that declares all these objects.
     fn directory_of(&mut self, names: &BTreeSet<SmolStr>, module: &str) -> Option<String> {
         ancestors(module).skip(1).take(MOST_ABOVE).find_map(|around| {
-            let (_, mut beside) = self.files.names(around)?;
-            beside.sort_unstable();
-            let beside = beside.into_iter().filter(|name| !name.starts_with('.')).take(MOST_BESIDE);
+            let listing = self.files.listing(around)?;
+            let beside = listing.directories.iter().filter(|name| !name.starts_with('.')).take(MOST_BESIDE);
             let mut beside = beside.map(|name| child(around, &name)).filter(|path| !is_under(module, path));
             beside.find(|path| {
                 let declared = self.declared_in(path);
@@ -138,7 +136,7 @@ fn is_shared(address: &str) -> bool {
 /// The addresses that the module files of a directory declare. `None` if they are not known.
 fn declared(files: &NamedFiles, directory: &str) -> Option<BTreeSet<String>> {
     let mut all = Generated::default();
-    for name in files.names(directory)?.0.iter().filter(|name| is_module_file(name)) {
+    for name in &files.listing(directory)?.module_files {
         let NamedFile::File(Some(content)) = files.at(&child(directory, name)) else { return None };
         let text = std::str::from_utf8(&content).ok().filter(|text| text.len() <= LARGEST)?;
         all.add(&Generated::by(text));

@@ -103,6 +103,8 @@ pub struct Budget {
     of_files: Cell<usize>,
     /// The files that added steps.
     read: RefCell<BTreeSet<String>>,
+    /// The steps that looking for files took, and that no expression counted yet.
+    searched: Cell<usize>,
 }
 
 impl Budget {
@@ -128,6 +130,11 @@ impl Budget {
             self.of_files.set(self.of_files.get() + steps);
             self.added.set(self.added.get().saturating_add(steps));
         }
+    }
+
+    /// The steps that looking for files took. The evaluator takes them after the call that needed them.
+    pub(crate) fn searched(&self) -> &Cell<usize> {
+        &self.searched
     }
 
     /// Takes the steps that files added.

@@ -1,10 +1,15 @@
 //! Finds signs that a tool writes a file before an engine runs.
 
+use std::cell::Cell;
+
 use gix::bstr::ByteSlice;
 
 use super::named_files::{NamedFile, NamedFiles};
 use super::{ancestors, child, last_name, parent};
 use crate::engine::{is_module_file, is_override_file};
+
+/// The number of bytes that are searched in a step.
+const SEARCHED: usize = 1 << 10;
 
 impl NamedFiles {
     /// Whether a `.gitignore` names a module file of a directory by its path, and the file is not there.
@@ -21,20 +26,23 @@ impl NamedFiles {
         })
     }
 
-    /// Whether a module file beside a path contains the name of its file, and may write it.
-    pub fn is_mentioned_beside(&self, path: &str) -> bool {
+    /// Whether a module file beside a path contains the name of its file, and may write it. Adds to the steps of the
+    /// search.
+    pub fn is_mentioned_beside(&self, path: &str, searched: &Cell<usize>) -> bool {
         let directory = parent(path).unwrap_or_default();
         if matches!(self.at(directory), NamedFile::File(_)) {
             return false;
         }
-        let names = self.names(directory).map(|(names, _)| names);
         let mentions = |name: &String| match self.at(&child(directory, name)) {
-            NamedFile::File(content) if is_module_file(name) => {
-                content.is_none_or(|text| text.contains_str(last_name(path)))
+            NamedFile::File(Some(text)) => {
+                searched.update(|steps| steps + text.len() / SEARCHED);
+                text.contains_str(last_name(path))
             }
+            NamedFile::File(None) => true,
             _ => false,
         };
-        names.is_none_or(|names| names.iter().any(mentions))
+        let Some(listing) = self.listing(directory) else { return true };
+        listing.module_files.iter().any(mentions)
     }
 }
 

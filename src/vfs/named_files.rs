@@ -2,9 +2,10 @@
 //!
 //! Names are compared by bytes, even if the file system ignores case, so that the result is the same on all systems.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::{fmt, fs};
 
 use hashbrown::HashMap;
@@ -64,6 +65,21 @@ pub struct NamedFiles {
     generated: Memo<String, Arc<[String]>>,
     /// Whether a directory is a symbolic link or has module files, by its path.
     other_modules: Memo<String, bool>,
+    /// The entries of directories, by their paths.
+    listings: Memo<String, Option<Arc<Listing>>>,
+}
+
+/// The entries of a directory.
+#[derive(Debug)]
+pub(crate) struct Listing {
+    /// The names of the files, and of links to files of the repository, sorted.
+    pub(crate) files: Vec<String>,
+    /// Those of module files.
+    pub(crate) module_files: Vec<String>,
+    /// The names of the directories, and of links to directories of the repository, sorted.
+    pub(crate) directories: Vec<String>,
+    /// The name of a file by the same name in lowercase; computed on first use.
+    by_lowercase: OnceLock<HashMap<String, String>>,
 }
 
 #[derive(Default)]
@@ -95,6 +111,7 @@ impl Snapshot {
             ignore_rules: Memo::default(),
             generated: Memo::default(),
             other_modules: Memo::default(),
+            listings: Memo::default(),
         }
     }
 }
@@ -128,21 +145,26 @@ impl NamedFiles {
     }
 
     /// The paths of all regular files in and below a directory, relative to it and sorted. `None` if not all are known.
-    /// `is_wanted` selects directories, by their paths relative to this one.
-    pub fn below(&self, directory: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
+    /// `is_wanted` selects directories, by their paths relative to this one. Adds to the steps of the search.
+    pub fn below(
+        &self,
+        directory: &str,
+        is_wanted: &dyn Fn(&str) -> bool,
+        searched: &Cell<usize>,
+    ) -> Option<Vec<String>> {
         let mut files = Vec::new();
         let mut next = vec![String::new()];
         let mut listed = 0;
         while let Some(inside) = next.pop() {
-            let (names, directories) = self.names(&join(directory, &inside))?;
-            listed += names.len() + directories.len();
+            let listing = self.listing(&join(directory, &inside))?;
+            listed += listing.files.len() + listing.directories.len();
             if listed > MOST_LISTED {
                 return None;
             }
-            files.extend(names.into_iter().map(|name| child(&inside, &name)));
-            for path in
-                directories.into_iter().map(|name| child(&inside, &name)).filter(|path| is_wanted(path))
-            {
+            searched.update(|steps| steps + 1 + listing.files.len() + listing.directories.len());
+            files.extend(listing.files.iter().map(|name| child(&inside, name)));
+            let directories = listing.directories.iter().map(|name| child(&inside, name));
+            for path in directories.filter(|path| is_wanted(path)) {
                 if self.is_of_others(&join(directory, &path)) {
                     return None;
                 }
@@ -164,9 +186,7 @@ impl NamedFiles {
         let is_of_other = |directory: &str| {
             let look = || {
                 is_link(directory)
-                    || self
-                        .names(directory)
-                        .is_none_or(|(names, _)| names.iter().any(|name| is_module_file(name)))
+                    || self.listing(directory).is_none_or(|listing| !listing.module_files.is_empty())
             };
             self.other_modules.get(directory, look)
         };
@@ -252,30 +272,38 @@ impl NamedFiles {
         }
     }
 
-    /// The name of a file that differs from a path only in case.
+    /// The name of a file that differs from the path of a missing one only in case.
     fn other_case(&self, path: &str) -> Option<String> {
-        let (names, _) = self.names(parent(path)?)?;
-        let wanted = super::last_name(path);
-        names.into_iter().find(|name| name != wanted && name.to_lowercase() == wanted.to_lowercase())
+        let listing = self.listing(parent(path)?)?;
+        let lowercase = listing.by_lowercase.get_or_init(|| {
+            listing.files.iter().rev().map(|name| (name.to_lowercase(), name.clone())).collect()
+        });
+        lowercase.get(&super::last_name(path).to_lowercase()).cloned()
     }
 
-    /// The names of files and directories in a directory. `None` if not all are known.
-    pub(crate) fn names(&self, directory: &str) -> Option<(Vec<String>, Vec<String>)> {
-        match &self.origin {
-            Origin::Disk(top) => names_on_disk(top, directory),
-            Origin::Git { git_tree, .. } => {
-                let names = git_tree.read_quietly().names_unless_foreign(directory)?;
-                Some((names.files.into_iter().collect(), names.directories.into_iter().collect()))
-            }
-            Origin::Memory { directories, others } => {
-                let own = |path: &&String| parent(path) == Some(directory);
-                let name = |path: &String| super::last_name(path).to_owned();
-                Some((
-                    others.keys().filter(own).map(name).collect(),
-                    directories.iter().filter(own).map(name).collect(),
-                ))
-            }
-        }
+    /// The entries of a directory. `None` if not all are known.
+    pub(crate) fn listing(&self, directory: &str) -> Option<Arc<Listing>> {
+        self.listings.get(directory, || {
+            let (mut files, mut directories) = match &self.origin {
+                Origin::Disk(top) => names_on_disk(top, directory)?,
+                Origin::Git { git_tree, .. } => {
+                    let names = git_tree.read_quietly().names_unless_foreign(directory)?;
+                    (names.files.into_iter().collect(), names.directories.into_iter().collect())
+                }
+                Origin::Memory { directories, others } => {
+                    let own = |path: &&String| parent(path) == Some(directory);
+                    let name = |path: &String| super::last_name(path).to_owned();
+                    (
+                        others.keys().filter(own).map(name).collect(),
+                        directories.iter().filter(own).map(name).collect(),
+                    )
+                }
+            };
+            files.sort_unstable();
+            directories.sort_unstable();
+            let module_files = files.iter().filter(|name| is_module_file(name)).cloned().collect();
+            Some(Arc::new(Listing { files, module_files, directories, by_lowercase: OnceLock::new() }))
+        })
     }
 
     /// Whether a directory on disk was created by a tool, or belongs to another project.

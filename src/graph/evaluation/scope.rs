@@ -149,7 +149,7 @@ impl value::Scope for ModuleScope<'_> {
     }
 
     fn named_file(&self, path: &str) -> Lookup {
-        let lookup = self.node.named_file(path);
+        let lookup = self.node.named_file(path, self.work);
         if let NamedFile::File(Some(content)) = &lookup.file {
             // Other files may be read by any number of modules.
             let steps = || {
@@ -162,7 +162,7 @@ impl value::Scope for ModuleScope<'_> {
     }
 
     fn files_below(&self, directory: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
-        self.node.files_below(directory, is_wanted)
+        self.node.files_below(directory, is_wanted, self.work)
     }
 
     fn ignores(&self, path: &str) -> bool {

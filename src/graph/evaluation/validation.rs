@@ -1,7 +1,9 @@
 //! Finds arguments of module calls that fail a validation of the child module, if that is known before planning.
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::accepted_values;
@@ -9,7 +11,7 @@ use super::scope::ModuleScope;
 use crate::engine::{Engine, Product};
 use crate::finding::{EngineRule, Finding, Severity, has_errors};
 use crate::graph::{Node, arguments, references};
-use crate::module::declaration::{Condition, ModuleCall, Variable};
+use crate::module::declaration::{Condition, Variable};
 use crate::syntax::{Expr, ExprKind};
 use crate::text::Span;
 use crate::value::{Budget, Marks, Type, Value, convert, evaluate};
@@ -51,6 +53,17 @@ impl<'t> Node<'t> {
         let module = self.module();
         let work = Budget::of(module.evaluation_steps());
         let mut refused = Vec::new();
+        // The number of calls, and for each variable the number of those that set it.
+        let calls = LazyCell::new(|| {
+            let (mut calls, mut set) = (0, HashMap::<SmolStr, usize>::new());
+            for (_, call) in self.callers() {
+                calls += 1;
+                for given in arguments::given(call, module) {
+                    *set.entry(given.name.clone()).or_default() += 1;
+                }
+            }
+            (calls, set)
+        });
         for variable in module.variables.values() {
             let Some(default) = &variable.default else { continue };
             let mut refusals = refusals(&default.value, variable, self, &work);
@@ -59,11 +72,8 @@ impl<'t> Node<'t> {
             if refusals.is_empty() {
                 continue;
             }
-            let leaves = |(_, call): (Node<'_>, &ModuleCall)| {
-                module.complete
-                    && arguments::given(call, module).iter().all(|given| given.name != variable.name)
-            };
-            let is_used = self.callers().any(leaves);
+            let (calls, set) = &*calls;
+            let is_used = module.complete && set.get(&variable.name).unwrap_or(&0) < calls;
             refused.extend(refusals.into_iter().map(|Refusal { condition, error, .. }| RefusedDefault {
                 variable,
                 default: default.span,

@@ -120,7 +120,7 @@ impl<'s> Used<'s> {
     fn of(consumer: &'s Consumer<'s>) -> Self {
         let top = consumer.levels[0].node;
         match &consumer.trace.found {
-            Found::Blocks(_, own) if own.is_random => Self::Random,
+            Found::Blocks(_, own) if own.is_random() => Self::Random,
             Found::Blocks(level, own) => match own.attached() {
                 Some(block) if !block.config.is_empty() => {
                     Self::Block { level: *level, node: consumer.levels[*level].node, block }

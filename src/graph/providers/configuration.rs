@@ -66,8 +66,8 @@ impl Configuration {
 /// The provider declarations of a module and of its calls, by configuration.
 #[derive(Debug, Default)]
 pub(in crate::graph) struct Table {
-    /// The blocks of each configuration, as `name` or `name.alias`.
-    pub(super) blocks: BTreeMap<Configuration, Vec<SmolStr>>,
+    /// The blocks of each configuration.
+    pub(super) blocks: BTreeMap<Configuration, Blocks>,
     /// The local names of each provider in `required_providers`.
     pub(super) names: BTreeMap<ProviderAddress, Vec<SmolStr>>,
     /// For each call, the first and the last entry of `providers` that pass a configuration.
@@ -76,6 +76,20 @@ pub(in crate::graph) struct Table {
     pub(super) handed_on: BTreeSet<SmolStr>,
     /// The aliases of each provider that the module declares or is passed, each once.
     pub(super) aliases: BTreeMap<ProviderAddress, Vec<SmolStr>>,
+}
+
+/// The blocks of a module that declare a configuration, as `name` or `name.alias`.
+#[derive(Debug, Default)]
+pub(in crate::graph) struct Blocks {
+    /// All of them.
+    pub(super) all: Vec<SmolStr>,
+    /// Those whose arguments may take effect. The engine looks for a block under the local name that
+    /// `required_providers` has for the provider. If there are several, it chooses one at random.
+    pub(super) effective: Vec<SmolStr>,
+    /// Whether the effective block is chosen at random.
+    pub(super) is_random: bool,
+    /// Whether none has arguments.
+    pub(super) are_empty: bool,
 }
 
 /// The configurations that a module and the modules that it calls need from it.

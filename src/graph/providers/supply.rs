@@ -7,7 +7,7 @@ use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use super::checks::declarations::is_configured;
-use super::configuration::{Configuration, Table};
+use super::configuration::{Blocks, Configuration, Table};
 use crate::graph::{ModuleGraph, Node};
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{ModuleCall, PassedProvider, ProviderConfiguration, RequiredProvider};
@@ -16,13 +16,27 @@ impl Table {
     fn of(node: Node<'_>) -> Self {
         let module = node.module();
         let mut table = Self::default();
-        for (name, block) in &module.providers {
-            if let Some(configuration) = Configuration::by(module, block) {
-                table.blocks.entry(configuration).or_default().push(name.clone());
-            }
-        }
         for entry in module.required_providers.values() {
             table.names.entry(entry.address.clone()).or_default().push(entry.name.clone());
+        }
+        for (name, block) in &module.providers {
+            let Some(configuration) = Configuration::by(module, block) else { continue };
+            let names = table.names.get(&configuration.provider);
+            let is_effective = match names {
+                Some(_) => module
+                    .required_providers
+                    .get(&block.name)
+                    .is_some_and(|entry| entry.address == configuration.provider),
+                None => block.name == configuration.provider.name,
+            };
+            let new = || Blocks { are_empty: true, ..Blocks::default() };
+            let blocks = table.blocks.entry(configuration).or_insert_with(new);
+            blocks.all.push(name.clone());
+            blocks.are_empty &= block.config.looks_empty();
+            if is_effective {
+                blocks.effective.push(name.clone());
+                blocks.is_random = names.is_some_and(|names| names.len() > 1);
+            }
         }
         let entries = module.calls.values().flat_map(|call| &call.providers);
         table.handed_on.extend(entries.map(|entry| entry.in_parent.compact()));
@@ -44,7 +58,7 @@ impl Table {
 /// The aliases of each provider that a module declares or is passed.
 fn aliases(
     node: Node<'_>,
-    blocks: &BTreeMap<Configuration, Vec<SmolStr>>,
+    blocks: &BTreeMap<Configuration, Blocks>,
 ) -> BTreeMap<ProviderAddress, Vec<SmolStr>> {
     let module = node.module();
     let passed = node.callers().flat_map(|(_, call)| &call.providers);
@@ -64,25 +78,40 @@ fn aliases(
 }
 
 /// The blocks of a module that declare a configuration.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct Own<'m> {
     /// The first of them.
     pub block: &'m ProviderConfiguration,
-    /// The blocks whose arguments may take effect. The engine looks for a block under the local name that
-    /// `required_providers` has for the provider. Without such a block, it drops the arguments of [`Self::block`]. If
-    /// the provider has several local names, it chooses one at random.
-    pub effective: Vec<&'m ProviderConfiguration>,
-    /// Whether the effective block is chosen at random.
-    pub is_random: bool,
-    /// Whether an entry of the call replaces it: an empty block in a child module was the way to declare an expected
-    /// configuration before `configuration_aliases`.
-    pub is_replaceable: bool,
+    node: Node<'m>,
+    blocks: &'m Blocks,
 }
 
 impl<'m> Own<'m> {
+    /// The blocks whose arguments may take effect. If there is none, the engine drops the arguments of [`Self::block`].
+    pub fn effective(self) -> impl Iterator<Item = &'m ProviderConfiguration> {
+        let providers = &self.node.module().providers;
+        self.blocks.effective.iter().filter_map(|name| Some(&**providers.get(name)?))
+    }
+
+    /// Whether the arguments of one of the blocks may take effect.
+    pub fn has_effect(self, block: &ProviderConfiguration) -> bool {
+        self.blocks.effective.binary_search(&block.compact()).is_ok()
+    }
+
+    /// Whether the effective block is chosen at random, because the provider has several local names.
+    pub fn is_random(self) -> bool {
+        self.blocks.is_random
+    }
+
     /// The effective block, if that is certain.
-    pub fn attached(&self) -> Option<&'m ProviderConfiguration> {
-        if self.is_random { None } else { self.effective.first().copied() }
+    pub fn attached(self) -> Option<&'m ProviderConfiguration> {
+        if self.is_random() { None } else { self.effective().next() }
+    }
+
+    /// Whether an entry of the call replaces it: an empty block in a child module was the way to declare an expected
+    /// configuration before `configuration_aliases`.
+    pub fn is_replaceable(self) -> bool {
+        self.blocks.are_empty
     }
 }
 
@@ -112,22 +141,9 @@ impl<'t> Node<'t> {
 
     /// The blocks of this module that declare a configuration.
     pub fn own_configuration(self, key: &Configuration) -> Option<Own<'t>> {
-        let (module, table) = (self.module(), self.provider_table());
-        let names = table.blocks.get(key)?;
-        let blocks: Vec<&ProviderConfiguration> =
-            names.iter().filter_map(|name| Some(&**module.providers.get(name)?)).collect();
-        let block = *blocks.first()?;
-        let is_replaceable = blocks.iter().all(|block| block.config.looks_empty());
-        let local_names: &[SmolStr] =
-            table.names.get(&key.provider).map_or(std::slice::from_ref(&key.provider.name), Vec::as_slice);
-        let of_name = |name: &SmolStr| blocks.iter().find(|block| block.name == *name).copied();
-        let effective: Vec<_> = local_names.iter().filter_map(of_name).collect();
-        Some(Own {
-            block,
-            is_random: !effective.is_empty() && local_names.len() > 1,
-            effective,
-            is_replaceable,
-        })
+        let blocks = self.provider_table().blocks.get(key)?;
+        let block = self.module().providers.get(blocks.all.first()?)?;
+        Some(Own { block, node: self, blocks })
     }
 
     /// The blocks of a provider in this module, by alias.
@@ -136,7 +152,8 @@ impl<'t> Node<'t> {
         provider: &ProviderAddress,
     ) -> impl Iterator<Item = &'t ProviderConfiguration> {
         let first = Configuration::default_of(provider.clone());
-        let blocks = self.provider_table().blocks.range(&first..).map(|(key, names)| (&key.provider, names));
+        let blocks =
+            self.provider_table().blocks.range(&first..).map(|(key, blocks)| (&key.provider, &blocks.all));
         let blocks = blocks.take_while(move |(of, _)| **of == first.provider);
         blocks
             .flat_map(|(_, names)| names)
@@ -147,7 +164,7 @@ impl<'t> Node<'t> {
     pub fn supply(self, key: &Configuration, by: Option<(Node<'t>, &'t ModuleCall)>) -> Supply<'t> {
         let own = self.own_configuration(key);
         if let Some((caller, call)) = by
-            && own.as_ref().is_none_or(|own| own.is_replaceable)
+            && own.is_none_or(Own::is_replaceable)
             && let Some((first, last)) =
                 caller.provider_table().passed.get(&call.name).and_then(|passed| passed.get(key))
             && let Some(entry) = call.providers.get(if own.is_some() { *last } else { *first })

@@ -2,61 +2,83 @@
 
 use std::collections::BTreeSet;
 
+use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use crate::finding::Finding;
 use crate::graph::providers::Configuration;
-use crate::graph::{Node, Test, builtin};
+use crate::graph::{Node, NodeId, Test, builtin};
 use crate::module::Module;
-use crate::module::declaration::compact_name;
-use crate::module::test_file::Run;
+use crate::module::test_file::{Run, TestProvider};
 use crate::text::Span;
 
-/// Checks the blocks that a run uses. Each block is checked for the first run that uses it. `seen` has their headers.
-pub(super) fn check(
-    test: &Test,
-    run: &Run,
-    under: Node<'_>,
-    seen: &mut BTreeSet<Span>,
-    findings: &mut Vec<Finding>,
-) {
-    for (key, provider) in &test.file.providers {
-        let Some(config) = &provider.config else { continue };
-        let is_used = names(run, key, &provider.name).any(|(name, alias)| {
-            let is_named = !run.providers.is_empty() || has(under.module(), &name, alias.as_deref());
-            Configuration::of(under.module(), &name, alias.as_ref()).is_some_and(|one| {
-                is_named && one.provider.is_built_in() && under.uses().configurations.contains_key(&one)
-            })
-        });
-        if is_used && seen.insert(provider.header) {
+/// The checked blocks of a test file. Each block is checked for the first run that uses it.
+#[derive(Default)]
+pub(super) struct Checked {
+    /// Their headers.
+    blocks: BTreeSet<Span>,
+    /// The modules of the runs without `providers`, which can use every block.
+    modules: BTreeSet<NodeId>,
+    /// The configurations that a module names or uses, by module.
+    named: HashMap<NodeId, HashSet<SmolStr>>,
+}
+
+impl Checked {
+    /// Checks the blocks that a run of the module `under` uses.
+    pub(super) fn run(&mut self, test: &Test, run: &Run, under: Node<'_>, findings: &mut Vec<Finding>) {
+        let blocks = &test.file.providers;
+        if !run.providers.is_empty() {
+            for entry in &run.providers {
+                let block = blocks.get(&entry.in_parent.compact());
+                let (name, alias) = (&entry.in_child.name, entry.in_child.alias.as_ref());
+                if let Some(block) = block.filter(|_| uses(under, name, alias)) {
+                    self.block(block, findings);
+                }
+            }
+        } else if self.modules.insert(under.id()) {
+            for (key, block) in blocks {
+                let name = &block.name;
+                let alias =
+                    key.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix('.')).map(SmolStr::new);
+                if uses(under, name, alias.as_ref()) && self.is_named(under, key) {
+                    self.block(block, findings);
+                }
+            }
+        }
+    }
+
+    fn block(&mut self, block: &TestProvider, findings: &mut Vec<Finding>) {
+        if let Some(config) = &block.config
+            && self.blocks.insert(block.header)
+        {
             builtin::provider_content(config, findings);
         }
     }
+
+    /// Whether a module itself names a configuration or uses it, so that the engine takes that of the test file.
+    fn is_named(&mut self, node: Node<'_>, key: &str) -> bool {
+        self.named.entry(node.id()).or_insert_with(|| named(node.module())).contains(key)
+    }
 }
 
-/// The names and aliases in the module that stand for the configuration `key` of the file.
-fn names(run: &Run, key: &SmolStr, name: &SmolStr) -> impl Iterator<Item = (SmolStr, Option<SmolStr>)> {
-    let alias = key.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix('.')).map(SmolStr::new);
-    let own = run.providers.is_empty().then(|| (name.clone(), alias));
-    let passed = run.providers.iter().filter(|entry| entry.in_parent.compact() == *key);
-    own.into_iter().chain(passed.map(|entry| (entry.in_child.name.clone(), entry.in_child.alias.clone())))
+/// Whether a module uses a configuration of the built-in provider.
+fn uses(node: Node<'_>, name: &str, alias: Option<&SmolStr>) -> bool {
+    let configuration = Configuration::of(node.module(), name, alias);
+    configuration
+        .is_some_and(|one| one.provider.is_built_in() && node.uses().configurations.contains_key(&one))
 }
 
-/// Whether a module itself names a configuration or uses it, so that the engine takes that of the test file.
-fn has(module: &Module, name: &str, alias: Option<&str>) -> bool {
-    let key = compact_name(name, alias);
-    let required = module.required_providers.get(name);
-    let is_required = required.is_some_and(|entry| {
-        alias.is_none() || entry.aliases.iter().any(|alias| alias.value.compact() == key)
+/// The configurations that a module itself names or uses, as `name` or `name.alias`.
+fn named(module: &Module) -> HashSet<SmolStr> {
+    let required = module.required_providers.values().flat_map(|entry| {
+        let aliases = entry.aliases.iter().map(|alias| alias.value.compact());
+        aliases.chain([entry.name.clone()])
     });
-    let mut used = module.resources.values();
-    let is_used = used.any(|resource| match &resource.provider_ref {
-        Some(reference) => reference.compact() == key,
-        None => resource.provider.as_ref().is_some_and(|provider| provider.name == key),
+    let used = module.resources.values().filter_map(|resource| match &resource.provider_ref {
+        Some(reference) => Some(reference.compact()),
+        None => resource.provider.as_ref().map(|provider| provider.name.clone()),
     });
-    let mut passed = module.calls.values().flat_map(|call| &call.providers);
-    is_required
-        || is_used
-        || module.providers.contains_key(&key)
-        || passed.any(|entry| entry.in_parent.compact() == key)
+    let passed =
+        module.calls.values().flat_map(|call| &call.providers).map(|entry| entry.in_parent.compact());
+    required.chain(used).chain(passed).chain(module.providers.keys().cloned()).collect()
 }

@@ -41,7 +41,7 @@ pub(super) fn check(
     }
     let work = Budget::of(node.module().evaluation_steps());
     let mut evaluated = BTreeSet::new();
-    let mut configured = BTreeSet::new();
+    let mut providers = provider_arguments::Checked::default();
     let is_wrong = |finding: &Finding| finding.severity == Severity::Error && finding.stage != Stage::Test;
     let is_over = !test.file.complete
         || test.file.runs.iter().any(|run| run.is_broken)
@@ -58,7 +58,7 @@ pub(super) fn check(
         }
         let names = Names { node, test, run, under, similar };
         if let Some(module) = under {
-            provider_arguments::check(test, run, module, &mut configured, findings);
+            providers.run(test, run, module, findings);
         }
         let values = under.map(|module| of_file(test, module, &earlier, &work));
         let mut given = variables(run, under, &names, values.as_ref(), findings);

@@ -203,8 +203,8 @@ impl Picture<'_> {
             Found::Blocks(level, own) => Some(Block {
                 module: placed.address_of(*level),
                 range: self.header(own),
-                empty: !own.is_random && own.attached().is_none_or(|block| block.config.is_empty()),
-                undetermined: own.is_random,
+                empty: !own.is_random() && own.attached().is_none_or(|block| block.config.is_empty()),
+                undetermined: own.is_random(),
             }),
             Found::Implicit | Found::FromCaller | Found::Missing => None,
         };

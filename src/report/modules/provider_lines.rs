@@ -108,7 +108,7 @@ impl<'t> Placed<'t> {
 
     pub(super) fn kind(&self, reaching: &Reaching<'_>) -> Kind {
         match &reaching.found {
-            Found::Blocks(_, own) if own.is_random => Kind::Undetermined,
+            Found::Blocks(_, own) if own.is_random() => Kind::Undetermined,
             Found::Blocks(level, own) if level + 1 == self.levels.len() => {
                 if own.attached().is_some_and(|block| !block.config.is_empty()) {
                     Kind::Configured
@@ -131,7 +131,7 @@ impl<'t> Placed<'t> {
     pub(super) fn how(&self, reaching: &Reaching<'_>) -> &'static str {
         match &reaching.found {
             Found::Blocks(level, own) if level + 1 == self.levels.len() => {
-                let is_empty = !own.is_random && own.attached().is_none_or(|block| block.config.is_empty());
+                let is_empty = !own.is_random() && own.attached().is_none_or(|block| block.config.is_empty());
                 if is_empty { "empty" } else { "own" }
             }
             Found::Blocks(..) if reaching.entry.is_some() => "passed",
@@ -256,8 +256,8 @@ impl Picture<'_> {
     ) -> String {
         let is_own = level + 1 == placed.levels.len();
         let from = if is_own { String::new() } else { self.name(placed.levels[level].node) };
-        if own.is_random {
-            let blocks: Vec<String> = own.effective.iter().map(|block| self.block(block)).collect();
+        if own.is_random() {
+            let blocks: Vec<String> = own.effective().map(|block| self.block(block)).collect();
             let or_empty = if blocks.len() < 2 { " or none" } else { "" };
             let from = if is_own { from } else { format!(", from {from}") };
             return format!("undetermined: {shown} ({}{or_empty}){from}", blocks.join(" or "));
@@ -317,10 +317,10 @@ impl Picture<'_> {
         let line = |block: &ProviderConfiguration| {
             let key = Configuration::by(module, block)?;
             let own = node.own_configuration(&key)?;
-            let has_effect = own.effective.iter().any(|other| std::ptr::eq(*other, block));
+            let has_effect = own.has_effect(block);
             let name =
                 node.requirements_of(&key.provider).next().map_or(&key.provider.name, |entry| &entry.name);
-            (!has_effect && !own.is_random && !block.config.is_empty()).then(|| {
+            (!has_effect && !own.is_random() && !block.config.is_empty()).then(|| {
                 format!(
                     "without effect: {}, the local name of this provider here is {}",
                     self.block(block),

@@ -67,7 +67,11 @@ impl Evaluator<'_> {
         }
         let of_element = function.work_of_element(&values);
         let most = self.limits.evaluation() / STEPS_PER_BYTE;
-        match function.call(values, most, scope) {
+        let outcome = function.call(values, most, scope);
+        if !self.may_go_on(scope.work().searched().take(), at) {
+            return Value::UNKNOWN;
+        }
+        match outcome {
             Ok(value)
                 if self.may_hold(&value, at) && self.may_go_on(value.parts().count() * of_element, at) =>
             {

@@ -8,6 +8,9 @@ use crate::vfs::NamedFile;
 const LONGEST: usize = 500;
 const MOST_ALTERNATIVES: usize = 50;
 
+/// The number of characters of patterns and paths that are compared in a step.
+const COMPARED: usize = 64;
+
 pub(super) fn fileset(arguments: &[Value], scope: &dyn Scope) -> Outcome {
     let (path, pattern) = (text(arguments, 0)?, text(arguments, 1)?);
     let unknown = Ok(Value::Unknown(Type::set(Type::String)));
@@ -38,6 +41,12 @@ pub(super) fn fileset(arguments: &[Value], scope: &dyn Scope) -> Outcome {
     }
     let is_wanted = |directory: &str| patterns.iter().any(|pattern| may_lead_below(pattern, directory));
     let Some(files) = scope.files_below(path, &is_wanted) else { return unknown };
+    let signs = files.iter().map(String::len).sum::<usize>();
+    let work = signs * patterns.len() * pattern.len() / COMPARED;
+    if work > scope.limits().evaluation() {
+        return Err(FunctionError::Expensive);
+    }
+    scope.work().searched().update(|steps| steps + work);
     let matches = |file: &String| {
         let is_match =
             |pattern: &Vec<Segment>| is_match(pattern, &Segment::Any, file.split('/'), Segment::matches);

@@ -70,47 +70,39 @@ impl<'r> Exclusions<'r> {
 
     /// The line that excludes the file at a path. `None` if a parent directory is excluded.
     pub(in crate::vfs) fn of(&mut self, path: &str) -> Option<Exclusion> {
+        let around = self.around(path);
         let directory = parent(path).unwrap_or_default();
-        if self.is_excluded(directory) { None } else { self.matching(path, false) }
+        if self.is_excluded(directory, &around) { None } else { matching(path, false, &around) }
     }
 
     /// Whether a file or a parent directory is excluded.
     pub(in crate::vfs) fn has_file(&mut self, path: &str) -> bool {
-        self.is_excluded(parent(path).unwrap_or_default()) || self.matching(path, false).is_some()
+        let around = self.around(path);
+        self.is_excluded(parent(path).unwrap_or_default(), &around)
+            || matching(path, false, &around).is_some()
     }
 
-    /// Whether a directory or a parent is excluded.
-    fn is_excluded(&mut self, directory: &str) -> bool {
-        let around = ancestors(directory);
-        let mut unknown: Vec<&str> = around.filter(|path| !path.is_empty()).collect();
+    /// The directories around a path that have a `.gitignore`, from the nearest.
+    fn around<'p>(&mut self, path: &'p str) -> Vec<(&'p str, Arc<Rules>)> {
+        let around = ancestors(path).skip(1);
+        around.filter_map(|directory| Some((directory, self.rules_of(directory)?))).collect()
+    }
+
+    /// Whether a directory or a parent is excluded. `around` are the rules for a path in the directory.
+    fn is_excluded(&mut self, directory: &str, around: &[(&str, Arc<Rules>)]) -> bool {
+        if around.is_empty() {
+            return false;
+        }
+        let mut unknown: Vec<&str> = ancestors(directory).filter(|path| !path.is_empty()).collect();
         let mut is_excluded = false;
         while let Some(directory) = unknown.pop() {
             is_excluded = match self.excluded.get(directory) {
                 Some(known) => *known,
-                None => is_excluded || self.matching(directory, true).is_some(),
+                None => is_excluded || matching(directory, true, around).is_some(),
             };
             self.excluded.insert(directory.to_owned(), is_excluded);
         }
         is_excluded
-    }
-
-    /// The line of the nearest `.gitignore` with a match for a path, if it excludes the path.
-    fn matching(&mut self, path: &str, is_directory: bool) -> Option<Exclusion> {
-        let mut around = ancestors(path).skip(1);
-        around.find_map(|directory| {
-            let inside = if directory.is_empty() { path } else { &path[directory.len() + 1..] };
-            let rules = self.rules_of(directory)?;
-            let found = rules.search.pattern_matching_relative_path(
-                inside.into(),
-                Some(is_directory),
-                Case::Sensitive,
-            )?;
-            Some((!found.pattern.is_negative()).then(|| Exclusion {
-                file: child(directory, FILE),
-                pattern: found.pattern.to_string(),
-                line: found.sequence_number,
-            }))
-        })?
     }
 
     fn rules_of(&mut self, directory: &str) -> Option<Arc<Rules>> {
@@ -133,6 +125,25 @@ impl Rules {
         let is_cut = cut(&mut search);
         Self { search, is_cut }
     }
+}
+
+/// The line of the nearest `.gitignore` with a match for a path, if it excludes the path. `around` are the rules for the
+/// path, or for a path below it.
+fn matching(path: &str, is_directory: bool, around: &[(&str, Arc<Rules>)]) -> Option<Exclusion> {
+    let mut around = around.iter().filter(|(directory, _)| directory.len() < path.len());
+    around.find_map(|(directory, rules)| {
+        let inside = if directory.is_empty() { path } else { &path[directory.len() + 1..] };
+        let found = rules.search.pattern_matching_relative_path(
+            inside.into(),
+            Some(is_directory),
+            Case::Sensitive,
+        )?;
+        Some((!found.pattern.is_negative()).then(|| Exclusion {
+            file: child(directory, FILE),
+            pattern: found.pattern.to_string(),
+            line: found.sequence_number,
+        }))
+    })?
 }
 
 /// Drops the patterns above [`MOST_PATTERNS`]. Returns whether there are any.

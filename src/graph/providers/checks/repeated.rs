@@ -101,11 +101,12 @@ fn help(node: Node<'_>, declared: &Declared<'_>) -> String {
             entries.join(", ")
         );
     }
-    let is_configured_by_caller = node.callers().any(|(caller, _)| {
-        let configured = Declared::of(caller.module()).configured;
-        configured.keys().any(|name| names.contains(&name.as_str()))
-    });
-    if is_configured_by_caller {
+    let callers: BTreeSet<NodeId> = node.callers().map(|(caller, _)| caller.id()).collect();
+    let is_configured_by = |caller: &NodeId| {
+        let theirs = Declared::of(node.graph().node(*caller).module()).configured;
+        theirs.keys().any(|name| declared.configured.contains_key(name))
+    };
+    if callers.iter().any(is_configured_by) {
         format!(
             "remove {blocks}, and declare the provider in `required_providers` of the child module, which then inherits the \
              configuration of its caller, or gets another one through `providers` in the call"
