@@ -41,3 +41,4 @@ pub use ty::{Attribute, Type};
 pub use type_constraint::{TypeConstraint, type_constraint};
 pub use version::Version;
 pub use version_constraints::{Bound, Condition, Constraints, Operator, Range};
+pub(crate) use weight::weight;

@@ -18,7 +18,7 @@ pub(super) const BYTES_PER_STEP: usize = 32;
 const TYPES: usize = 2;
 
 /// The approximate memory of a value, in nodes. Counting stops above `most`.
-pub(super) fn weight(value: &Value, most: usize) -> usize {
+pub(crate) fn weight(value: &Value, most: usize) -> usize {
     let own = match value {
         Value::String(text) => 1 + text.len() / BYTES_PER_STEP,
         // A map allocates space for eleven elements with its first one, and keeps a name beside each.

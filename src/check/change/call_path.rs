@@ -17,6 +17,9 @@ use crate::value::Type;
 use equality::Compared;
 pub(super) use equality::is_alike;
 
+/// The number of values that no longer exist of which a new one can be the renamed one.
+const MOST_REMOVED: usize = 100;
+
 /// A path of calls from a root module to a module.
 #[derive(Default)]
 pub(super) struct CallPath<'c> {
@@ -149,15 +152,13 @@ impl<'c> CallPath<'c> {
         match value {
             NamedValue::Local(_) => {
                 let locals = &node.module().locals;
-                let mut removed =
-                    earlier.module().locals.values().filter(|it| !locals.contains_key(&it.name));
-                removed.any(|it| is_equal(&it.attribute))
+                let removed = earlier.module().locals.values().filter(|it| !locals.contains_key(&it.name));
+                removed.take(MOST_REMOVED).any(|it| is_equal(&it.attribute))
             }
             NamedValue::Output(_) => {
                 let outputs = &node.module().outputs;
-                let mut removed =
-                    earlier.module().outputs.values().filter(|it| !outputs.contains_key(&it.name));
-                removed.any(|it| it.value.as_deref().is_some_and(is_equal))
+                let removed = earlier.module().outputs.values().filter(|it| !outputs.contains_key(&it.name));
+                removed.take(MOST_REMOVED).any(|it| it.value.as_deref().is_some_and(is_equal))
             }
             NamedValue::Argument { call, variable } => {
                 let Some((child, former)) = node.child(call).zip(earlier.child(call)) else { return false };
@@ -182,7 +183,8 @@ impl<'c> CallPath<'c> {
         let Some((_, earlier)) = &self.before else { return false };
         let variables = &node.module().variables;
         let Some(is) = variables.get(name) else { return false };
-        let mut removed = earlier.module().variables.values().filter(|it| !variables.contains_key(&it.name));
+        let removed = earlier.module().variables.values().filter(|it| !variables.contains_key(&it.name));
+        let mut removed = removed.take(MOST_REMOVED);
         removed.any(|was| is_alike(was, is) && self.is_given_the_same(&was.name, &is.name, 0))
     }
 

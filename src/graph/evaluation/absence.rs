@@ -2,14 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::run_values::{Computed, NotNull, Resources, RunValues, Within, default_of};
-use crate::graph::{Node, arguments};
+use crate::graph::{Node, NodeId, arguments};
 use crate::module::address::ResourceAddress;
 use crate::module::declaration::Variable;
 use crate::syntax::{Attribute, Expr};
-use crate::value::{Budget, Marks, Type, Value, convert};
+use crate::value::{Budget, Marks, Type, Value, convert, weight};
+
+/// The largest number of parts of values that all calls of a module give to variables. Nothing is known about a module
+/// with more.
+const MOST_PARTS: usize = 500_000;
 
 /// What certainly has no instances in a module, if it is called on a certain path.
 #[derive(Debug, Default)]
@@ -77,7 +82,7 @@ impl Absence {
 
     fn with(node: Node<'_>, variables: BTreeMap<SmolStr, Computed>, not_null: NotNull) -> Self {
         let module = node.module();
-        if !module.complete || module.has_generated_files {
+        if !module.complete || module.has_generated_files || parts_given(node) > MOST_PARTS {
             return Self::default();
         }
         let (earlier, work) = (BTreeMap::new(), Budget::of(module.evaluation_steps()));
@@ -110,6 +115,17 @@ impl Absence {
         drop(values);
         Self { calls, resources, given, variables, not_null }
     }
+}
+
+/// The parts of the values that all calls of a module give to variables, as far as they are defaults.
+fn parts_given(node: Node<'_>) -> usize {
+    let mut of_children: HashMap<NodeId, usize> = HashMap::new();
+    let of_child = |child: Node<'_>| {
+        let defaults = child.module().variables.values().map(|variable| variable.default.as_ref());
+        defaults.map(|default| default.map_or(1, |default| weight(&default.value, MOST_PARTS))).sum::<usize>()
+    };
+    let children = node.child_calls().map(|(_, child)| child);
+    children.map(|child| *of_children.entry(child.id()).or_insert_with(|| of_child(child))).sum()
 }
 
 /// A value that is completely known and has no marks. The difference between two sensitive values counts, and that
