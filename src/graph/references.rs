@@ -213,7 +213,7 @@ impl<'t, 'f> Judge<'t, 'f> {
                 self.findings.extend(undeclared(module, &subject, span, &self.similar, Some(&owner)));
             }
         }
-        let severity = if !resource.is_repeated() { Severity::Error } else { Severity::Warning };
+        let severity = if resource.is_repeated() { Severity::Warning } else { Severity::Error };
         for finding in &mut self.findings[from..] {
             (finding.stage, finding.severity) = (Stage::Plan, severity);
         }

@@ -90,7 +90,7 @@ impl<'f> SharedFiles<'f> {
         ancestors(module).skip(1).take(MOST_ABOVE).find_map(|around| {
             let listing = self.files.listing(around)?;
             let beside = listing.directories.iter().filter(|name| !name.starts_with('.')).take(MOST_BESIDE);
-            let mut beside = beside.map(|name| child(around, &name)).filter(|path| !is_under(module, path));
+            let mut beside = beside.map(|name| child(around, name)).filter(|path| !is_under(module, path));
             beside.find(|path| {
                 let declared = self.declared_in(path);
                 declared.is_some_and(|declared| {
