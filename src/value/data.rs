@@ -48,11 +48,11 @@ impl Value {
         Self::String(normal(text.into()))
     }
 
-    /// A set of these elements. Their marks move to the set.
+    /// A set of these elements. Their marks move to the set. Elements that are not wholly known may differ.
     pub fn set(element: Type, mut elements: Vec<Value>) -> Self {
         let marks = elements.iter_mut().map(Self::take_deep_marks).fold(Marks::NONE, Marks::and);
         elements.sort_unstable();
-        elements.dedup();
+        elements.dedup_by(|one, other| one == other && one.is_wholly_known());
         Self::Set(element, elements).mark(marks)
     }
 

@@ -42,8 +42,16 @@ pub(super) fn equal(left: &Value, right: &Value) -> Option<bool> {
 
 /// Whether the types are equal, or `None` if one of them is not completely known.
 fn same_type(left: &Value, right: &Value) -> Option<bool> {
-    let (left, right) = (left.ty(), right.ty());
-    if left.has_any() || right.has_any() { None } else { Some(left == right) }
+    (has_known_type(left) && has_known_type(right)).then(|| left.ty() == right.ty())
+}
+
+/// Whether the type of a value is completely known. That of a null is, even if it is any type.
+fn has_known_type(value: &Value) -> bool {
+    match value {
+        Value::Null(_) => true,
+        Value::Unknown(ty) => !ty.has_any(),
+        value => value.parts().all(has_known_type),
+    }
 }
 
 fn all_equal<'v>(mut pairs: impl Iterator<Item = (&'v Value, &'v Value)>) -> Option<bool> {

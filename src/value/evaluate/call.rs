@@ -31,7 +31,11 @@ impl Evaluator<'_> {
         if !scope.is_planned() && (call.name == "plantimestamp" || call.name.contains("::")) {
             return self.call_without_plan(call);
         }
-        let name = if engine.has_namespaces() { call.name.trim_start_matches("core::") } else { &call.name };
+        let name = if engine.has_namespaces() {
+            call.name.strip_prefix("core::").unwrap_or(&call.name)
+        } else {
+            &call.name
+        };
         let of_provider = name.strip_prefix("provider::").filter(|_| !scope.lacks_function(name));
         let function = match of_provider.and_then(|function| function.split_once("::")) {
             Some((provider, function)) if scope.is_built_in_provider(provider) => {
@@ -178,6 +182,10 @@ impl Evaluator<'_> {
             return None;
         }
         for (place, (value, argument)) in values.iter().zip(arguments).enumerate() {
+            // The engine does not look at the arguments after one of unknown type.
+            if *value == Value::UNKNOWN {
+                break;
+            }
             if value.is_null() && function.parameter(place).is_some_and(|parameter| !parameter.nullable) {
                 self.invalid_argument(function, place, argument, "it must not be null");
                 return None;

@@ -87,7 +87,7 @@ impl Evaluator<'_> {
     pub(super) fn template_string(&mut self, rendering: &Rendering<'_>, values: &[Value]) -> Value {
         let ([template, names], [written, _]) = (values, rendering.arguments) else { return Value::UNKNOWN };
         if !names.is_known() {
-            return Value::UNKNOWN;
+            return Value::Unknown(if names.ty() == Type::Any { Type::Any } else { Type::String });
         }
         match may_be_reference(written.expr) {
             Some(true) => {}
@@ -99,7 +99,7 @@ impl Evaluator<'_> {
         let marks = template.unmarked().1.and(names.deep_marks());
         let text = match template.unmarked().0 {
             Value::String(text) => text.clone(),
-            Value::Unknown(_) => return Value::UNKNOWN,
+            Value::Unknown(_) => return Value::Unknown(Type::String),
             _ => return self.refused(rendering, 0, "the template must be a string"),
         };
         if !self.may_go_on(text.len(), rendering.at) {

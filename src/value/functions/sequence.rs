@@ -1,4 +1,4 @@
-//! Functions on sequences that require every element to be known.
+//! Functions on sequences that look at the values of elements.
 
 use super::signature::{FunctionError, Outcome, number, whole};
 use crate::value::convert::convert;
@@ -64,15 +64,24 @@ pub(super) fn chunklist(arguments: &[Value]) -> Outcome {
     Ok(Value::List(Type::list(element.clone()), parts.collect()))
 }
 
-/// `alltrue`. A null element is not true.
+/// `alltrue`, which ends at the first element that is not true, or that is unknown. A null element is not true.
 pub(super) fn alltrue(arguments: &[Value]) -> Outcome {
-    list(arguments)
-        .map(|elements| Value::Bool(elements.iter().all(|element| element.as_bool() == Some(true))))
+    let first = list(arguments)?.iter().find(|element| element.as_bool() != Some(true));
+    match first {
+        Some(Value::Unknown(_)) => Err(FunctionError::Unknown),
+        first => Ok(Value::Bool(first.is_none())),
+    }
 }
 
+/// `anytrue`, which ends at the first element that is true.
 pub(super) fn anytrue(arguments: &[Value]) -> Outcome {
-    list(arguments)
-        .map(|elements| Value::Bool(elements.iter().any(|element| element.as_bool() == Some(true))))
+    let elements = list(arguments)?;
+    let is_true = elements.iter().any(|element| element.as_bool() == Some(true));
+    if is_true || elements.iter().all(Value::is_known) {
+        Ok(Value::Bool(is_true))
+    } else {
+        Err(FunctionError::Unknown)
+    }
 }
 
 fn list(arguments: &[Value]) -> Result<&[Value], FunctionError> {
@@ -93,6 +102,9 @@ pub(super) fn sort(arguments: &[Value]) -> Outcome {
 }
 
 pub(super) fn index(arguments: &[Value]) -> Outcome {
+    if !arguments.iter().all(Value::is_known) {
+        return Ok(Value::Unknown(Type::Number));
+    }
     let (Value::List(_, elements) | Value::Tuple(elements)) = &arguments[0] else {
         return Err(FunctionError::of_call("its argument must be a list or a tuple"));
     };
@@ -140,7 +152,7 @@ pub(super) fn matchkeys(arguments: &[Value]) -> Outcome {
 pub(super) fn sum(arguments: &[Value]) -> Outcome {
     let (Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements)) = &arguments[0] else {
         if !arguments[0].is_known() {
-            return Err(FunctionError::Unknown);
+            return Ok(Value::Unknown(Type::Number));
         }
         return Err(FunctionError::of_argument(0, "a list, a set or a tuple is required"));
     };
@@ -148,7 +160,7 @@ pub(super) fn sum(arguments: &[Value]) -> Outcome {
         return Err(FunctionError::of_argument(0, "it is empty"));
     }
     if !arguments[0].is_wholly_known() {
-        return Err(FunctionError::Unknown);
+        return Ok(Value::Unknown(Type::Number));
     }
     let mut total = Number::from(0);
     for element in elements {
