@@ -40,17 +40,17 @@ pub struct Entry {
 }
 
 /// All expressions of a module together may take this many times the steps of a single one.
-const EXPRESSIONS: usize = 4;
+const EXPRESSIONS: usize = 3;
 
 /// All modules of a run together may take this many times the steps of a single expression, beside those for their size.
-const MODULES: usize = 10;
+const MODULES: usize = 5;
 
 /// The part of the steps of a single expression that each byte of a module adds.
-const PER_BYTE: usize = 250_000;
+const PER_BYTE: usize = 500_000;
 
 /// The part of the steps of a single expression that each byte of a file adds, if a function reads it. Values of such
 /// files are more compact than expressions.
-const PER_BYTE_OF_FILE: usize = 100_000;
+const PER_BYTE_OF_FILE: usize = 200_000;
 
 /// The number of findings that are reported in a run, unless its files are very large. In a report each takes about a
 /// kilobyte.
@@ -125,9 +125,9 @@ impl Limit {
             },
             Self::Evaluation => Entry {
                 name: "evaluation",
-                bounds: "the number of steps to evaluate one expression; all expressions of a module together have four times as many steps, or fewer if the repository has many modules",
+                bounds: "the number of steps to evaluate one expression; all expressions of a module together have three times as many steps, or fewer if the repository has many modules",
                 beyond: "the value is unknown",
-                default: 1_000_000,
+                default: 2_000_000,
                 min: 1_000,
                 max: 100_000_000,
                 why: "a step can take a tenth of a kilobyte of memory",
@@ -382,7 +382,7 @@ mod tests {
         let limits = Limits::default().among(900);
         // A `for` expression over 512 strings of 64 bytes, joined.
         assert!(limits.evaluation_of_module(1_000) > 512 * (64 / 32 + 16));
-        assert!(limits.evaluation_of_module(1 << 20) <= 6 * limits.evaluation());
+        assert!(limits.evaluation_of_module(1 << 20) <= 5 * limits.evaluation());
     }
 
     #[test]
@@ -390,8 +390,8 @@ mod tests {
         for modules in [1, 10, 30, 300, 3_000] {
             let limits = Limits::default().among(modules);
             let of_run = |bytes: usize| modules * limits.evaluation_of_module(bytes / modules);
-            assert!(of_run(modules * 130) <= 10 * limits.evaluation() + modules * 600, "{modules}");
-            assert!(of_run(2_000_000) <= 18 * limits.evaluation(), "{modules}");
+            assert!(of_run(modules * 130) <= 5 * limits.evaluation() + modules * 600, "{modules}");
+            assert!(of_run(2_000_000) <= 9 * limits.evaluation(), "{modules}");
         }
     }
 
@@ -438,7 +438,7 @@ mod tests {
                 "raise the limit, with `limits { file_size = \"30KiB\" }` in the policy or `--limit file_size=30KiB`"
             )
         );
-        assert_eq!(limits.named(Limit::Evaluation), "The limit `evaluation` is 1,000,000.");
+        assert_eq!(limits.named(Limit::Evaluation), "The limit `evaluation` is 2,000,000.");
         assert_eq!(limits.with(Limit::Nesting, 200).more(Limit::Nesting), None);
         assert!(
             limits.with(Limit::Nesting, 150).more(Limit::Nesting).is_some_and(|order| order.contains("200"))

@@ -325,7 +325,8 @@ fn little_text_that_stands_for_much_is_bounded() {
 
 /// Local values that read one large value a thousand times.
 fn read_often(value: &str, expression: &str) -> Vec<String> {
-    of_text(locals(&format!("a = {value}\nb = [for i in range(1000) : {expression}]\n")))
+    let often = format!("[for i in concat(range(1000), range(1000)) : {expression}]");
+    of_text(locals(&format!("a = {value}\nb = {often}\n")))
 }
 
 #[test]

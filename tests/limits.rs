@@ -107,7 +107,7 @@ fn evaluation_above_the_limit_is_reported_once_per_module() {
         ]
     );
     assert_eq!(bites(&[(Limit::Evaluation, 2_000)], &[("main.tf", locals(&long))]), [""; 0]);
-    // Each is cheap, and together they exceed the limit more than four times.
+    // Each is cheap, and together they exceed the limit more than three times.
     let many: Vec<String> = (0..20).map(|n| format!("a{n} = length([{}])", "1, ".repeat(400))).collect();
     let told = bites(&limit, &[("main.tf", format!("locals {{\n{}\n}}\n", many.join("\n")))]);
     assert!(
@@ -122,7 +122,7 @@ fn evaluation_above_the_limit_is_reported_once_per_module() {
 #[test]
 fn a_file_adds_steps_only_to_the_module_that_it_belongs_to() {
     // More steps than an expression has without a file.
-    let costly = "[for i in range(1000) : range(1000)]";
+    let costly = "[for i in range(1000) : [range(1000), range(1000)]]";
     let main = locals(&format!("[length(file(\"${{path.module}}/m/d.txt\")), {costly}]"));
     let files = |other: &'static str| {
         vec![("main.tf", main.clone()), ("m/d.txt", "x".repeat(90_000)), (other, String::new())]

@@ -19,7 +19,7 @@ const OF_UNKNOWN_FUNCTION: usize = 1_000;
 pub const TERRAFORM_FUNCTIONS: [&str; 3] = [OF_TERRAFORM[0].name, OF_TERRAFORM[1].name, OF_TERRAFORM[2].name];
 
 /// The steps to create or search one byte of a string.
-const STEPS_PER_BYTE: usize = 8;
+const STEPS_PER_BYTE: usize = 16;
 
 impl Evaluator<'_> {
     pub(super) fn call(&mut self, call: &Call, at: Span, inside: Inside<'_>) -> Value {
