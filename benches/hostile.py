@@ -144,6 +144,39 @@ def unused(number):
     return strict({"m/main.tf": lines(number, lambda n: f'variable "v{n}" {{\n  default = 1\n}}\n'), "main.tf": lines(number, lambda n: call(f"m{n}", "./m"))})
 
 
+def missing_files(number):
+    files = {f"d/{n}.txt": "" for n in range(number)}
+    return files | {"main.tf": locals_of(lines(number, lambda n: f'a{n} = fileexists("d/x{n}")\n'))}
+
+
+def searches(number, files):
+    searched = {f"d/{n}.txt": "" for n in range(files)}
+    return searched | {"main.tf": locals_of(lines(number, lambda n: f'a{n} = fileset("d", "*{n}*")\n'))}
+
+
+def local_names(number):
+    entries = lines(number, lambda n: f'    a{n} = {{\n      source = "b/a"\n    }}\n')
+    blocks = lines(number, lambda n: f'provider "a{n}" {{\n  x = 1\n}}\n')
+    return {"main.tf": "terraform {\n  required_providers {\n" + entries + "  }\n}\n" + blocks}
+
+
+def refused_defaults(number):
+    variable = 'variable "v%d" {\n  default = 1\n  validation {\n    condition = var.v%d > 2\n    error_message = "x"\n  }\n}\n'
+    return {"m/main.tf": lines(number, lambda n: variable % (n, n)), "main.tf": lines(number, lambda n: call(f"m{n}", "./m"))}
+
+
+def test_providers(number):
+    blocks = lines(number, lambda n: f'mock_provider "a" {{\n  alias = "x{n}"\n}}\n')
+    runs = lines(number, lambda n: f'run "r{n}" {{\n  providers = {{\n    a = a.x{n}\n  }}\n}}\n')
+    return {"main.tf": "", "t.tftest.hcl": blocks + runs}
+
+
+def dropped_entries(number):
+    entries = lambda last: "  providers = {\n" + lines(last, lambda n: f"    a.y{n} = a.z{n}\n") + "  }\n"
+    override = 'module "m" {\n' + entries(1) + "}\n"
+    return strict({"m/main.tf": "", "main.tf": call("m", "./m", entries(number)), "a_override.tf": override})
+
+
 def links(number):
     return {"m/main.tf": locals_of(lines(150_000, lambda n: f"a{n:06} = {n}\n"))} | {
         f"m{n}/main.tf": pathlib.Path("../m/main.tf") for n in range(number)
@@ -215,6 +248,12 @@ CASES = {
     "3,000 paths with settings for 3,000 modules": lambda: paths(3_000),
     "800 rules for 1,500 values": lambda: forbidden(800, 1_500),
     "8,000 calls of a module with 8,000 unused variables": lambda: unused(8_000),
+    "18,000 missing files in a directory of 18,000 files": lambda: missing_files(18_000),
+    "20,000 searches for files in a directory of 4,900 files": lambda: searches(20_000, 4_900),
+    "8,000 local names of a provider, with a block for each": lambda: local_names(8_000),
+    "8,000 calls of a module with 8,000 defaults that fail a validation": lambda: refused_defaults(8_000),
+    "10,000 mock providers, and a run for each": lambda: test_providers(10_000),
+    "an override that drops 30,000 entries of `providers`": lambda: dropped_entries(30_000),
     "38,400 misspelled names of rules": lambda: {"overrule.hcl": lines(38_400, lambda n: f'rule "unsed-declaraton{n}" {{\n}}\n'), "main.tf": ""},
     "a string doubled 40 times": lambda: {"main.tf": locals_of('a0 = "0123456789"\n' + lines(40, lambda n: f'a{n + 1} = "${{local.a{n}}}${{local.a{n}}}"\n'))},
     "2^40 call paths through 41 modules": lambda: two_ways(40),

@@ -29,6 +29,9 @@ const MOST_KEPT: usize = 64 << 20;
 /// The maximum number of entries that are listed.
 const MOST_LISTED: usize = 5_000;
 
+/// The steps to list an entry of a directory.
+const OF_ENTRY: usize = 4;
+
 /// The start of pointer files of Git LFS, and of files encrypted by git-crypt.
 const STAND_INS: [&[u8]; 2] = [b"version https://git-lfs.github.com/spec/", b"\0GITCRYPT\0"];
 
@@ -161,7 +164,8 @@ impl NamedFiles {
             if listed > MOST_LISTED {
                 return None;
             }
-            searched.update(|steps| steps + 1 + listing.files.len() + listing.directories.len());
+            let entries = listing.files.len() + listing.directories.len();
+            searched.update(|steps| steps + (1 + entries) * OF_ENTRY);
             files.extend(listing.files.iter().map(|name| child(&inside, name)));
             let directories = listing.directories.iter().map(|name| child(&inside, name));
             for path in directories.filter(|path| is_wanted(path)) {
