@@ -217,10 +217,10 @@ impl Parser<'_> {
             }
         }
         let is_whole = !self.failed_since(start);
-        let end = if self.recovery {
-            self.recover(close)
-        } else if self.peek().kind == close {
+        let end = if self.peek().kind == close {
             self.read()
+        } else if self.recovery {
+            self.recover(close)
         } else {
             let detail = "The expression ends here, so a closing bracket is expected.";
             return (self.bad_for(close, detail), None);
