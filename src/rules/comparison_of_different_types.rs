@@ -32,8 +32,12 @@ struct Comparisons<'t> {
 }
 
 impl Comparisons<'_> {
+    fn values(&self) -> &Values<'_> {
+        self.values.get_or_init(|| self.node.values())
+    }
+
     fn value_of(&self, expr: &Expr) -> Value {
-        self.values.get_or_init(|| self.node.values()).of(expr)
+        self.values().of(expr)
     }
 
     fn look(&self, expr: &Expr, scope: &Scope<'_>, written: Written<'_>) -> Option<Finding> {
@@ -130,7 +134,7 @@ impl Comparisons<'_> {
             _ => self.value_of(constant).as_str() == Some(""),
         };
         if is_empty && is_collection {
-            let collection = if self.may_be_null(other) {
+            let collection = if self.may_be_null(other, 0) {
                 let empty = if matches!(wanted, Type::Map(_)) { "{}" } else { "[]" };
                 format!("coalesce({text}, {empty})")
             } else {
@@ -148,27 +152,33 @@ impl Comparisons<'_> {
         Some(editor.replace(expr.span, comparison))
     }
 
-    /// Whether the value may be null: a variable with default null, or a part of another value, which may be an
-    /// optional attribute.
-    fn may_be_null(&self, expr: &Expr) -> bool {
+    /// Whether the value may be null: a variable, unless it refuses null, a part of another value, which may be an
+    /// optional attribute, or a local value that is one of them.
+    fn may_be_null(&self, expr: &Expr, depth: usize) -> bool {
         let module = self.node.module();
         let traversal = match &expr.kind {
             ExprKind::Traversal(traversal) => traversal,
             ExprKind::Relative(_) | ExprKind::Index { .. } => return true,
-            ExprKind::Parens(inner) => return self.may_be_null(inner),
-            _ => return false,
+            ExprKind::Parens(inner) => return self.may_be_null(inner, depth),
+            _ => return self.values().may_be_null(expr, depth),
         };
         let Ok(reference) = reference(traversal, &module.features) else { return false };
-        let is_part = !reference.remaining.is_empty();
-        let name = match &reference.subject {
-            Subject::Variable(_) | Subject::Local(_) if is_part => return true,
-            Subject::Variable(name) => name,
-            _ => return false,
-        };
-        let default = module.variables.get(name).and_then(|variable| variable.default.as_ref());
-        default.is_some_and(|default| default.value.is_null())
+        match (&reference.subject, reference.remaining) {
+            (Subject::Variable(name), []) => {
+                module.variables.get(name).is_some_and(|variable| !variable.refuses_null())
+            }
+            (Subject::Local(name), []) => module
+                .locals
+                .get(name)
+                .is_some_and(|local| depth > DEEPEST || self.may_be_null(&local.attribute.expr, depth + 1)),
+            (Subject::Variable(_) | Subject::Local(_), _) => true,
+            _ => false,
+        }
     }
 }
+
+/// The longest chain of local values to follow.
+const DEEPEST: usize = 10;
 
 /// The constant, converted to another type, if the result can equal other values of that type.
 fn same_constant(expr: &Expr, value: &Value, wanted: &Type, text: &str) -> Option<String> {

@@ -8,7 +8,7 @@ use crate::value::{Function, Kind};
 
 impl Values<'_> {
     /// Whether the code shows that the value of an expression may be null. A variable may be if its default is.
-    pub(super) fn may_be_null(&self, expr: &Expr, depth: usize) -> bool {
+    pub(crate) fn may_be_null(&self, expr: &Expr, depth: usize) -> bool {
         let any = |all: &[Expr]| all.iter().any(|expr| self.may_be_null(expr, depth));
         match &expr.kind {
             ExprKind::Null => true,
