@@ -93,9 +93,11 @@ impl Module {
             return;
         }
         let required = unmodelled(engine.product, &self.required_versions).map(|text| (engine.product, text));
+        // A constraint that OpenTofu ignores shows the language of the module, unless a release of OpenTofu meets it.
         let written = || {
             let ignored = self.features.required_version == RequiredVersion::TofuFiles;
             let written = if ignored { written_for_terraform(files) } else { Vec::new() };
+            unmodelled(engine.product, &written)?;
             Some((Product::Terraform, unmodelled(Product::Terraform, &written)?))
         };
         let Some((product, constraint)) = required.or_else(written) else {
@@ -116,16 +118,14 @@ impl Module {
         )
         .severity(Severity::Notice)
         .detail(format!(
-            "This module requires {name} {}, and overrule knows {name} {oldest} to {newest}. In this module, it reports \
-             only errors that every version reports.",
+            "This module requires {name} {}, and no version that overrule knows, from {oldest} to {newest}, meets that. \
+             In this module, it reports only errors that every version reports.",
             constraint.text
         ))
         .at(constraint.span);
-        let lower = constraint.constraints.as_ref().and_then(|constraints| constraints.range().lower);
-        let is_newer = lower
-            .zip(Version::parse(&newest.to_string()))
-            .is_some_and(|(lower, newest)| lower.version > newest);
-        findings.push(finding.help(if is_newer {
+        let may_exist =
+            constraint.constraints.as_ref().is_some_and(|constraints| admits_since(constraints, oldest));
+        findings.push(finding.help(if may_exist {
             "correct the constraint, or upgrade overrule if this version exists".to_owned()
         } else {
             format!("if the module works with {name} {oldest} or later, change `required_version` to admit such a version")
@@ -145,7 +145,7 @@ impl Unmodelled {
 
     /// Whether some of these versions read HCL 2, the language since Terraform 0.12.
     pub fn is_hcl2(&self) -> bool {
-        self.product.newest_release_where(|release| matches(&self.constraints, release)).is_some()
+        admits_since(&self.constraints, self.product.oldest_release())
     }
 
     /// Whether a finding holds in all of these versions. Nothing is known about versions before Terraform 0.12.
@@ -174,6 +174,11 @@ fn unmodelled(product: Product, required: &[VersionConstraint]) -> Option<Versio
 
 fn matches(constraints: &Constraints, release: engine::Version) -> bool {
     Version::parse(&release.to_string()).is_some_and(|version| constraints.matches(&version))
+}
+
+/// Whether a release or a later version, known or not, meets the constraints.
+fn admits_since(constraints: &Constraints, release: engine::Version) -> bool {
+    Constraints::parse(&format!(">= {release}")).is_ok_and(|since| constraints.agree_with(&since))
 }
 
 /// Whether a finding holds in every version since Terraform 0.12.
