@@ -25,7 +25,7 @@ pub struct Items<'s> {
     spans: Vec<Span>,
 }
 
-/// The indentation of one level.
+/// The indentation of one level, unless a file is indented with tabs.
 const STEP: &str = "  ";
 
 impl<'s> Editor<'s> {
@@ -47,6 +47,12 @@ impl<'s> Editor<'s> {
     /// Replaces a span by another text.
     pub fn replace(&self, span: Span, text: impl Into<String>) -> Edit {
         Edit { span, text: text.into() }
+    }
+
+    /// Replaces an item by lines.
+    pub fn replace_by_lines(&self, item: Span, lines: &str) -> Edit {
+        let indent = self.indent(item);
+        self.replace(item, &further(lines, indent)[indent.len()..])
     }
 
     /// Removes an argument or a block, with its lines and the comments directly above it that belong to nothing else.
@@ -240,11 +246,12 @@ impl<'s> Editor<'s> {
     /// Adds lines at the end of a body, with each brace and each item on its own line.
     fn between_braces(&self, braces: Span, items: &[Item<'_>], lines: &str) -> Edit {
         let outer = indent(self.text, braces.range().start);
-        let further = further(lines, &format!("{outer}{STEP}"));
+        let inside = format!("{outer}{}", step(outer));
+        let further = further(lines, &inside);
         let inner = inner(braces);
         if let (Some(first), Some(last)) = (items.first(), items.last()) {
             let written = self.text[first.span.range().start..last.span.range().end].trim_end();
-            return self.edit(inner, format!("\n{outer}{STEP}{written}\n{further}\n{outer}"));
+            return self.edit(inner, format!("\n{inside}{written}\n{further}\n{outer}"));
         }
         let written = &self.text[inner.clone()];
         if written.contains('\n') && !written.trim().is_empty() {
@@ -325,11 +332,20 @@ fn inner(braces: Span) -> Range<usize> {
     start + 1..(end.max(start + 2)) - 1
 }
 
-/// The lines, each with `indent` before it.
+/// The lines, each with `indent` before it. Further levels are indented with tabs if `indent` is.
 fn further(lines: &str, indent: &str) -> String {
-    let lines =
-        lines.lines().map(|line| if line.is_empty() { String::new() } else { format!("{indent}{line}") });
+    let further = |line: &str| {
+        let text = line.trim_start_matches(STEP);
+        let levels = (line.len() - text.len()) / STEP.len();
+        format!("{indent}{}{text}", step(indent).repeat(levels))
+    };
+    let lines = lines.lines().map(|line| if line.is_empty() { String::new() } else { further(line) });
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The indentation of one level below lines with this indentation.
+fn step(indent: &str) -> &'static str {
+    if indent.contains('\t') { "\t" } else { STEP }
 }
 
 fn comment_offset(line: &str) -> usize {
@@ -339,6 +355,12 @@ fn comment_offset(line: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_are_indented_as_those_around_them() {
+        assert_eq!(further("a {\n  b {\n    c = 1\n  }\n}", "  "), "  a {\n    b {\n      c = 1\n    }\n  }");
+        assert_eq!(further("a {\n  b {\n    c = 1\n  }\n}", "\t"), "\ta {\n\t\tb {\n\t\t\tc = 1\n\t\t}\n\t}");
+    }
 
     #[test]
     fn text_at_the_start_is_below_comments_on_the_whole_file() {

@@ -181,7 +181,7 @@ pub(in crate::rules) fn set_in_entry(
     let arguments = first.into_iter().chain(version.map(|version| ("version", version))).chain(last);
     let inside: Vec<String> = arguments.map(|(name, value)| format!("  {name} = {value}\n")).collect();
     let lines = format!("{} = {{\n{}}}", required.name, inside.concat());
-    Some(vec![editor.replace(entry.span, indented(&lines, editor.indent(entry.span)))])
+    Some(vec![editor.replace_by_lines(entry.span, &lines)])
 }
 
 /// The lines, with `indent` before all but the first.
