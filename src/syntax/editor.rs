@@ -200,9 +200,13 @@ impl<'s> Editor<'s> {
         let mut end = at;
         // Whether an open comment is a header. `terraform-docs` reads one that starts with `/**` at the top.
         let (mut open, mut is_below_header) = (None, false);
+        // The comments after `at`: whether there are any, and whether one is about the file.
+        let (mut is_commented, mut is_about_file) = (false, false);
         for line in self.text[at..].split_inclusive('\n') {
             let line_text = line.trim();
             end += line.len();
+            is_commented |= !line_text.is_empty();
+            is_about_file |= names_file(line_text);
             if open.is_none() && line_text.starts_with("/*") {
                 open = Some(line_text.starts_with("/**"));
             }
@@ -210,9 +214,13 @@ impl<'s> Editor<'s> {
                 if line_text.ends_with("*/") {
                     open = None;
                     (at, is_below_header) = if is_header { (end, true) } else { (at, is_below_header) };
+                    is_commented &= !is_header;
                 }
             } else if line_text.is_empty() {
-                (at, is_below_header) = (end, false);
+                if is_about_file || !is_commented {
+                    (at, is_below_header) = (end, false);
+                    (is_commented, is_about_file) = (false, false);
+                }
             } else if !line_text.starts_with('#') && !line_text.starts_with("//") {
                 break;
             }
@@ -348,6 +356,14 @@ fn step(indent: &str) -> &'static str {
     if indent.contains('\t') { "\t" } else { STEP }
 }
 
+/// Whether a line of a comment shows that the comment is about the whole file. Another one may be about the first block,
+/// even above a blank line.
+fn names_file(line: &str) -> bool {
+    const WORDS: [&str; 5] = ["copyright", "license", "licence", "spdx-", "tflint-ignore-file"];
+    let line = line.to_lowercase();
+    WORDS.iter().any(|word| line.contains(word))
+}
+
 fn comment_offset(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
@@ -368,6 +384,9 @@ mod tests {
             ("", "new\n"),
             ("a = 1\n", "new\n\na = 1\n"),
             ("# about a\na = 1\n", "new\n\n# about a\na = 1\n"),
+            ("# about a or all\n\na = 1\n", "new\n\n# about a or all\n\na = 1\n"),
+            ("\n\na = 1\n", "\n\nnew\n\na = 1\n"),
+            ("# main.tf\n\n# Copyright A\n\na = 1\n", "# main.tf\n\n# Copyright A\n\nnew\n\na = 1\n"),
             ("# licence\n\n# about a\na = 1\n", "# licence\n\nnew\n\n# about a\na = 1\n"),
             ("/* licence\n\n   continued */\n\na = 1\n", "/* licence\n\n   continued */\n\nnew\n\na = 1\n"),
             ("/* about a */\na = 1\n", "new\n\n/* about a */\na = 1\n"),
