@@ -42,7 +42,8 @@ pub fn indent(text: &str, at: usize) -> &str {
 }
 
 /// Widens a range to whole lines, and to a blank line if two blank lines, or one at an end of a block, would remain
-/// without the range. Returns the range itself if other code is on these lines.
+/// without the range. At the start and the end of the text, all blank lines around it go. Returns the range itself if
+/// other code is on these lines.
 pub fn whole_lines(text: &str, part: Range<usize>) -> Range<usize> {
     let (start, end) = (line_start(text, part.start), next_line(text, part.end));
     let behind = text[part.end..end].trim();
@@ -52,15 +53,23 @@ pub fn whole_lines(text: &str, part: Range<usize>) -> Range<usize> {
         return part;
     }
     let before = text[..start].trim_end_matches([' ', '\t', '\r', '\n', '\u{feff}']);
-    let opens = before.is_empty() || before.ends_with(['{', '[', '(']);
-    let is_blank_before = before.is_empty() || text[before.len()..start].matches('\n').count() > 1;
+    let opens = before.ends_with(['{', '[', '(']);
+    let is_blank_before = text[before.len()..start].matches('\n').count() > 1;
     let after = &text[end..];
+    let first = text.len() - text.trim_start_matches('\u{feff}').len();
+    if after.trim().is_empty() {
+        let start = if before.is_empty() { first } else { next_line(text, before.len()) };
+        return start..text.len();
+    }
+    if before.is_empty() {
+        let next = text.len() - after.trim_start().len();
+        return first..line_start(text, next);
+    }
     let is_blank_after = after.lines().next().is_some_and(|line| line.trim().is_empty());
     if (is_blank_before || opens) && is_blank_after {
         return start..next_line(text, end);
     }
-    let closes = after.trim_start().starts_with('}') || after.trim().is_empty();
-    if is_blank_before && closes && !before.is_empty() {
+    if is_blank_before && after.trim_start().starts_with('}') {
         return next_line(text, before.len())..end;
     }
     start..end
@@ -138,6 +147,12 @@ mod tests {
             ),
             "b {\n  a = 1\n}\n"
         );
+        assert_eq!(without("a = 1\n\n\n  b = 2\n", "a = 1"), "  b = 2\n");
+        assert_eq!(without("\n\na = 1\nb = 2\n", "a = 1"), "b = 2\n");
+        assert_eq!(without("a = 1\n\n\nb = 2\n\n", "b = 2"), "a = 1\n");
+        assert_eq!(without("a = 1\r\n\r\nb = 2\r\n", "b = 2"), "a = 1\r\n");
+        assert_eq!(without("\n# c\nb = 2", "b = 2"), "\n# c\n");
+        assert_eq!(without("\na = 1\n\n", "a = 1"), "");
         assert_eq!(without("b { a = 1 }\n", "a = 1"), "b {  }\n");
         assert_eq!(without("\u{feff}a = 1\nb = 2\n", "a = 1"), "\u{feff}b = 2\n");
         assert_eq!(without("a = 1 /* one\ntwo */\nb = 2\n", "a = 1"), " /* one\ntwo */\nb = 2\n");
