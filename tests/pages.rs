@@ -34,6 +34,12 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
         "A root module passes on a configuration that it does not have",
         "undefined-provider-reference",
     ),
+    // The entry that it needs is misspelled.
+    (
+        "undefined-provider-reference",
+        "A misspelled name of a required configuration",
+        "missing-provider-configuration",
+    ),
     // Nothing is known about an invalid reference.
     ("no-default-provider", "A `provider` argument that Terraform rejects", "invalid-provider-configuration"),
     // What Terraform reports is not redundant.

@@ -351,7 +351,7 @@ fn help(
 }
 
 /// The missing entry of `required_providers` for a provider.
-fn entry_for(module: &Module, name: &str, provider: &ProviderAddress) -> Option<String> {
+pub(super) fn entry_for(module: &Module, name: &str, provider: &ProviderAddress) -> Option<String> {
     let source = provider.display(module.features.registry_host);
     (!module.required_providers.contains_key(name)).then(|| format!("{name} = {{ source = \"{source}\" }}"))
 }

@@ -180,7 +180,11 @@ impl<'t> Edge<'_, 't> {
         let local = entry.or(name.split('.').next()).filter(|local| is_of_provider(local));
         match local {
             Some(local) if known.is_none() && !caller.is_called() => {
-                format!("add a `provider \"{local}\"` block, and {}", add(local))
+                // An empty block alone does not declare the provider.
+                let entry = missing::entry_for(caller.module(), local, address);
+                let entry = entry.map(|entry| format!("add `{entry}` to `required_providers`, "));
+                let entry = entry.unwrap_or_default();
+                format!("{entry}add a `provider \"{local}\"` block, and {}", add(local))
             }
             _ => {
                 let provider = display(self.child.node.module(), address);
@@ -294,8 +298,14 @@ impl<'t> Edge<'_, 't> {
     fn how_to_declare(&self, passed: &PassedProvider, provider: &ProviderAddress) -> String {
         let child = self.child.node.module();
         let (name, compact) = (&passed.in_child.name, passed.in_child.compact());
+        let mentions = self.child.mentions(&compact);
+        let left = self.child.required.iter().map(|(_, name, _)| name.as_str());
+        let left = left.filter(|name| !self.passed.contains_key(*name));
+        if let Some(meant) = self.caller.suggestions.nearest(&compact, left).filter(|_| !mentions) {
+            return format!("did you mean `{meant}`?");
+        }
         let aliases = format!("configuration_aliases = [{compact}]");
-        let or_remove = if self.child.mentions(&compact) { "" } else { "remove this entry; or, " };
+        let or_remove = if mentions { "" } else { "remove this entry; or, " };
         match (&passed.in_child.alias, child.required_providers.get(name)) {
             // No registry has hashicorp/terraform.
             (None, None) if name == BUILT_IN => NO_ENTRY_FOR_BUILT_IN.to_owned(),
