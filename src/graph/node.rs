@@ -69,8 +69,6 @@ pub(super) struct Derived {
     pub(super) provider_tables: OnceLock<Vec<Table>>,
     /// For each node, the provider configurations that it uses.
     pub(super) uses: OnceLock<Vec<Uses>>,
-    /// Whether declarations of a module are unknown because of an error in its files.
-    pub(super) has_unread: OnceLock<bool>,
     /// For each node, its role and the evidence for it.
     pub(super) roles: OnceLock<Vec<(Role, Reason)>>,
     /// The changes to provider configurations since an earlier state.

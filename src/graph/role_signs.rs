@@ -71,16 +71,6 @@ impl Node<'_> {
         !self.is_called() && (self.role() != Role::Shared || is_tried())
     }
 
-    /// Whether the only evidence for its role is that no module calls it, and a file that cannot be read may contain a
-    /// call of it.
-    pub fn may_have_unread_caller(self) -> bool {
-        let graph = self.graph();
-        let is_unread = |node: Node<'_>| !node.module().complete && !node.module().excluded;
-        !self.is_called()
-            && matches!(self.role_with_reason().1, Reason::Uncalled | Reason::Library)
-            && *graph.derived.has_unread.get_or_init(|| graph.nodes().any(is_unread))
-    }
-
     /// Whether nothing calls this shared module in a repository with root modules, whose shared modules are for these.
     pub fn is_idle(self) -> bool {
         let around = self.surroundings();

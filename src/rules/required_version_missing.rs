@@ -80,7 +80,6 @@ impl Rule for RequiredVersionMissing {
 /// repository, its root modules can declare the version.
 fn is_run_or_published(node: Node<'_>) -> bool {
     match node.role() {
-        _ if node.may_have_unread_caller() => false,
         Role::Root => true,
         Role::Shared => {
             !node.is_idle()

@@ -46,25 +46,6 @@ fn a_provider_block_in_a_module_breaks_its_callers_up_every_chain() {
 }
 
 #[test]
-fn a_module_whose_caller_cannot_be_read_is_not_a_root_module() {
-    let live = format!(
-        "terraform {{\n  required_version = \">= 1.5\"\n  backend \"local\" {{}}\n}}\n{}",
-        call("../net", "")
-    );
-    let place = Place::committed(&[("net/main.tf", NET), ("live/main.tf", &live)]);
-    let check = |place: &Place| {
-        let select = ["--select", "required-version-missing", "--select", "syntax-error"];
-        check(place, &[&["--changed"], &select[..]].concat()).out
-    };
-    place.stage("live/main.tf", format!("<<<<<<< HEAD\n{live}"));
-    let found = check(&place);
-    assert!(found.starts_with("live/main.tf:1:1: error: ") && found.lines().count() == 1, "{found}");
-    place.stage("live/main.tf", live.replace(&call("../net", ""), NET));
-    let found = check(&place);
-    assert!(found.contains("[required-version-missing]"), "it is no longer called: {found}");
-}
-
-#[test]
 fn callers_are_checked_only_if_they_see_something_of_the_change() {
     let net = indoc! {r#"
         variable "a" {}
