@@ -56,7 +56,10 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) -> CheckedRefer
         }
         Found::Dependencies(dependencies) => judge.dependencies(site, dependencies),
     });
-    node.module().resources.values().for_each(|resource| judge.triggers(resource));
+    let resources = node.module().resources.values();
+    resources
+        .filter(|resource| !resource.managed.replace_triggered_by.is_empty())
+        .for_each(|resource| judge.triggers(resource));
     CheckedReferences { links: judge.links, wrong, names_types: judge.names_types }
 }
 

@@ -160,11 +160,11 @@ impl NamedFiles {
         let mut listed = 0;
         while let Some(inside) = next.pop() {
             let listing = self.listing(&join(directory, &inside))?;
-            listed += listing.files.len() + listing.directories.len();
+            let entries = listing.files.len() + listing.directories.len();
+            listed += entries;
             if listed > MOST_LISTED {
                 return None;
             }
-            let entries = listing.files.len() + listing.directories.len();
             searched.update(|steps| steps + (1 + entries) * OF_ENTRY);
             files.extend(listing.files.iter().map(|name| child(&inside, name)));
             let directories = listing.directories.iter().map(|name| child(&inside, name));

@@ -17,7 +17,7 @@ use crate::value::Type;
 use equality::Compared;
 pub(super) use equality::is_alike;
 
-/// The number of values that no longer exist of which a new one can be the renamed one.
+/// A new value is compared with at most this many removed ones, to find out whether it is one of them, renamed.
 const MOST_REMOVED: usize = 100;
 
 /// A path of calls from a root module to a module.

@@ -36,9 +36,8 @@ pub(in crate::check) fn apply(text: &str, edits: &[&Edit]) -> String {
 /// none of them takes alone.
 fn joined<'e>(text: &str, edits: &[&'e Edit]) -> Vec<(Range<usize>, &'e str)> {
     let mut joined: Vec<(Range<usize>, &str)> = Vec::new();
-    let is_removal = |edit: &&Edit| edit.text.is_empty();
     let touch = |one: &&Edit, next: &&Edit| {
-        is_removal(one) && is_removal(next) && one.span.range().end == next.span.range().start
+        one.text.is_empty() && next.text.is_empty() && one.span.end == next.span.start
     };
     let mut groups = edits.chunk_by(touch).peekable();
     while let Some(group) = groups.next() {

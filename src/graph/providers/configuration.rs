@@ -83,7 +83,7 @@ pub(in crate::graph) struct Table {
 pub(in crate::graph) struct Blocks {
     /// All of them.
     pub(super) all: Vec<SmolStr>,
-    /// Those whose arguments may take effect. The engine looks for a block under the local name that
+    /// Those whose arguments may take effect, sorted. The engine looks for a block under the local name that
     /// `required_providers` has for the provider. If there are several, it chooses one at random.
     pub(super) effective: Vec<SmolStr>,
     /// Whether the effective block is chosen at random.

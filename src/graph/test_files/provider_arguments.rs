@@ -74,10 +74,7 @@ fn named(module: &Module) -> HashSet<SmolStr> {
         let aliases = entry.aliases.iter().map(|alias| alias.value.compact());
         aliases.chain([entry.name.clone()])
     });
-    let used = module.resources.values().filter_map(|resource| match &resource.provider_ref {
-        Some(reference) => Some(reference.compact()),
-        None => resource.provider.as_ref().map(|provider| provider.name.clone()),
-    });
+    let used = module.resources.values().map(|resource| resource.provider_key());
     let passed =
         module.calls.values().flat_map(|call| &call.providers).map(|entry| entry.in_parent.compact());
     required.chain(used).chain(passed).chain(module.providers.keys().cloned()).collect()
