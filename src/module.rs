@@ -204,7 +204,7 @@ impl Module {
         merge::suggest_names(&module, files, findings);
         module.evaluate_static(findings);
         module.excluded_version(findings);
-        module.unmodelled_version(files, findings);
+        module.unknown_version(files, findings);
         module
     }
 

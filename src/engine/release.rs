@@ -49,6 +49,11 @@ impl Product {
             .find(|version| admits(*version))
     }
 
+    /// The last known releases of the minor versions.
+    pub fn last_patches(self) -> impl Iterator<Item = Version> {
+        self.lines().iter().map(|(major, minor, last)| Version::new(*major, *minor, *last))
+    }
+
     /// The oldest release whose differences from later ones are known.
     pub fn oldest_modelled(self) -> Version {
         match self {

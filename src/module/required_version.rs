@@ -62,7 +62,7 @@ impl Module {
     pub fn unmodelled_engine(&self) -> Option<Finding> {
         let Engine { product, version, pinned } = self.features.engine;
         let (name, oldest, newest) = (product.name(), product.oldest_modelled(), product.newest_release());
-        if pinned || version >= oldest || unmodelled(product, &self.required_versions).is_some() {
+        if pinned || version >= oldest || Unknown::of(product, &self.required_versions).is_some() {
             return None;
         }
         let summary = self.features.summaries.version_mismatch;
@@ -85,22 +85,23 @@ impl Module {
         self.complete = false;
     }
 
-    /// Detects a module for versions that are not modelled, such as Terraform 0.11. It is reported once, and findings
+    /// Reports constraints that no known release meets. Patch releases do not change the language, so that a module for
+    /// a later patch is checked in full. In one for versions that are not modelled, such as Terraform 0.11, findings
     /// that hold in every version stay. A pinned engine version is never replaced this way.
-    pub(super) fn unmodelled_version(&mut self, files: &[ModuleFile<'_>], findings: &mut Vec<Finding>) {
+    pub(super) fn unknown_version(&mut self, files: &[ModuleFile<'_>], findings: &mut Vec<Finding>) {
         let engine = self.features.engine;
         if engine.pinned || self.excluded {
             return;
         }
-        let required = unmodelled(engine.product, &self.required_versions).map(|text| (engine.product, text));
+        let required = Unknown::of(engine.product, &self.required_versions);
         // A constraint that OpenTofu ignores shows the language of the module, unless a release of OpenTofu meets it.
         let written = || {
             let ignored = self.features.required_version == RequiredVersion::TofuFiles;
             let written = if ignored { written_for_terraform(files) } else { Vec::new() };
-            unmodelled(engine.product, &written)?;
-            Some((Product::Terraform, unmodelled(Product::Terraform, &written)?))
+            Unknown::of(engine.product, &written)?;
+            Unknown::of(Product::Terraform, &written)
         };
-        let Some((product, constraint)) = required.or_else(written) else {
+        let Some(unknown) = required.or_else(written) else {
             if engine.version < engine.product.oldest_modelled()
                 && let Ok(constraints) = Constraints::parse(&engine.version.to_string())
             {
@@ -108,28 +109,76 @@ impl Module {
             }
             return;
         };
-        let Some(constraints) = constraint.constraints.clone() else { return };
-        self.bind(Unmodelled { product, constraints }, findings);
+        if unknown.follows.is_none() {
+            self.bind(
+                Unmodelled { product: unknown.product, constraints: unknown.constraints.clone() },
+                findings,
+            );
+        }
+        findings.push(unknown.finding());
+    }
+}
+
+/// A constraint that no known release meets.
+struct Unknown {
+    product: Product,
+    /// As it is written.
+    written: VersionConstraint,
+    constraints: Constraints,
+    /// The known release before the patch releases that would meet it.
+    follows: Option<engine::Version>,
+}
+
+impl Unknown {
+    /// One of the constraints, if no modelled release meets all of them and another version could.
+    fn of(product: Product, required: &[VersionConstraint]) -> Option<Self> {
+        let required: Vec<(&VersionConstraint, &Constraints)> =
+            required.iter().filter_map(|written| Some((written, written.constraints.as_ref()?))).collect();
+        let conditions = required.iter().flat_map(|(_, constraints)| constraints.conditions());
+        let all = Constraints::of(conditions.cloned().collect());
+        let oldest = product.oldest_modelled();
+        let is_met = |constraints: &Constraints| {
+            let is_met = |release| release >= oldest && matches(constraints, release);
+            product.newest_release_where(is_met).is_some()
+        };
+        if all.names_prerelease() || !all.can_be_met() || is_met(&all) {
+            return None;
+        }
+        let alone = required.iter().find(|(_, constraints)| !is_met(constraints));
+        let (written, constraints) = *alone.or(required.first())?;
+        let mut modelled = product.last_patches().filter(|last| *last >= oldest);
+        let follows = modelled.find(|last| admits_later_patch(&all, *last));
+        Some(Self { product, written: written.clone(), constraints: constraints.clone(), follows })
+    }
+
+    fn finding(&self) -> Finding {
+        let product = self.product;
         let (name, oldest, newest) = (product.name(), product.oldest_modelled(), product.newest_release());
-        let newest_engine = Engine::newest(product).features();
-        let finding = Finding::language(
-            EngineRule::UnsupportedEngineVersion,
-            newest_engine.summaries.version_mismatch,
-        )
-        .severity(Severity::Notice)
-        .detail(format!(
-            "This module requires {name} {}, and no version that overrule knows, from {oldest} to {newest}, meets that. \
-             In this module, it reports only errors that every version reports.",
-            constraint.text
-        ))
-        .at(constraint.span);
-        let may_exist =
-            constraint.constraints.as_ref().is_some_and(|constraints| admits_since(constraints, oldest));
-        findings.push(finding.help(if may_exist {
+        let required = format!("This module requires {name} {}", self.written.text);
+        let detail = match self.follows {
+            Some(last) => format!(
+                "{required}, and the last version of {}.{} that overrule knows is {last}. Patch releases do not change \
+                 the language, so the module is checked as usual.",
+                last.major, last.minor
+            ),
+            None => format!(
+                "{required}, and no version that overrule knows, from {oldest} to {newest}, meets that. In this module, \
+                 it reports only errors that every version reports."
+            ),
+        };
+        let help = if admits_since(&self.constraints, oldest) {
             "correct the constraint, or upgrade overrule if this version exists".to_owned()
         } else {
-            format!("if the module works with {name} {oldest} or later, change `required_version` to admit such a version")
-        }));
+            format!(
+                "if the module works with {name} {oldest} or later, change `required_version` to admit such a version"
+            )
+        };
+        let summaries = Engine::newest(product).features().summaries;
+        Finding::language(EngineRule::UnsupportedEngineVersion, summaries.version_mismatch)
+            .severity(Severity::Notice)
+            .detail(detail)
+            .at(self.written.span)
+            .help(help)
     }
 }
 
@@ -154,24 +203,6 @@ impl Unmodelled {
     }
 }
 
-/// One of the constraints, if no modelled release meets all of them and another version could.
-fn unmodelled(product: Product, required: &[VersionConstraint]) -> Option<VersionConstraint> {
-    let conditions = required.iter().filter_map(|constraint| constraint.constraints.as_ref());
-    let all = Constraints::of(conditions.flat_map(Constraints::conditions).cloned().collect());
-    let oldest = product.oldest_modelled();
-    let is_met = |constraints: &Constraints| {
-        let is_met = |release| release >= oldest && matches(constraints, release);
-        product.newest_release_where(is_met).is_some()
-    };
-    if all.names_prerelease() || !all.can_be_met() || is_met(&all) {
-        return None;
-    }
-    let is_unmet =
-        |constraint: &&VersionConstraint| constraint.constraints.as_ref().is_some_and(|own| !is_met(own));
-    let alone = required.iter().find(is_unmet);
-    alone.or(required.first()).cloned()
-}
-
 fn matches(constraints: &Constraints, release: engine::Version) -> bool {
     Version::parse(&release.to_string()).is_some_and(|version| constraints.matches(&version))
 }
@@ -179,6 +210,12 @@ fn matches(constraints: &Constraints, release: engine::Version) -> bool {
 /// Whether a release or a later version, known or not, meets the constraints.
 fn admits_since(constraints: &Constraints, release: engine::Version) -> bool {
     Constraints::parse(&format!(">= {release}")).is_ok_and(|since| constraints.agree_with(&since))
+}
+
+/// Whether a release of the same minor version after `last` would meet the constraints.
+fn admits_later_patch(constraints: &Constraints, last: engine::Version) -> bool {
+    let later = Constraints::parse(&format!("> {last}, < {}.{}.0", last.major, last.minor + 1));
+    later.is_ok_and(|later| constraints.agree_with(&later))
 }
 
 /// Whether a finding holds in every version since Terraform 0.12.
