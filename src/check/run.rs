@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use crate::check::active_rules::ActiveRules;
 use crate::check::engines::capped::{Reported, cap};
 use crate::check::engines::{self, BatchResult, EngineCheck};
@@ -91,6 +93,11 @@ pub(super) fn collect(
         may_contain_exceptions,
     ));
     of_no_engine.append(&mut mistakes);
+    // It is about the repository, not about a change.
+    if matches!(comparison, Comparison::None) {
+        let modules = result.checked_by.keys().filter(|directory| !result.not_modules.contains(*directory));
+        of_no_engine.extend(units.notice(modules.map(SmolStr::as_str), snapshot));
+    }
     of_no_engine.extend(across_batches(&states, snapshot));
     findings.add(of_no_engine.into_iter().map(|finding| (finding, None)), snapshot.sources());
     let findings = findings.finish(snapshot.sources());

@@ -26,6 +26,8 @@ pub struct TerragruntFile {
     pub includes: Vec<Include>,
     /// The `locals`, by name.
     pub locals: BTreeMap<SmolStr, Expr>,
+    /// The `inputs`.
+    pub inputs: Option<Expr>,
     /// The `generate` blocks.
     pub generated: Vec<GeneratedFile>,
     /// Whether it may add files to a module in other ways: by a hook, a computed `generate`, or in a part of the file
@@ -104,6 +106,7 @@ impl TerragruntFile {
             source: None,
             includes: Vec::new(),
             locals: BTreeMap::new(),
+            inputs: file.body.attribute("inputs").map(|inputs| inputs.expr.clone()),
             generated: Vec::new(),
             adds_files: !file.complete || !wrong.is_empty() || rest.attribute("generate").is_some(),
         };

@@ -4,9 +4,11 @@
 //! in full: the `source` of a unit and the generated files are read if they consist of literals and of functions for
 //! paths. The rest is unknown, and nothing is reported about additions by units.
 
+mod contents;
 mod files;
 mod paths;
 mod pattern;
+mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,12 +16,13 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
+use crate::finding::{EngineRule, Finding, Severity};
 use crate::limits::Limits;
 use crate::module::terragrunt::{Generated, RunBy, TerragruntFile};
 use crate::session::terragrunt::files::Files;
 use crate::session::terragrunt::paths::{Read, Scope, Target};
 use crate::session::terragrunt::pattern::Patterns;
-use crate::text::Sources;
+use crate::text::{Sources, Span};
 use crate::vfs::{Change, Excerpt, Snapshot, State, parent};
 
 /// The modules that the units of a repository run.
@@ -56,8 +59,9 @@ impl Units {
     fn add(&mut self, path: &SmolStr, files: &mut Files<'_>) {
         let Some(unit) = files.parsed(path) else { return };
         let directory = SmolStr::new(parent(path).unwrap_or_default());
-        let mut scope = Scope::new(&directory, &unit, files);
+        let mut scope = Scope::new(path, &directory, &unit, files);
         let target = scope.target();
+        let source = scope.source_place();
         let mut generated = scope.generated();
         let Read { files: read, copied } = scope.into_read();
         for file in read.iter().chain([path]) {
@@ -81,7 +85,8 @@ impl Units {
                 }
                 self.modules.entry(module).or_default().with(Some(path), &generated);
             }
-            Some(Target::Pattern(pattern)) => self.patterns.add(&pattern, &generated),
+            Some(Target::Pattern(pattern)) => self.patterns.add(&pattern, &generated, source.as_ref()),
+            Some(Target::Remote(pattern)) => self.patterns.add(&pattern, &generated, None),
             Some(Target::Elsewhere) | None => {}
         }
     }
@@ -103,6 +108,32 @@ impl Units {
     /// The files that units generate which may run any module.
     pub(crate) fn anywhere(&self) -> Option<&Generated> {
         self.patterns.anywhere()
+    }
+
+    /// The notice about units with an unknown `source`, if they hold back errors in these modules.
+    pub(crate) fn notice<'m>(
+        &self,
+        modules: impl Iterator<Item = &'m str>,
+        snapshot: &mut Snapshot,
+    ) -> Option<Finding> {
+        let sources = self.patterns.unknown_sources(modules);
+        let (path, (start, end)) = *sources.first()?;
+        let file = snapshot.show(path)?;
+        let others = match sources.len() - 1 {
+            0 => String::new(),
+            1 => " One other `source` is unknown, too.".to_owned(),
+            more => format!(" {more} others are unknown, too."),
+        };
+        let summary = "Module of a Terragrunt unit is unknown";
+        let finding = Finding::language(EngineRule::UndeclaredReference, summary)
+            .severity(Severity::Notice)
+            .at(Span::new(file, *start..*end))
+            .detail(format!(
+                "overrule cannot evaluate this `source`, so it does not know which module gets the files that the unit \
+                 generates. In every module that may be meant, it reports no undeclared references.{others}"
+            ))
+            .help("write `source` without environment variables and the output of commands");
+        Some(finding.module(parent(path).unwrap_or_default()))
     }
 
     /// The units that read a file, and those that read their files in turn.
@@ -138,7 +169,7 @@ impl ChangedUnits {
         let now = Arc::new(Units::of(&after));
         let paths: BTreeSet<String> = change.paths().collect();
         let may_concern_units =
-            |path: &String| is_configuration(path) || now.read.contains_key(path.as_str());
+            |path: &String| is_configuration(path) || now.readers.contains_key(path.as_str());
         let is_same = !paths.iter().any(may_concern_units);
         let before = if is_same { now.clone() } else { Arc::new(Units::of(&before)) };
         let mut touched = before.touched_by(&paths);
@@ -147,9 +178,9 @@ impl ChangedUnits {
     }
 }
 
-/// Whether a file name may be one of Terragrunt.
+/// Whether a file name may be one of Terragrunt, or of values for it.
 fn is_configuration(path: &str) -> bool {
-    [".hcl", ".hcl.json"].iter().any(|end| path.strip_suffix(end).is_some())
+    [".hcl", ".json", ".yaml", ".yml"].iter().any(|end| path.strip_suffix(end).is_some())
 }
 
 #[cfg(test)]

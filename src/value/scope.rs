@@ -42,6 +42,16 @@ pub trait Scope {
         self.outer().is_some_and(|outer| outer.is_built_in_provider(name))
     }
 
+    /// Whether the scope itself computes calls of the function with this name.
+    fn computes(&self, _: &str) -> bool {
+        false
+    }
+
+    /// The result of a function that the scope computes.
+    fn call(&self, _name: &str, _arguments: &[Value]) -> Value {
+        Value::UNKNOWN
+    }
+
     /// Whether the expression is evaluated in a plan. The variables of tests are not.
     fn is_planned(&self) -> bool {
         self.outer().is_none_or(Scope::is_planned)

@@ -9,8 +9,8 @@ use super::unit_file::{in_use, is_unit_file};
 use super::{Origin, Snapshot, child};
 use crate::engine;
 use crate::limits::Limit;
-use crate::text::Source;
 use crate::text::file_name::{encode, encode_os};
+use crate::text::{FileId, Source};
 
 impl Snapshot {
     /// The unit files of the repository, sorted by path.
@@ -41,6 +41,12 @@ impl Snapshot {
                 paths.par_iter().map(reading).collect()
             }
         }
+    }
+
+    /// Adds a file that belongs to no module to the sources, so that a finding can refer to it.
+    pub fn show(&mut self, path: &SmolStr) -> Option<FileId> {
+        let source = self.read_files(std::slice::from_ref(path)).pop().flatten()?;
+        Some(self.sources.push(source))
     }
 
     /// Whether a file or directory exists at a path, relative to the top.

@@ -81,6 +81,32 @@ fn a_change_to_what_a_unit_reads_concerns_the_module_that_it_runs() {
 }
 
 #[test]
+fn a_change_to_a_value_in_the_source_concerns_the_module() {
+    let unit = indoc! {r#"
+        locals {
+          settings = yamldecode(file("settings.yaml"))
+        }
+        terraform {
+          source = "../../modules//${local.settings.module}"
+        }
+        generate "common" {
+          path     = "common.tf"
+          contents = join("\n", [for name in local.settings.names : "variable \"${name}\" {}"])
+        }
+    "#};
+    let place = repository();
+    place.write("live/net/terragrunt.hcl", unit);
+    place.write("live/net/settings.yaml", "module: net\nnames: [env, region]\n");
+    place.git(&["add", "--all"]);
+    place.commit("second");
+    assert_eq!(place.overrule(&["check", "--format", "concise"]).findings().len(), 1);
+    place.stage("live/net/settings.yaml", "module: net\nnames: [env]\n");
+    assert_eq!(place.check_changed().findings(), [NO_REGION]);
+    place.git(&["rm", "--quiet", "--force", "live/net/settings.yaml"]);
+    assert_eq!(place.check_changed().findings(), [""; 0], "the source is unknown");
+}
+
+#[test]
 fn a_unit_that_goes_takes_with_it_what_it_generates() {
     let place = repository();
     place.git(&["rm", "--quiet", "live/net/terragrunt.hcl"]);

@@ -21,6 +21,8 @@ pub(super) struct Files<'s> {
     to_parse: usize,
     /// The number of bytes that the evaluation of contents can still copy.
     to_copy: usize,
+    /// The number of steps that the evaluation of values can still take.
+    steps: usize,
 }
 
 /// The largest size in bytes of all generated files with different contents.
@@ -28,6 +30,9 @@ const MOST_PARSED: usize = 16 << 20;
 
 /// The largest number of bytes that the evaluation of all generated files copies.
 const MOST_COPIED: usize = 256 << 20;
+
+/// The largest number of steps for the evaluation of all values.
+const MOST_STEPS: usize = 20_000_000;
 
 /// The number of bytes that a declaration of a generated file counts as.
 const OF_NAME: usize = 32;
@@ -46,6 +51,7 @@ impl<'s> Files<'s> {
             generated: HashMap::new(),
             to_parse: MOST_PARSED,
             to_copy: MOST_COPIED,
+            steps: MOST_STEPS,
         }
     }
 
@@ -84,6 +90,16 @@ impl<'s> Files<'s> {
     pub(super) fn may_copy(&mut self, bytes: usize) -> bool {
         self.to_copy = self.to_copy.saturating_sub(bytes);
         self.to_copy > 0
+    }
+
+    /// The number of steps that the evaluation of values can still take.
+    pub(super) fn steps_left(&self) -> usize {
+        self.steps
+    }
+
+    /// Counts steps of an evaluation.
+    pub(super) fn take_steps(&mut self, steps: usize) {
+        self.steps = self.steps.saturating_sub(steps);
     }
 
     /// Whether a file or a directory exists at a path.

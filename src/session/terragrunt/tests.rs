@@ -87,6 +87,93 @@ fn a_source_of_which_a_part_is_unknown_may_lead_to_some_modules() {
 }
 
 #[test]
+fn functions_of_the_engines_are_evaluated() {
+    let leads_to = |locals: &str, source: &str| {
+        let unit = format!("locals {{\n{locals}}}\nterraform {{\n  source = {source}\n}}\n");
+        let more = r#"
+            locals {
+              env  = basename(get_terragrunt_dir())
+              root = get_repo_root()
+              up   = find_in_parent_folders("env.hcl")
+            }
+            inputs = {
+              name = "vpc"
+            }
+        "#;
+        run(&[
+            ("live/eu/vpc/terragrunt.hcl", &unit),
+            ("live/eu/env.hcl", more),
+            ("live/env.hcl", ""),
+            ("live/eu/vpc.yaml", "name: vpc\nparts: [modules, vpc]\n"),
+            ("modules/vpc/main.tf", ""),
+            ("modules/net/main.tf", ""),
+            ("modules/eu/main.tf", ""),
+        ])
+    };
+    let parts = "parts = split(\"/\", get_terragrunt_dir())\n";
+    let env = "env = read_terragrunt_config(find_in_parent_folders(\"env.hcl\"))\n";
+    let yaml = "yaml = yamldecode(file(find_in_parent_folders(\"vpc.yaml\")))\n";
+    for (locals, source) in [
+        (parts, r#""../../../modules/${element(local.parts, length(local.parts) - 1)}""#),
+        (parts, r#""../../../modules/${local.parts[length(local.parts) - 1]}""#),
+        (parts, r#""../../../modules/${reverse(local.parts)[0]}""#),
+        (parts, r#""../../../modules/${replace("v-p-c", "-", "")}""#),
+        (parts, r#"format("%s/%s", "${get_repo_root()}/modules", "vpc")"#),
+        (parts, r#"join("/", [get_repo_root(), "modules", "vpc"])"#),
+        (parts, r#"join("/", concat(slice(local.parts, 0, length(local.parts) - 3), ["modules", "vpc"]))"#),
+        (parts, r#""${get_repo_root()}/modules/${regex("live/[a-z]+/([a-z]+)", get_terragrunt_dir())[0]}""#),
+        (parts, r#""../../../modules/${true ? "vpc" : get_env("NAME")}""#),
+        (parts, r#""../../../modules/${lookup({ vpc = "vpc" }, path_relative_to_include(), "vpc")}""#),
+        (parts, r#""../../../modules/${basename(replace(get_terragrunt_dir(), "live", "x"))}""#),
+        (env, r#""../../../modules/${local.env.inputs.name}""#),
+        (env, r#""${local.env.locals.root}/modules/vpc""#),
+        (env, r#""${merge(local.env.locals, {}).root}/modules/vpc""#),
+        (env, r#""${dirname(local.env.locals.up)}/../modules/vpc""#),
+        ("", r#""${read_terragrunt_config("../env.hcl").locals.root}/modules/vpc""#),
+        (yaml, r#""../../../modules/${local.yaml.name}""#),
+        (yaml, r#""../../../${join("/", local.yaml.parts)}""#),
+        (yaml, r#""../../../modules/${try(local.yaml.other, "vpc")}""#),
+        (yaml, r#"get_env("SOURCE", "../../../modules/vpc")"#),
+    ] {
+        assert_eq!(leads_to(locals, source), ["modules/vpc: nothing"], "{source}");
+    }
+    assert_eq!(leads_to(env, r#""../../../modules/${local.env.locals.env}""#), ["modules/eu: nothing"]);
+    let all = ["modules/eu?: nothing", "modules/net?: nothing", "modules/vpc?: nothing"];
+    for (locals, source) in [
+        // The path of the repository can be part of these.
+        (parts, r#""../../../modules/${local.parts[2]}""#),
+        (parts, r#""../../../modules/${length(local.parts) == 6 ? "net" : "vpc"}""#),
+        (parts, r#""../../../modules/${element(local.parts, 7)}""#),
+        (parts, r#""../../../modules/${regex("[a-z]+", get_terragrunt_dir())}""#),
+        (parts, r#""../../../modules/${join("", regexall("[a-z]+", get_repo_root()))}""#),
+        (env, r#""../../../modules/${try(local.env.remote_state, "vpc")}""#),
+        (env, r#""../../../modules/${try(get_env("NAME"), "vpc")}""#),
+        (env, r#""../../../modules/${get_env("NAME", "vpc")}""#),
+        (yaml, r#""../../../modules/${local.yaml.other}""#),
+    ] {
+        assert_eq!(leads_to(locals, source), all, "{source}");
+    }
+}
+
+#[test]
+fn a_configuration_that_reads_itself_ends() {
+    let unit = r#"
+        locals {
+          a = read_terragrunt_config("${local.a.locals.path}")
+          b = read_terragrunt_config("terragrunt.hcl")
+          c = merge(local.b.locals, local.b)
+        }
+        terraform {
+          source = SOURCE
+        }
+    "#;
+    for source in ["local.a.locals.path", "local.b.locals.c.b", "local.c.x", "local.b.locals.b.locals.x"] {
+        let unit = unit.replace("SOURCE", source);
+        assert_eq!(units(&[("terragrunt.hcl", &unit)]).anywhere().map(shown).as_deref(), Some("nothing"));
+    }
+}
+
+#[test]
 fn units_whose_source_is_unknown_may_run_any_module() {
     let unit = "terraform {\n  source = get_env(\"SOURCE\")\n}\n";
     assert_eq!(units(&[("live/terragrunt.hcl", unit)]).anywhere().map(shown).as_deref(), Some("nothing"));
@@ -206,6 +293,7 @@ fn what_is_generated_is_known_as_far_as_it_is_written_out() {
     assert_eq!(generated("x.tf", r#"file("gone.tpl")"#), "anything");
     assert_eq!(generated("x.tf.json", r#""{}""#), "anything");
     assert_eq!(generated("x.auto.tfvars", "local.extra"), "nothing");
+    assert_eq!(generated("x.tf", r#"join("\n", ["module \"m\" {}", local.text])"#), "module.m");
 }
 
 #[test]

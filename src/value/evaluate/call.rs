@@ -6,7 +6,7 @@ use crate::syntax::Call;
 use crate::text::{Span, distance};
 use crate::value::convert::convert;
 use crate::value::functions::{ALL, FunctionError, OF_TERRAFORM};
-use crate::value::{Function, Type, Value};
+use crate::value::{Function, Scope, Type, Value};
 
 use super::argument::Argument;
 use super::template_file::{RENDERING, Rendering};
@@ -27,6 +27,9 @@ impl Evaluator<'_> {
             let detail = "A constant is required here, so function calls are not allowed.";
             return self.error(EngineRule::InvalidFunctionCall, "Function calls not allowed", detail, at);
         };
+        if scope.computes(&call.name) {
+            return self.call_of_scope(scope, call, at, inside);
+        }
         let engine = scope.engine();
         if !scope.is_planned() && (call.name == "plantimestamp" || call.name.contains("::")) {
             return self.call_without_plan(call);
@@ -91,6 +94,18 @@ impl Evaluator<'_> {
                 self.too_expensive(at)
             }
         }
+    }
+
+    /// The result of a function that the scope computes.
+    fn call_of_scope(&mut self, scope: &dyn Scope, call: &Call, at: Span, inside: Inside<'_>) -> Value {
+        let Some(arguments) = self.arguments(call, inside) else { return Value::UNKNOWN };
+        let value = |argument: Argument<'_>| match argument.value {
+            Some(value) => value,
+            None => self.value(argument.expr, inside),
+        };
+        let values: Vec<Value> = arguments.into_iter().map(value).collect();
+        let result = scope.call(&call.name, &values);
+        if self.may_hold(&result, at) { result } else { Value::UNKNOWN }
     }
 
     /// The error for a function that the variables of a test cannot call.
