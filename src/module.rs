@@ -291,6 +291,7 @@ impl Module {
     /// Adds the declarations of generated files.
     pub fn generate(&mut self, generated: &Generated) {
         self.complete &= !generated.is_unknown;
+        self.lacks_base_file &= !generated.is_unknown;
         self.has_generated_files |= generated.is_there;
         self.declared_elsewhere.extend(generated.names.iter().cloned());
     }

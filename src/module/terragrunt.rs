@@ -65,6 +65,10 @@ pub struct Generated {
     pub is_unknown: bool,
     /// The addresses that they declare and other blocks refer to: `var.a`, `local.a` and so on.
     pub names: BTreeSet<String>,
+    /// Whether they may also change blocks of other files. `false` if only the declarations of base files are unknown.
+    pub may_change_blocks: bool,
+    /// The names of these base files.
+    pub unknown_base_files: BTreeSet<SmolStr>,
 }
 
 /// How Terragrunt runs a module.
@@ -175,7 +179,18 @@ fn literals(expr: &Expr) -> Vec<SmolStr> {
 impl Generated {
     /// Generated files with unknown declarations.
     pub fn unknown() -> Self {
-        Self { is_there: true, is_unknown: true, names: BTreeSet::new() }
+        Self { is_there: true, is_unknown: true, may_change_blocks: true, ..Self::default() }
+    }
+
+    /// A generated base file of this name with unknown declarations.
+    pub fn unknown_base_file(name: &str) -> Self {
+        let unknown_base_files = [name.into()].into();
+        Self { is_there: true, is_unknown: true, unknown_base_files, ..Self::default() }
+    }
+
+    /// Whether they may change blocks in these files: in override files, or by replacing one of these.
+    pub fn may_change<'n>(&self, mut files: impl Iterator<Item = &'n str>) -> bool {
+        self.may_change_blocks || files.any(|name| self.unknown_base_files.contains(name))
     }
 
     /// A generated file with this text, in which [`STAND_IN`] marks unknown parts.
@@ -207,6 +222,8 @@ impl Generated {
         self.is_there |= other.is_there;
         self.is_unknown |= other.is_unknown;
         self.names.extend(other.names.iter().cloned());
+        self.may_change_blocks |= other.may_change_blocks;
+        self.unknown_base_files.extend(other.unknown_base_files.iter().cloned());
     }
 }
 
@@ -243,8 +260,8 @@ mod tests {
     fn what_a_generated_file_declares_shows_in_its_blocks() {
         let names = |names: &[&str]| Generated {
             is_there: true,
-            is_unknown: false,
             names: names.iter().map(ToString::to_string).collect(),
+            ..Generated::default()
         };
         for (text, expected) in [
             ("", Generated::default()),

@@ -224,8 +224,8 @@ impl ParseCache {
         let is_rest_known = complete
             && files.iter().all(|file| file.complete)
             && !lacks_others
-            && !run_by.generated.is_unknown;
-        module.lacks_base_file = lacks_base_file && is_rest_known;
+            && !run_by.generated.may_change(files.iter().map(|file| file.name));
+        module.lacks_base_file = (lacks_base_file || run_by.generated.is_unknown) && is_rest_known;
         if let Some(finding) =
             fragments::finding(directory, files.len(), &findings, |file| self.templates.contains(&file))
         {

@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use crate::engine::is_module_file;
+use crate::engine::{is_module_file, is_override_file};
 use crate::module::terragrunt::{Generated, GeneratedFile, STAND_IN};
 use crate::session::terragrunt::paths::{At, Scope, TOP, UNKNOWN, path_from_top};
 use crate::syntax::{self, Call, Expr, ExprKind, Notation, Part, Template};
@@ -37,9 +37,17 @@ impl Scope<'_, '_> {
             return Generated::default();
         }
         let Some(contents) = &file.contents else { return Generated::unknown() };
-        match self.contents(contents, at).filter(|_| Notation::of(&path) == Notation::Native) {
-            Some(text) => self.files.generated(text),
-            None => Generated::unknown(),
+        let contents = self.contents(contents, at).filter(|_| Notation::of(&path) == Notation::Native);
+        let generated = contents.map_or_else(Generated::unknown, |text| self.files.generated(text));
+        let name = path.strip_prefix("./").unwrap_or(&path);
+        let is_base = is_known && !is_override_file(last_name(name));
+        if generated.is_unknown && is_base && !name.contains('/') && !name.contains(".tofu") {
+            Generated::unknown_base_file(name)
+        } else if is_base || generated.names.is_empty() {
+            generated
+        } else {
+            // An override file changes blocks of other files.
+            Generated::unknown()
         }
     }
 

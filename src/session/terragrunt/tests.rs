@@ -293,6 +293,8 @@ fn what_is_generated_is_known_as_far_as_it_is_written_out() {
     assert_eq!(generated("x.tf", r#"file("gone.tpl")"#), "anything");
     assert_eq!(generated("x.tf.json", r#""{}""#), "anything");
     assert_eq!(generated("x.auto.tfvars", "local.extra"), "nothing");
+    assert_eq!(generated("x_override.tf", "local.text"), "settings");
+    assert_eq!(generated("x_override.tf", r#""module \"m\" {}""#), "anything");
     assert_eq!(generated("x.tf", r#"join("\n", ["module \"m\" {}", local.text])"#), "module.m");
 }
 
