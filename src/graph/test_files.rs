@@ -1,6 +1,7 @@
 //! Checks the test files of a module: the errors that `terraform validate` reports, and those that `terraform test`
 //! reports before it runs anything.
 
+mod configurations;
 mod names;
 mod outcome;
 mod provider_arguments;
@@ -9,6 +10,8 @@ mod running;
 mod targets;
 
 use std::collections::BTreeSet;
+
+use configurations::Needs;
 
 use crate::finding::{Concern, EngineRule, Finding, Severity, Stage, set_address};
 use crate::graph::similar::Similar;
@@ -32,6 +35,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let is_loaded = !findings.iter().any(|it| (it.stage, it.severity) == (Stage::Load, Severity::Error));
     let mut room = node.module().room(findings, EngineRule::MissingModuleArgument);
     let mut left = Some(Steps::of(MOST_DECLARATIONS));
+    let mut needs = Needs::default();
     for test in node.tests() {
         let (from, before) = (findings.len(), room);
         missing_modules(test, findings);
@@ -45,6 +49,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         }
         if is_loaded {
             provider_types::check(node, test, findings);
+            needs.check(node, test, findings);
         }
         running::check(node, test, &similar, &mut left, &mut room, findings);
         // If a file was not understood completely, the rest of it may affect all further checks.

@@ -47,6 +47,8 @@ pub struct TestFile {
 pub struct TestProvider {
     /// The local name, which is its label.
     pub name: SmolStr,
+    /// `alias`, unless it is empty.
+    pub alias: Option<SmolStr>,
     /// The header of the block.
     pub header: Span,
     /// The arguments of a `provider` block.

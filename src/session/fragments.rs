@@ -80,7 +80,7 @@ pub(crate) enum Evidence {
 }
 
 /// Looks for evidence that a directory is not a module. `findings` are all findings of its module. A module that is
-/// called, has a lock file or variable values beside it, is the top of the repository, or has the role `root` or `shared`
+/// called or tested, has a lock file or variable values beside it, is the top of the repository, or has the role `root` or `shared`
 /// in the policy always counts as one.
 pub(crate) fn evidence(node: Node<'_>, snapshot: &Snapshot, findings: &[&Finding]) -> Option<Evidence> {
     let module = node.module();
@@ -88,7 +88,8 @@ pub(crate) fn evidence(node: Node<'_>, snapshot: &Snapshot, findings: &[&Finding
     // A module with these signs is checked by itself.
     let is_whole = directory.path.is_empty()
         || matches!(node.role_with_reason(), (Role::Root | Role::Shared, Reason::Policy));
-    if is_whole || node.is_called() || directory.has_lock_file || module.excluded {
+    let is_tested = !node.tests().is_empty() || node.run_by_tests().next().is_some();
+    if is_whole || node.is_called() || is_tested || directory.has_lock_file || module.excluded {
         return None;
     }
     let fragments = |why: &str| {

@@ -35,6 +35,12 @@ impl Configuration {
         Some(Self { provider: module.provider_address(name)?, alias: alias.cloned() })
     }
 
+    /// Its address in a root module, such as `provider["registry.terraform.io/hashicorp/aws"].west`.
+    pub fn address(&self) -> String {
+        let alias = self.alias.as_ref().map(|alias| format!(".{alias}")).unwrap_or_default();
+        format!("provider[\"{}\"]{alias}", self.provider)
+    }
+
     /// The configuration that a resource uses.
     pub fn used_by(module: &Module, resource: &Resource) -> Option<Self> {
         match &resource.provider_ref {

@@ -37,10 +37,7 @@ impl Checked {
             }
         } else if self.modules.insert(under.id()) {
             for (key, block) in blocks {
-                let name = &block.name;
-                let alias =
-                    key.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix('.')).map(SmolStr::new);
-                if uses(under, name, alias.as_ref()) && self.is_named(under, key) {
+                if uses(under, &block.name, block.alias.as_ref()) && self.is_named(under, key) {
                     self.block(block, findings);
                 }
             }

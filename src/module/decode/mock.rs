@@ -22,8 +22,8 @@ const DATA: [BlockSchema<'_>; 4] = [
 ];
 
 impl Decoder<'_> {
-    /// A `mock_provider` block and its alias. Returns `None` if the name is invalid.
-    pub(super) fn mock_provider(&mut self, block: &Arc<Block>) -> Option<(TestProvider, Option<SmolStr>)> {
+    /// A `mock_provider` block. Returns `None` if the name is invalid.
+    pub(super) fn mock_provider(&mut self, block: &Arc<Block>) -> Option<TestProvider> {
         let known = &self.features.grammar;
         let newer = [
             (known.mock_source, "source"),
@@ -46,8 +46,8 @@ impl Decoder<'_> {
         let data = self.mock_data(&rest);
         let source = self.text(&content, "source");
         let mock = Some(Mock { source, data });
-        let provider = TestProvider { name: label.text.clone(), header: block.header, config: None, mock };
-        Some((provider, alias.map(|alias| alias.value)))
+        let alias = alias.map(|alias| alias.value).filter(|alias| !alias.is_empty());
+        Some(TestProvider { name: label.text.clone(), alias, header: block.header, config: None, mock })
     }
 
     fn mock_alias(&mut self, alias: &Spanned<SmolStr>) {

@@ -69,17 +69,17 @@ impl Decoder<'_> {
                 if let Some(provider) = self.provider(block) {
                     let provider = TestProvider {
                         name: provider.name,
+                        alias: self.alias_of(block),
                         header: block.header,
                         config: Some(provider.config),
                         mock: None,
                     };
-                    let alias = self.alias_of(block);
-                    self.test_provider(provider, alias.as_deref(), into);
+                    self.test_provider(provider, into);
                 }
             }
             "mock_provider" => {
-                if let Some((provider, alias)) = self.mock_provider(block) {
-                    self.test_provider(provider, alias.as_deref(), into);
+                if let Some(provider) = self.mock_provider(block) {
+                    self.test_provider(provider, into);
                 }
             }
             _ => {
@@ -92,7 +92,7 @@ impl Decoder<'_> {
     /// The alias of a `provider` block that was already decoded.
     fn alias_of(&self, block: &Block) -> Option<smol_str::SmolStr> {
         let attribute = block.attribute("alias")?;
-        crate::value::text(&attribute.expr, self.limits, &mut Vec::new())
+        crate::value::text(&attribute.expr, self.limits, &mut Vec::new()).filter(|alias| !alias.is_empty())
     }
 
     /// The `test {}` block, which may occur once.
@@ -172,8 +172,8 @@ impl Decoder<'_> {
         into.declared.insert(variable.name, block.header);
     }
 
-    fn test_provider(&mut self, provider: TestProvider, alias: Option<&str>, into: &mut TestFile) {
-        let key = compact_name(&provider.name, alias);
+    fn test_provider(&mut self, provider: TestProvider, into: &mut TestFile) {
+        let key = compact_name(&provider.name, provider.alias.as_deref());
         let first = into.providers.get(&key);
         let terraform = self.features.engine.product == Product::Terraform;
         let is_mock = provider.mock.is_some();

@@ -305,8 +305,7 @@ fn absolute(node: Node<'_>, key: &Configuration, missing: &Missing<'_>) -> Strin
         Missing::InRoot => String::new(),
         Missing::InCalls(calls) => node.path_through(calls.first().copied()),
     };
-    let alias = key.alias.as_ref().map(|alias| format!(".{alias}")).unwrap_or_default();
-    format!("{path}provider[\"{}\"]{alias}", key.provider)
+    path + &key.address()
 }
 
 fn help(
