@@ -53,6 +53,7 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
         "A map that lacks a configuration which the module passes on is incomplete",
         "missing-provider-configuration",
     ),
+    ("not-a-module", "Files that a test runs", "duplicate-declaration"),
     // Terraform warns of two local names for one provider.
     ("invalid-reference", "A condition with an undeclared reference", "undeclared-reference"),
     ("misleading-providers-entry", "Two entries for one configuration", "duplicate-required-provider"),

@@ -61,6 +61,20 @@ pub(super) fn for_each(value: &Value, expr: &Expr) -> Option<Finding> {
     Some(finding.help_if(help(&value.ty()).map(str::to_owned)))
 }
 
+/// The error in the value of `for_each` of a `dynamic` block, if any.
+pub(super) fn dynamic_for_each(value: &Value, expr: &Expr) -> Option<Finding> {
+    let ty = value.ty();
+    let why = match (value, &ty) {
+        (Value::Null(_), _) => "null".to_owned(),
+        (_, Type::Bool | Type::Number | Type::String) => with_article(&ty.name()),
+        _ => return None,
+    };
+    let detail = format!("`for_each` must be a collection, not {why}.");
+    let help =
+        (ty == Type::Bool && !value.is_null()).then(|| "put `? [1] : []` after the condition".to_owned());
+    Some(invalid(EngineRule::InvalidValue, "Invalid dynamic for_each value", detail, expr).help_if(help))
+}
+
 /// The help for a collection that is not valid in `for_each`.
 fn help(ty: &Type) -> Option<&'static str> {
     let elements = match ty {

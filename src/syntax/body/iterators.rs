@@ -14,6 +14,8 @@ pub struct Iteration<'i> {
     pub names: &'i [SmolStr],
     /// The name of the argument that holds the expression. Empty in JSON, where a property may be a block.
     pub argument: &'i str,
+    /// Whether the expression is certainly the `for_each` of a `dynamic` block.
+    pub is_for_each: bool,
     /// Whether the expression is evaluated in any case: the collection of each `dynamic` block is a non-empty
     /// literal.
     pub is_certain: bool,
@@ -21,7 +23,7 @@ pub struct Iteration<'i> {
 
 impl Iteration<'_> {
     /// Outside of all `dynamic` blocks.
-    pub const NONE: Self = Self { names: &[], argument: "", is_certain: true };
+    pub const NONE: Self = Self { names: &[], argument: "", is_for_each: false, is_certain: true };
 }
 
 /// A callback for each expression and its iterators.
@@ -37,7 +39,7 @@ struct Way {
 
 impl Way {
     fn here(&self) -> Iteration<'_> {
-        Iteration { names: &self.names, argument: "", is_certain: self.uncertain == 0 }
+        Iteration { names: &self.names, is_certain: self.uncertain == 0, ..Iteration::NONE }
     }
 
     fn enter(&mut self, name: SmolStr, is_certain: bool) {
@@ -93,7 +95,11 @@ fn dynamic(block: &Block, label: &SmolStr, way: &mut Way, visit: &mut Visit<'_>)
     };
     let for_each = argument("for_each");
     if let Some(for_each) = for_each {
-        visit(&for_each.expr, Iteration { is_certain: true, argument: "for_each", ..way.here() });
+        let is_for_each = way.uncertain == 0;
+        visit(
+            &for_each.expr,
+            Iteration { is_certain: true, is_for_each, argument: "for_each", ..way.here() },
+        );
     }
     let is_certain = for_each.is_some_and(|for_each| has_elements(&for_each.expr));
     let named = argument("iterator").and_then(|iterator| iterator.expr.keyword());
