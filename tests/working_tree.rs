@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use overrule::engine::Product;
+use overrule::finding::Severity;
 use overrule::limits::{Limit, Limits};
 use overrule::vfs::{Error, Reached, Snapshot};
 use tempfile::TempDir;
@@ -324,6 +325,21 @@ mod links {
         assert_eq!(said.len(), 3);
         let unread = |file: &&overrule::vfs::File| file.id.is_none();
         assert_eq!(snapshot.directory("").expect("the top").files.iter().filter(unread).count(), 3);
+    }
+
+    #[test]
+    fn a_file_whose_content_is_elsewhere_is_unknown() {
+        let place = Place::with(&[
+            ("encrypted.tf", "\0GITCRYPT\0\u{1}"),
+            ("main.tf", ""),
+            ("pointer.tf", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"),
+        ]);
+        let snapshot = place.open();
+        let found: Vec<_> =
+            snapshot.findings().iter().map(|finding| (finding.rule.as_str(), finding.severity)).collect();
+        assert_eq!(found, [("unreadable-file", Severity::Notice); 2]);
+        let unread = |file: &&overrule::vfs::File| file.id.is_none();
+        assert_eq!(snapshot.directory("").expect("the top").files.iter().filter(unread).count(), 2);
     }
 
     #[test]

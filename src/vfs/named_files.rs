@@ -13,7 +13,7 @@ use hashbrown::HashMap;
 use super::git::excluded::{self, Exclusions, RulesByDirectory};
 use super::git::tree::{GitTree, Leads};
 use super::memo::Memo;
-use super::read::{self, Failure};
+use super::read::{self, Failure, is_stand_in};
 use super::top_directory::{Top, is_of_tool, slashed};
 use super::{Origin, Snapshot, ancestors, child, parent};
 use crate::engine::is_module_file;
@@ -31,9 +31,6 @@ const MOST_LISTED: usize = 5_000;
 
 /// The steps to list an entry of a directory.
 const OF_ENTRY: usize = 4;
-
-/// The start of pointer files of Git LFS, and of files encrypted by git-crypt.
-const STAND_INS: [&[u8]; 2] = [b"version https://git-lfs.github.com/spec/", b"\0GITCRYPT\0"];
 
 /// The target of a path in a function call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -217,9 +214,7 @@ impl NamedFiles {
             Origin::Memory { directories, others } => in_memory(directories, others, path),
         };
         match named {
-            NamedFile::File(Some(bytes)) if STAND_INS.iter().any(|start| bytes.starts_with(start)) => {
-                NamedFile::File(None)
-            }
+            NamedFile::File(Some(bytes)) if is_stand_in(&bytes) => NamedFile::File(None),
             // A tool may create what is not in git.
             NamedFile::File(_) if !self.is_git() && self.is_ignored(path) => NamedFile::File(None),
             NamedFile::Missing { .. } | NamedFile::BehindFile if self.is_ignored(path) => NamedFile::Unknown,
@@ -338,7 +333,9 @@ fn content(read: Result<Vec<u8>, Failure>) -> NamedFile {
     match read {
         Ok(bytes) => NamedFile::File(Some(bytes.into())),
         Err(Failure::TooLarge) => NamedFile::File(None),
-        Err(Failure::Io(_) | Failure::Directory | Failure::NotAFile | Failure::Leaves) => NamedFile::Unknown,
+        Err(Failure::Io(_) | Failure::Directory | Failure::NotAFile | Failure::Leaves | Failure::StandIn) => {
+            NamedFile::Unknown
+        }
     }
 }
 

@@ -70,6 +70,15 @@ pub(super) enum Failure {
     NotAFile,
     Leaves,
     TooLarge,
+    StandIn,
+}
+
+/// The start of pointer files of Git LFS, and of files encrypted by git-crypt.
+const STAND_INS: [&[u8]; 2] = [b"version https://git-lfs.github.com/spec/", b"\0GITCRYPT\0"];
+
+/// Whether a filter of git replaces this content in the working tree.
+pub(super) fn is_stand_in(bytes: &[u8]) -> bool {
+    STAND_INS.iter().any(|start| bytes.starts_with(start))
 }
 
 impl<'a> Reader<'a> {
@@ -155,7 +164,13 @@ impl<At> Files<'_, At> {
     ) -> Vec<ReadFile> {
         let read = |entry: &Entry<At>| {
             let name = child(self.path, &entry.name);
-            let (source, target, is_broken_link) = match self.bytes(entry) {
+            // Encrypted values are recognized where values are parsed.
+            let is_stand_in =
+                |bytes: &[u8]| Companion::of(&entry.name) != Some(Companion::Values) && is_stand_in(bytes);
+            let read = self
+                .bytes(entry)
+                .and_then(|read| if is_stand_in(&read.bytes) { Err(Failure::StandIn) } else { Ok(read) });
+            let (source, target, is_broken_link) = match read {
                 Ok(Bytes { bytes, target }) => (Some(Source::new(name, bytes)), target, false),
                 Err(failure) => {
                     let module = reported_in(entry, &failure);
@@ -181,7 +196,7 @@ impl<At> Files<'_, At> {
             let is_reported = match failure {
                 Failure::TooLarge | Failure::Directory => true,
                 Failure::Io(_) | Failure::NotAFile => Companion::of(&entry.name) == Some(Companion::Test),
-                Failure::Leaves => false,
+                Failure::Leaves | Failure::StandIn => false,
             };
             is_reported.then_some(module)
         })
@@ -205,7 +220,7 @@ impl<At> Files<'_, At> {
                     findings.push(failure.finding(&name, self.limits).module(self.path));
                 }
                 // An unreadable file is no evidence.
-                Err(Failure::Io(_) | Failure::NotAFile | Failure::Leaves) => {}
+                Err(Failure::Io(_) | Failure::NotAFile | Failure::Leaves | Failure::StandIn) => {}
             }
         }
         (signals, lock)
@@ -285,6 +300,7 @@ impl Failure {
             Self::NotAFile => "it is not a regular file".to_owned(),
             Self::Leaves => "it is outside the repository".to_owned(),
             Self::TooLarge => "it is too large".to_owned(),
+            Self::StandIn => "it is encrypted by git-crypt, or a pointer of Git LFS".to_owned(),
         }
     }
 
@@ -298,6 +314,13 @@ impl Failure {
                 Finding { summary, ..unreadable(name, &self.reason()) }.at_plan()
             }
             Self::Leaves => link_leaves(name).about(name),
+            Self::StandIn => Finding::language(EngineRule::UnreadableFile, "Content of a file is unknown")
+                .severity(Severity::Notice)
+                .detail(format!(
+                    "The file \"{name}\" could not be read: {}. overrule checks this module without it.",
+                    self.reason()
+                ))
+                .about(name),
             Self::TooLarge => {
                 let detail =
                     format!("The file \"{name}\" is too large, so overrule checks this module without it.");

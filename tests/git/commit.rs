@@ -224,6 +224,17 @@ fn a_git_directory_elsewhere_is_found_by_what_git_sets() {
 }
 
 #[test]
+fn what_an_encrypted_file_declares_is_not_missing() {
+    let place = Place::committed(&[
+        ("secret.tf", "\0GITCRYPT\0\u{1}"),
+        ("main.tf", "terraform {\n  required_version = \">= 1.5\"\n}\n"),
+    ]);
+    place.stage("outputs.tf", "output \"id\" {\n  value = local.id\n}\n");
+    let output = place.overrule(&["check", "--changed"]);
+    assert_eq!(output.code, Some(0), "{}", output.out);
+}
+
+#[test]
 fn a_path_that_a_sparse_checkout_leaves_out_is_named() {
     let place = Place::committed(&[("a/main.tf", ""), ("b/main.tf", "")]);
     for index in ["--no-sparse-index", "--sparse-index"] {
