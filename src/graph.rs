@@ -11,6 +11,7 @@ mod children;
 mod constant_arguments;
 mod dependency_cycles;
 mod deprecations;
+mod dynamic_blocks;
 mod diagnostics;
 mod evaluation;
 mod import_checks;

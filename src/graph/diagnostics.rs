@@ -5,7 +5,7 @@ use crate::graph::dependency_cycles::Called;
 use crate::graph::reach::Reached;
 use crate::graph::{
     ModuleGraph, NodeId, arguments, builtin, children, constant_arguments, dependency_cycles, deprecations,
-    evaluation, imports, instances, providers, references, test_files, versions,
+    dynamic_blocks, evaluation, imports, instances, providers, references, test_files, versions,
 };
 use crate::text::Sources;
 
@@ -72,6 +72,7 @@ impl<'t> Validation<'t> {
         imports::check(node, &mut findings);
         let checked = references::check(node, &mut findings);
         let mut unevaluated = builtin::check(node, &checked.wrong, &mut findings);
+        unevaluated.extend(dynamic_blocks::check(node, &checked.wrong, &mut findings));
         unevaluated.extend(checked.wrong);
         evaluation::check(node, &unevaluated, &mut findings);
         evaluation::check_values(node, &mut findings);

@@ -127,7 +127,7 @@ impl Config {
     }
 
     /// Calls `visit` with every body, without the items that an override replaces.
-    fn for_each_body(&self, visit: &mut dyn FnMut(&Body)) {
+    pub fn for_each_body(&self, visit: &mut dyn FnMut(&Body)) {
         match self {
             Self::Plain(_) | Self::Escaped(..) => self.bodies().into_iter().for_each(visit),
             Self::Merged(layers) => in_force(layers).for_each(|layer| layer.for_each_body(visit)),

@@ -72,6 +72,13 @@ impl Body {
     }
 }
 
+impl Block {
+    /// Whether this `dynamic` block certainly generates a block: its collection is a literal with an element.
+    pub fn is_certain_to_expand(&self) -> bool {
+        self.attribute("for_each").is_some_and(|for_each| !for_each.is_broken && has_elements(&for_each.expr))
+    }
+}
+
 impl NativeBody {
     fn walk(&self, hidden: &Hidden, way: &mut Way, visit: &mut Visit<'_>) {
         for attribute in self.visible_attributes(hidden).filter(|attribute| !attribute.is_broken) {
@@ -101,9 +108,14 @@ fn dynamic(block: &Block, label: &SmolStr, way: &mut Way, visit: &mut Visit<'_>)
             Iteration { is_certain: true, is_for_each, argument: "for_each", ..way.here() },
         );
     }
-    let is_certain = for_each.is_some_and(|for_each| has_elements(&for_each.expr));
-    let named = argument("iterator").and_then(|iterator| iterator.expr.keyword());
-    way.enter(named.unwrap_or_else(|| label.clone()), is_certain);
+    let is_certain = block.is_certain_to_expand();
+    let named = match argument("iterator") {
+        Some(iterator) => iterator.expr.keyword(),
+        None => Some(label.clone()),
+    };
+    // The engine skips a block with an invalid iterator.
+    let Some(named) = named else { return };
+    way.enter(named, is_certain);
     if let Some(labels) = argument("labels") {
         visit(&labels.expr, Iteration { argument: "labels", ..way.here() });
     }
