@@ -21,7 +21,7 @@ use crate::module::address::{Reference, Subject, reference};
 use crate::module::declaration::{Dependency, Resource, Variable};
 use crate::syntax::{Expr, Iteration, Traversal};
 use crate::text::{Span, is_similar};
-pub(super) use declared::{Declared, undeclared};
+pub(super) use declared::{Declared, help_for_counted, undeclared};
 pub(super) use links::Links;
 use sites::{Found, Owner, Site};
 

@@ -226,6 +226,10 @@ fn a_missing_instance_key_is_reported_before_attributes() {
           f = length(x_y.a)
           g = x_y.b[0]
           h = x_y.a.count
+          i = x_y.c.id
+        }
+        resource "x_y" "c" {
+          count = true ? 1 : 0
         }
     "#};
     assert_eq!(
@@ -234,7 +238,9 @@ fn a_missing_instance_key_is_reported_before_attributes() {
             ":10 local.g: Unexpected resource instance key (remove the key in brackets)",
             ":11 local.h: Invalid resource count attribute (write `length(x_y.a)`)",
             ":11 local.h: Missing resource instance key (write `length(x_y.a)`)",
-            ":6 local.c: Missing resource instance key (name an instance: `x_y.a[0]`, or all: `x_y.a[*]`)",
+            ":12 local.i: Missing resource instance key (name an instance: `x_y.c[0].id`, or all: `x_y.c[*].id`; where \
+             there may be no instance, `one(x_y.c[*].id)` is null)",
+            ":6 local.c: Missing resource instance key (name an instance: `x_y.a[0].id`, or all: `x_y.a[*].id`)",
         ]
     );
 }

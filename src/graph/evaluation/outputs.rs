@@ -6,6 +6,7 @@ use smol_str::format_smolstr;
 use crate::finding::{Concern, EngineRule, Finding};
 use crate::graph::Node;
 use crate::graph::arguments::without_files;
+use crate::graph::references::help_for_counted;
 use crate::graph::similar::Similar;
 use crate::module::Module;
 use crate::module::declaration::ModuleCall;
@@ -165,10 +166,12 @@ fn attribute_of_list(call: &ModuleCall, child: Option<Node<'_>>, name: &str, ste
         call.name
     ));
     match child.and_then(|child| child.module().outputs.get(name)) {
-        Some(output) => finding.related(output.origin.header(), "the output is declared here").help(format!(
-            "name an instance: `module.{0}[0].{name}`, or all: `module.{0}[*].{name}`",
-            call.name
-        )),
+        Some(output) => {
+            let address = format_smolstr!("module.{}", call.name);
+            let help =
+                call.count.as_ref().map(|count| help_for_counted(&address, count, "0", Some(&output.name)));
+            finding.related(output.origin.header(), "the output is declared here").help_if(help)
+        }
         None => finding.help(format!("name an instance: `module.{}[0]`", call.name)),
     }
 }

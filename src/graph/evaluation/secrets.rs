@@ -8,6 +8,7 @@ use crate::engine::Product;
 use crate::finding::{EngineRule, Finding, Severity};
 use crate::graph::references::sites::Symbols;
 use crate::graph::{Node, arguments, builtin};
+use crate::module::address::Mode;
 use crate::module::declaration::{ModuleCall, Output, Resource, Spanned};
 use crate::syntax::{Attribute, Expr, ExprKind};
 use crate::value::{MarkSource, Marks, Resolved, Scope as _, Value, follow};
@@ -62,23 +63,28 @@ impl Evaluation<'_, '_> {
         }
     }
 
-    /// The state stores resources. Which arguments of a provider's resources are write-only is unknown.
+    /// The state stores resources and data sources. Which arguments of a provider's resources are write-only is
+    /// unknown, and those of data sources never are.
     fn kept(&mut self, resource: &Resource) {
-        let Some(arguments) = builtin::arguments(resource).filter(|_| self.knows_ephemeral()) else { return };
+        if self.marked.is_empty() || !self.knows_ephemeral() {
+            return;
+        }
         let mut unexpected = Vec::new();
-        let content = builtin::content(arguments, &resource.config, &mut unexpected);
+        let attributes = match builtin::arguments(resource) {
+            Some(arguments) => builtin::content(arguments, &resource.config, &mut unexpected).attributes,
+            None if resource.address.mode == Mode::Data => resource.config.just_attributes(&mut Vec::new()),
+            None => return,
+        };
         let is_wrong = |attribute: &Attribute| {
             [self.wrong, &self.failed].into_iter().any(|spans| spans.contains(&attribute.expr.span))
         };
-        if !unexpected.is_empty() || content.attributes.iter().any(|attribute| is_wrong(attribute)) {
+        if !unexpected.is_empty() || attributes.iter().any(|attribute| is_wrong(attribute)) {
             return;
         }
-        for attribute in &content.attributes {
+        for attribute in &attributes {
             if let Some(from) = self.marks(&attribute.expr).deep.ephemeral {
                 let finding = Finding::language(EngineRule::InvalidValue, "Invalid use of ephemeral value")
-                    .detail(
-                        "This value is ephemeral, but the arguments of a resource are stored in the state.",
-                    );
+                    .detail("This value is ephemeral, but these arguments are stored in the state.");
                 let finding = at_argument(finding, attribute, &resource.config);
                 self.report(related(finding, from, "ephemeral"), &resource.address);
             }

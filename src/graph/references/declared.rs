@@ -1,5 +1,7 @@
 //! Resolves references to declarations, and reports undeclared names and invalid accesses.
 
+use std::fmt;
+
 use smol_str::{SmolStr, format_smolstr};
 
 use super::sites::{Owner, Site};
@@ -10,7 +12,7 @@ use crate::graph::similar::Similar;
 use crate::module::Module;
 use crate::module::address::{InstanceKey, Mode, Reference, ResourceAddress, Subject, reference};
 use crate::module::declaration::{Local, ModuleCall, Resource, Variable};
-use crate::syntax::{Expr, StepKind, Traversal};
+use crate::syntax::{Attribute, Expr, ExprKind, Step, StepKind, Traversal};
 use crate::text::Span;
 use crate::value::{Number, Value};
 
@@ -255,6 +257,21 @@ pub(super) fn scope(resource: &Resource, check: Option<&SmolStr>, at: Span, find
     }
 }
 
+/// The help for a reference to an attribute of all instances of `address`, which has this `count`.
+pub(in crate::graph) fn help_for_counted(
+    address: &dyn fmt::Display,
+    count: &Attribute,
+    index: &str,
+    name: Option<&SmolStr>,
+) -> String {
+    let step = name.map(|name| format!(".{name}")).unwrap_or_default();
+    let help = format!("name an instance: `{address}[{index}]{step}`, or all: `{address}[*]{step}`");
+    if name.is_some() && index == "0" && matches!(count.expr.kind, ExprKind::Conditional(_)) {
+        return format!("{help}; where there may be no instance, `one({address}[*]{step})` is null");
+    }
+    help
+}
+
 /// A reference to an attribute of a resource with `count` or `for_each` needs an instance key; for others, a key is
 /// an error.
 pub(super) fn instance(
@@ -273,7 +290,8 @@ pub(super) fn instance(
     let (has_count, has_each) = site.has_instances();
     let counted = resource.count.as_ref().map(|attribute| {
         let index = if has_count { "count.index" } else { "0" };
-        (attribute, format!("name an instance: `{address}[{index}]`, or all: `{address}[*]`"))
+        let name = reference.remaining.first().and_then(Step::name);
+        (attribute, help_for_counted(address, attribute, index, name))
     });
     let keyed = || {
         let for_each = resource.for_each.as_ref()?;
