@@ -17,6 +17,21 @@ pub(super) fn of_ascii(arguments: &[Value], apply: fn(&str) -> String) -> Outcom
     text.map(|text| Value::string(apply(text))).ok_or(FunctionError::Unknown)
 }
 
+/// Whether every version of Unicode treats a character alike, and normalization does not combine it with others.
+pub(super) fn is_common(sign: char) -> bool {
+    matches!(sign, '\0'..='\u{17f}' | '\u{391}'..='\u{3a1}' | '\u{3a3}'..='\u{3ce}' | '\u{410}'..='\u{44f}')
+}
+
+/// `lower` or `upper`, with a mapping that has one character for each of most characters.
+pub(super) fn in_case<I: ExactSizeIterator<Item = char>>(arguments: &[Value], map: fn(char) -> I) -> Outcome {
+    let one = |sign: char| {
+        let mut mapped = map(sign);
+        mapped.next().filter(|_| mapped.len() == 0 && is_common(sign))
+    };
+    let mapped: Option<String> = text(arguments, 0)?.chars().map(one).collect();
+    mapped.map(Value::string).ok_or(FunctionError::Unknown)
+}
+
 /// A function that trims a string.
 pub(super) fn trimmed(arguments: &[Value], apply: for<'t> fn(&'t str, &str) -> &'t str) -> Outcome {
     Ok(Value::string(apply(text(arguments, 0)?, text(arguments, 1)?)))

@@ -75,6 +75,21 @@ pub(super) fn json(value: &Value, out: &mut String) -> Result<(), FunctionError>
     Ok(())
 }
 
+/// `urlencode`, as in a query string.
+pub(super) fn urlencode(text: &str) -> String {
+    let mut encoded = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => encoded.push(byte.into()),
+            b' ' => encoded.push('+'),
+            _ => {
+                let _ = write!(encoded, "%{byte:02X}");
+            }
+        }
+    }
+    encoded
+}
+
 /// Writes a JSON string, with the characters escaped that are special in HTML.
 fn quoted(text: &str, out: &mut String) {
     out.push('"');

@@ -144,27 +144,36 @@ pub(super) fn zipmap(arguments: &[Value]) -> Outcome {
         Value::List(_, keys) => keys.iter().map(|key| key.as_str().map(SmolStr::new)).collect(),
         _ => None,
     };
-    if let (Value::List(_, elements) | Value::Tuple(elements), Some(names)) = (values, &names)
-        && names.len() != elements.len()
-    {
-        return Err(FunctionError::of_call("the numbers of keys and values differ"));
-    }
-    if let (Value::List(_, keys), Value::List(..) | Value::Tuple(_)) = (&arguments[0], values)
+    let ty = values.ty();
+    let number = match (values, &ty) {
+        (Value::List(_, elements), _) => Some(elements.len()),
+        (_, Type::Tuple(types)) => Some(types.len()),
+        _ => None,
+    };
+    if let (Value::List(_, keys), Some(number)) = (&arguments[0], number)
         && arguments[0].is_wholly_known()
-        && keys.iter().any(Value::is_null)
     {
-        return Err(FunctionError::of_call("a key is null"));
+        if keys.len() != number {
+            return Err(FunctionError::of_call("the numbers of keys and values differ"));
+        }
+        if keys.iter().any(Value::is_null) {
+            return Err(FunctionError::of_call("a key is null"));
+        }
     }
     let marks = arguments[0].deep_marks();
     let zipped =
         |names: Vec<SmolStr>, values: &[Value]| names.into_iter().zip(values.iter().cloned()).collect();
-    match (values, values.ty(), names) {
+    match (values, ty, names) {
         (Value::List(element, elements), _, Some(names)) => {
             Ok(Value::Map(element.clone(), zipped(names, elements)).mark(marks))
         }
         (_, Type::List(element), _) => Ok(Value::Unknown(Type::Map(element))),
         (Value::Tuple(elements), _, Some(names)) => Ok(Value::Object(zipped(names, elements)).mark(marks)),
-        (_, Type::Tuple(_), _) => Ok(Value::UNKNOWN),
+        (_, Type::Tuple(types), Some(names)) => {
+            let attributes = types.iter().cloned().map(Attribute::required);
+            Ok(Value::Unknown(Type::object(names.into_iter().zip(attributes))))
+        }
+        (_, Type::Tuple(_), None) => Ok(Value::UNKNOWN),
         _ => Err(FunctionError::of_call("its second argument must be a list or a tuple")),
     }
 }

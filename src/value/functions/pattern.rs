@@ -5,6 +5,7 @@ use smol_str::SmolStr;
 
 use re2::translate;
 
+use super::characters::is_common;
 use super::signature::{FunctionError, Outcome, text};
 use crate::value::{Attribute, Type, Value};
 
@@ -36,6 +37,8 @@ const SEARCHED: usize = 64;
 struct Pattern {
     /// The compiled pattern, if it certainly matches the same as in the engine.
     regex: Option<Regex>,
+    /// Whether it contains flags, classes of Unicode characters, or boundaries of words.
+    has_sets: bool,
     shape: Shape,
 }
 
@@ -66,8 +69,7 @@ fn matched(arguments: &[Value], longest: usize, all: bool) -> Outcome {
     if text.is_some_and(|text| pattern.regex.is_some() && text.len() > longest) {
         return Err(FunctionError::Expensive);
     }
-    // Beyond ASCII, Unicode versions and normalization differ.
-    let (Some(regex), Some(text)) = (&pattern.regex, text.filter(|text| text.is_ascii())) else {
+    let (Some(regex), Some(text)) = (&pattern.regex, text.filter(|text| pattern.is_exact_for(text))) else {
         return Ok(Value::Unknown(if all { Type::list(ty) } else { ty }));
     };
     if all {
@@ -117,7 +119,14 @@ impl Pattern {
         // Unicode normalization may change the meaning of other characters in a pattern.
         let is_exact = translation.is_exact && text.is_ascii();
         let regex = if is_exact { compiled(&translation.pattern) } else { None };
-        Ok(Self { regex, shape })
+        let has_sets = ["(?", "\\p", "\\P", "\\b", "\\B"].iter().any(|part| text.contains(part));
+        Ok(Self { regex, has_sets, shape })
+    }
+
+    /// Whether it matches the same parts of a text as in the engine. Beyond ASCII, Unicode versions and normalization
+    /// differ.
+    fn is_exact_for(&self, text: &str) -> bool {
+        text.is_ascii() || !self.has_sets && text.chars().all(is_common)
     }
 }
 

@@ -135,16 +135,22 @@ pub(super) fn matchkeys(arguments: &[Value]) -> Outcome {
     if values.len() != keys.len() {
         return Err(FunctionError::of_call("the lists of values and keys differ in length"));
     }
+    let is_known = arguments[0].is_wholly_known() && arguments[1].is_wholly_known();
+    if !wanted.is_empty() && !is_known {
+        return unknown;
+    }
     let mut found = Vec::new();
     for (value, key) in values.iter().zip(&keys) {
-        let mut is_wanted = false;
         for wanted in &wanted {
             match equal(key, wanted) {
-                Some(is_equal) => is_wanted |= is_equal,
+                Some(false) => {}
+                Some(true) => {
+                    found.push(value.clone());
+                    break;
+                }
                 None => return unknown,
             }
         }
-        found.extend(is_wanted.then(|| value.clone()));
     }
     Ok(Value::List(element.clone(), found))
 }
