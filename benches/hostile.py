@@ -171,6 +171,13 @@ def test_providers(number):
     return {"main.tf": "", "t.tftest.hcl": blocks + runs}
 
 
+def aliases_in_tests(number):
+    blocks = lines(number, lambda n: f'provider "a" {{\n  alias = "x{n}"\n}}\n')
+    uses = lines(number, lambda n: f'resource "a_b" "c{n}" {{\n  provider = a.x{n}\n}}\n')
+    runs = lines(number, lambda n: f'run "r{n}" {{\n  providers = {{\n    a.y = a.y\n  }}\n}}\n')
+    return {"main.tf": blocks + uses, "t.tftest.hcl": 'mock_provider "a" {\n  alias = "y"\n}\n' + runs}
+
+
 def dropped_entries(number):
     entries = lambda last: "  providers = {\n" + lines(last, lambda n: f"    a.y{n} = a.z{n}\n") + "  }\n"
     override = 'module "m" {\n' + entries(1) + "}\n"
@@ -253,6 +260,7 @@ CASES = {
     "8,000 local names of a provider, with a block for each": lambda: local_names(8_000),
     "8,000 calls of a module with 8,000 defaults that fail a validation": lambda: refused_defaults(8_000),
     "10,000 mock providers, and a run for each": lambda: test_providers(10_000),
+    "8,000 aliases of a module, and as many runs without them": lambda: aliases_in_tests(8_000),
     "an override that drops 30,000 entries of `providers`": lambda: dropped_entries(30_000),
     "38,400 misspelled names of rules": lambda: {"overrule.hcl": lines(38_400, lambda n: f'rule "unsed-declaraton{n}" {{\n}}\n'), "main.tf": ""},
     "a string doubled 40 times": lambda: {"main.tf": locals_of('a0 = "0123456789"\n' + lines(40, lambda n: f'a{n + 1} = "${{local.a{n}}}${{local.a{n}}}"\n'))},

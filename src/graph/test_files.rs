@@ -12,6 +12,7 @@ mod targets;
 use std::collections::BTreeSet;
 
 use configurations::Needs;
+use provider_types::ProviderTypes;
 
 use crate::finding::{Concern, EngineRule, Finding, Severity, Stage, set_address};
 use crate::graph::similar::Similar;
@@ -35,7 +36,8 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let is_loaded = !findings.iter().any(|it| (it.stage, it.severity) == (Stage::Load, Severity::Error));
     let mut room = node.module().room(findings, EngineRule::MissingModuleArgument);
     let mut left = Some(Steps::of(MOST_DECLARATIONS));
-    let mut needs = Needs::default();
+    let mut needs = Needs::with(node.module().room(findings, EngineRule::UndefinedProviderAlias));
+    let mut types = ProviderTypes::default();
     for test in node.tests() {
         let (from, before) = (findings.len(), room);
         missing_modules(test, findings);
@@ -48,8 +50,10 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
             set_address(&mut findings[from..], &format!("run.{}", run.name));
         }
         if is_loaded {
-            provider_types::check(node, test, findings);
-            needs.check(node, test, findings);
+            types.check(node, test, findings);
+            if test.file.complete {
+                needs.check(node, test, findings);
+            }
         }
         running::check(node, test, &similar, &mut left, &mut room, findings);
         // If a file was not understood completely, the rest of it may affect all further checks.
@@ -59,6 +63,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         }
     }
     room.close(findings);
+    needs.room.close(findings);
 }
 
 /// Reports a file in the place of the test directory, which the engine lists where a command runs.

@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use super::runs;
-use crate::finding::{Concern, EngineRule, Finding};
+use crate::finding::{Concern, EngineRule, Finding, Room};
 use crate::graph::providers::Configuration;
 use crate::graph::{Node, NodeId, Test};
 use crate::module::declaration::compact_name;
@@ -26,18 +26,33 @@ enum Cause {
     Alias(Span),
 }
 
-/// The configurations with an alias that modules need and do not configure themselves, by module.
-#[derive(Default)]
-pub(super) struct Needs(HashMap<NodeId, BTreeMap<Configuration, Cause>>);
+/// The configurations with an alias that modules need and do not configure themselves.
+pub(super) struct Needs {
+    by_module: HashMap<NodeId, BTreeMap<Configuration, Cause>>,
+    /// The findings that can be added.
+    pub(super) room: Room,
+}
 
 impl Needs {
+    pub(super) fn with(room: Room) -> Self {
+        Self { by_module: HashMap::new(), room }
+    }
+
     /// Reports the configurations that the first run with such an error lacks. The engine skips the later runs of the
     /// file.
     pub(super) fn check(&mut self, node: Node<'_>, test: &Test, findings: &mut Vec<Finding>) {
+        if self.room.left == 0 {
+            return;
+        }
+        // All runs of a module without `providers` have the same configurations.
+        let mut checked = HashSet::new();
         for (run, under) in runs(node, test) {
             let Some(under) = under.filter(|under| !under.is_broken() && under.module().is_whole()) else {
                 return;
             };
+            if run.providers.is_empty() && !checked.insert(under.id()) {
+                continue;
+            }
             let passed = run.providers.iter();
             let passed: BTreeSet<Configuration> =
                 passed.filter_map(|entry| Configuration::named(under.module(), &entry.in_child)).collect();
@@ -48,7 +63,7 @@ impl Needs {
                     !passed.contains(key)
                 }
             };
-            let needs = self.0.entry(under.id()).or_insert_with(|| needs(under));
+            let needs = self.by_module.entry(under.id()).or_insert_with(|| needs(under));
             let mut missing: Vec<_> = needs.iter().filter(|(key, _)| lacks(key)).collect();
             // The engine looks at `configuration_aliases` only if all objects have their configurations.
             let is_used = |cause: &Cause| !matches!(cause, Cause::Alias(_));
@@ -56,6 +71,8 @@ impl Needs {
                 missing.retain(|(_, cause)| is_used(cause));
             }
             if !missing.is_empty() {
+                missing.truncate(self.room.left);
+                self.room.take(missing.len());
                 let found = missing.iter().map(|(key, cause)| finding(run, &test.file, under, key, cause));
                 findings.extend(found);
                 return;
