@@ -58,7 +58,7 @@ pub use names::Names;
 pub use path::{TEST_DIRECTORY, ancestors, child, is_under, join, last_name, parent, relative, tested_by};
 pub use policy::{NotRead, POLICIES};
 pub use reach::Reached;
-pub use read::{cause, unreadable};
+pub use read::{cause, is_stand_in, unreadable};
 pub use top_directory::slashed;
 pub use walk::{SkipReason, Skipped};
 

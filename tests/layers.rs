@@ -25,7 +25,7 @@ const CRATES: &[(&str, &[&str])] = &[
     // In `main.rs`, which belongs to no layer.
     ("mimalloc", &[]),
     ("num_bigint", &["value"]),
-    ("percent_encoding", &["report"]),
+    ("percent_encoding", &["report", "value"]),
     ("quick_xml", &["report"]),
     ("rayon", &["vfs", "session", "check"]),
     ("regex", &["rules", "value"]),

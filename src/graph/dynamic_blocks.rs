@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::finding::{EngineRule, Finding, set_address};
+use crate::graph::references::sites::{Owner, Site};
 use crate::graph::{Node, builtin};
 use crate::module::config::Config;
 use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Body, ExprKind, Schema};
@@ -35,23 +36,28 @@ struct Found {
 pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<Finding>) -> Vec<Span> {
     let module = node.module();
     let mut unevaluated = Vec::new();
-    for resource in module.resources.values().filter(|resource| builtin::arguments(resource).is_none()) {
-        let mut found = Found::of(&resource.config, wrong);
-        if !found.findings.is_empty() {
-            set_address(&mut found.findings, &resource.address.to_string());
-            findings.append(&mut found.findings);
-            unevaluated.append(&mut found.unevaluated);
-        }
-    }
-    for provider in module.providers.values() {
-        let mut found = Found::of(&provider.config, wrong);
-        if !found.findings.is_empty() && node.is_known_to_use(provider) {
-            set_address(&mut found.findings, &format!("provider.{}", provider.compact()));
+    let resources = module.resources.values().map(|resource| Owner::Resource(resource));
+    let providers = module.providers.values().map(|provider| Owner::Provider(provider));
+    for owner in resources.chain(providers) {
+        let Some(config) = expanded_in(&owner) else { continue };
+        let mut found = Found::of(config, wrong);
+        let is_checked = || !matches!(owner, Owner::Provider(provider) if !node.is_known_to_use(provider));
+        if !found.findings.is_empty() && is_checked() {
+            set_address(&mut found.findings, &Site::of(owner).to_string());
             findings.append(&mut found.findings);
             unevaluated.append(&mut found.unevaluated);
         }
     }
     unevaluated
+}
+
+/// The body of a declaration in which the engine expands `dynamic` blocks. The built-in provider has no blocks.
+pub(super) fn expanded_in<'m>(owner: &Owner<'m>) -> Option<&'m Config> {
+    match owner {
+        Owner::Resource(resource) => builtin::arguments(resource).is_none().then_some(&resource.config),
+        Owner::Provider(provider) => Some(&provider.config),
+        _ => None,
+    }
 }
 
 impl Found {

@@ -33,7 +33,7 @@ use crate::finding::{Code, EngineRule, Finding, Room, Severity, has_errors};
 use crate::graph::child_variables::ChildVariables;
 use crate::graph::references::sites::{self, Found, Owner, Site, Symbols};
 use crate::graph::similar::Similar;
-use crate::graph::{Node, NodeId, arguments, builtin, imports};
+use crate::graph::{Node, NodeId, arguments, dynamic_blocks, imports};
 use crate::module::declaration::{Condition, Import, Local, ModuleCall, Resource, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part, Step, Traversal};
 use crate::text::Span;
@@ -104,15 +104,6 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
     room.close(findings);
 }
 
-/// Whether the arguments of a declaration may contain `dynamic` blocks. The built-in provider has no blocks.
-fn expands_dynamic_blocks(owner: &Owner<'_>) -> bool {
-    match owner {
-        Owner::Resource(resource) => builtin::arguments(resource).is_none(),
-        Owner::Provider(_) => true,
-        _ => false,
-    }
-}
-
 /// The marks of a value, and those of the value with all its elements.
 #[derive(Debug, Clone, Copy)]
 struct Marked {
@@ -159,7 +150,7 @@ impl<'t> Evaluation<'t, '_> {
         let from = self.findings.len();
         match site.condition {
             Some(condition) => self.condition(site, condition, expr),
-            None if around.is_for_each && expands_dynamic_blocks(&site.owner) => {
+            None if around.is_for_each && dynamic_blocks::expanded_in(&site.owner).is_some() => {
                 let value = self.value(expr, around.names, site.symbols, site);
                 self.report_all(accepted_values::dynamic_for_each(&value, expr), site);
             }

@@ -6,6 +6,7 @@ use smol_str::SmolStr;
 
 use crate::finding::{EngineRule, Finding};
 use crate::syntax::{Attribute, BlockSchema, Body, Schema};
+use crate::vfs;
 
 /// A variable definitions file.
 #[derive(Debug, Clone)]
@@ -46,9 +47,10 @@ pub fn arguments(body: &Body, is_broken: bool, findings: &mut Vec<Finding>) -> V
 
 /// Whether a file is encrypted or a placeholder for content that is stored elsewhere, so that its content is unknown.
 pub fn is_encrypted(text: &str) -> bool {
-    let starts =
-        ["\0GITCRYPT", "$ANSIBLE_VAULT;", "version https://git-lfs", "-----BEGIN", "age-encryption.org"];
-    starts.iter().any(|start| text.starts_with(start)) || (text.contains("ENC[") && text.contains("sops"))
+    let starts = ["$ANSIBLE_VAULT;", "-----BEGIN", "age-encryption.org"];
+    vfs::is_stand_in(text.as_bytes())
+        || starts.iter().any(|start| text.starts_with(start))
+        || text.contains("ENC[") && text.contains("sops")
 }
 
 #[cfg(test)]

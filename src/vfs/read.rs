@@ -77,7 +77,7 @@ pub(super) enum Failure {
 const STAND_INS: [&[u8]; 2] = [b"version https://git-lfs.github.com/spec/", b"\0GITCRYPT\0"];
 
 /// Whether a filter of git replaces this content in the working tree.
-pub(super) fn is_stand_in(bytes: &[u8]) -> bool {
+pub fn is_stand_in(bytes: &[u8]) -> bool {
     STAND_INS.iter().any(|start| bytes.starts_with(start))
 }
 

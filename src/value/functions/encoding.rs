@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
 use super::signature::{FunctionError, Outcome};
 use crate::value::{Type, Value};
 
@@ -77,17 +79,9 @@ pub(super) fn json(value: &Value, out: &mut String) -> Result<(), FunctionError>
 
 /// `urlencode`, as in a query string.
 pub(super) fn urlencode(text: &str) -> String {
-    let mut encoded = String::new();
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => encoded.push(byte.into()),
-            b' ' => encoded.push('+'),
-            _ => {
-                let _ = write!(encoded, "%{byte:02X}");
-            }
-        }
-    }
-    encoded
+    const ESCAPED: &AsciiSet =
+        &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b' ');
+    utf8_percent_encode(text, ESCAPED).to_string().replace(' ', "+")
 }
 
 /// Writes a JSON string, with the characters escaped that are special in HTML.
