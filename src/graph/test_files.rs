@@ -62,6 +62,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
             room = before;
         }
     }
+    running::join_missing_values(findings);
     room.close(findings);
     needs.room.close(findings);
 }

@@ -18,10 +18,11 @@ use crate::module::address::{Mode, Subject, TestSubject, move_endpoint, referenc
 use crate::module::declaration::{Condition, Dependency};
 use crate::module::test_file::Run;
 use crate::syntax::{Expr, ExprKind};
-use crate::text::{Span, grouped};
+use crate::text::{Span, counted, grouped};
 use crate::value::Budget;
 
 const MISSING_FAILURE: &str = "Missing expected failure";
+const NO_VALUE: &str = "No value for required variable";
 const UNSUITABLE: &str = "Invalid value for input variable";
 
 /// Checks the runs of a test file. The messages are those of Terraform; OpenTofu has others.
@@ -273,7 +274,7 @@ fn required_variables(
     for variable in required.take(room) {
         let name = &variable.name;
         let is_set_by_others = set.contains(name);
-        Finding::language(EngineRule::MissingModuleArgument, "No value for required variable")
+        Finding::language(EngineRule::MissingModuleArgument, NO_VALUE)
             .severity(if is_set_by_others { Severity::Warning } else { Severity::Notice })
             .detail(format!(
                 "Neither the run `{}` nor its file `{}` sets the variable `{name}`, which has no default. The \
@@ -287,6 +288,24 @@ fn required_variables(
             .push_to(findings);
     }
     findings.len() - before
+}
+
+/// Keeps one notice for each variable that no run of a file sets: most such tests get their values from `-var-file`.
+pub(super) fn join_missing_values(findings: &mut Vec<Finding>) {
+    let is_notice = |finding: &Finding| finding.summary == NO_VALUE && finding.severity == Severity::Notice;
+    let mut runs: BTreeMap<Option<Span>, usize> = BTreeMap::new();
+    findings.retain(|finding| {
+        let number = runs.entry(finding.primary.filter(|_| is_notice(finding))).or_insert(0);
+        *number += 1;
+        *number == 1 || !is_notice(finding)
+    });
+    for finding in findings.iter_mut().filter(|finding| is_notice(finding)) {
+        let others = runs[&finding.primary] - 1;
+        if others > 0 {
+            let others = counted(others, "other run");
+            finding.set_detail(format!("{} The same applies to {others} of the module.", finding.detail));
+        }
+    }
 }
 
 /// Reports expected failures of objects that do not exist or have no conditions.
