@@ -292,7 +292,10 @@ terraform {
 "#;
     let files = [("main.tf", base), ("main_override.tf", over)];
     let made = fixed(&files, &["override-drops-provider-source"], Safety::Unsafe);
-    assert_eq!(why(&made), ["the fix would cause a new finding of `duplicate-required-provider`"]);
+    assert_eq!(
+        why(&made),
+        ["the fix would cause a new finding of `duplicate-required-provider` in main_override.tf"]
+    );
     assert!(made.files.is_empty());
 }
 
@@ -554,7 +557,9 @@ fn the_declaration_of_a_new_finding_is_named() {
     let fixed = fixed(&files, UNUSED, Safety::Unsafe);
     assert_eq!(
         why(&fixed),
-        ["the fix would cause a new finding of `undeclared-variable-value` about `variable.zone`"]
+        [
+            "the fix would cause a new finding of `undeclared-variable-value` about `variable.zone` in terraform.tfvars"
+        ]
     );
 }
 

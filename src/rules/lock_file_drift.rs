@@ -45,7 +45,7 @@ impl Rule for LockFileDrift {
         }
         let Some(id) = directory.lock else { return };
         let Some(lock) = Lock::read(id, context.sources().get(id), &module.features) else { return };
-        if is_called_for_use(node) {
+        if is_only_called(node) {
             findings.extend((!node.is_also_run()).then(|| unread(node, &lock)));
             return;
         }
@@ -63,10 +63,13 @@ impl Rule for LockFileDrift {
     }
 }
 
-/// Whether a module that is in use itself calls it. Then the lock file of the root module counts.
-fn is_called_for_use(node: Node<'_>) -> bool {
+/// Whether the lock file of another module counts: a module that is in use itself calls this one, or examples call it
+/// and it cannot be run by itself, because callers pass provider configurations.
+fn is_only_called(node: Node<'_>) -> bool {
     let is_used = |role: Role| matches!(role, Role::Root | Role::Shared);
+    let mut required = node.module().required_providers.values();
     node.role() == Role::Shared && node.callers().any(|(caller, _)| is_used(caller.role()))
+        || node.is_called() && node.tests().is_empty() && required.any(|entry| !entry.aliases.is_empty())
 }
 
 fn unread(node: Node<'_>, lock: &Lock) -> Finding {

@@ -63,10 +63,10 @@ fn shared(address: &StateAddress, roots: &BTreeMap<SmolStr, Span>) -> Option<Fin
     }
     let finding = SharedStateAddress::finding("Root modules share a state")
         .detail(format!(
-            "{} root modules keep their state {} plan in one of them proposes to destroy resources of the {}.",
+            "{} root modules keep their state {} plan in one of them proposes to destroy resources that only {} declares.",
             places.len(),
             described(address),
-            if places.len() == 2 { "other" } else { "others" },
+            if places.len() == 2 { "the other" } else { "another one" },
         ))
         .at(*at)
         .module((*first).clone())
@@ -83,8 +83,9 @@ fn shared(address: &StateAddress, roots: &BTreeMap<SmolStr, Span>) -> Option<Fin
 /// The help. `init -migrate-state` would copy the whole state.
 fn other_address(own: &str, init: &str) -> String {
     format!(
-        "keep this {own} in the root module that owns the state. In each other root module, first move its resources \
-         out of the state, as `overrule explain shared-state-address` describes. Then set another {own} and run {init}"
+        "delete root modules that are copies and no longer used. Keep this {own} in the root module that owns the \
+         state. In each other root module, first move its resources out of the state, as `overrule explain \
+         shared-state-address` describes. Then set another {own} and run {init}"
     )
 }
 

@@ -122,8 +122,13 @@ fn locals(node: Node<'_>, context: &Context<'_>, used: &HashSet<Subject>) -> Vec
         } else {
             editor.remove(local, &is_unused).map(Fix::on_request)
         };
+        let help = if cannot_fail(&local.name) {
+            "remove it"
+        } else {
+            "remove it, unless it is there to check something: every plan evaluates it, and it can fail"
+        };
         let (name, at) = (format!("local.{}", local.name), local.attribute.name_span);
-        Unused { what: "Local value", address: name.clone(), name, at, help: "remove it", fix }
+        Unused { what: "Local value", address: name.clone(), name, at, help, fix }
     };
     module.locals.values().filter(|local| is_unused(&local.name)).map(local).collect()
 }

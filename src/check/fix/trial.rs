@@ -263,7 +263,8 @@ impl<'t> Trials<'t> {
             let declaration = declaration(&module, &verdict.finding.address);
             let about = declaration.as_ref().map(|(_, address)| format!(" about `{address}`"));
             let about = about.unwrap_or_default();
-            let place = if module.is_empty() { String::new() } else { format!(" in {module}") };
+            let file = verdict.finding.primary.map(|at| self.snapshot.sources().get(at.file).name());
+            let place = file.map_or_else(String::new, |file| format!(" in {file}"));
             let others =
                 verdict.finding.related.iter().map(|other| directory(self.snapshot, other.span).into());
             Objection {

@@ -11,6 +11,7 @@ use smol_str::SmolStr;
 use super::declarations::{BUILT_IN, NO_ENTRY_FOR_BUILT_IN, display, in_call};
 use super::missing;
 use crate::finding::{EngineRule, Finding, Severity, set_module};
+use crate::graph::arguments::without_files;
 use crate::graph::providers::configuration::Configuration;
 use crate::graph::reach::Reached;
 use crate::graph::{Node, NodeId, Role};
@@ -297,6 +298,9 @@ impl<'t> Edge<'_, 't> {
     /// provider.
     fn how_to_declare(&self, passed: &PassedProvider, provider: &ProviderAddress) -> String {
         let child = self.child.node.module();
+        if child.files == 0 {
+            return without_files(self.call);
+        }
         let (name, compact) = (&passed.in_child.name, passed.in_child.compact());
         let mentions = self.child.mentions(&compact);
         let left = self.child.required.iter().map(|(_, name, _)| name.as_str());
@@ -356,7 +360,9 @@ impl<'t> Edge<'_, 't> {
                     passed.in_child.compact()
                 ))
                 .at(passed.in_parent.name_span)
-                .help(if self.caller.node.module().reads_value(&passed.in_parent) {
+                .help(if child.files == 0 {
+                    without_files(self.call)
+                } else if self.caller.node.module().reads_value(&passed.in_parent) {
                     one_block_each("providers", &self.caller.node.module().features)
                 } else {
                     format!("pass a configuration of {theirs}, or set the same `source` in both modules")
