@@ -10,7 +10,7 @@ pub(super) fn equal(left: &Value, right: &Value) -> Option<bool> {
         (Value::Unknown(_), Value::Unknown(_) | Value::Null(_)) | (Value::Null(_), Value::Unknown(_)) => None,
         (Value::Null(_), _) | (_, Value::Null(_)) => Some(false),
         (Value::Unknown(ty), known) | (known, Value::Unknown(ty)) => {
-            (!ty.has_any() && !known.is(ty)).then_some(false)
+            (!known.ty().conforms(ty)).then_some(false)
         }
         (Value::Bool(left), Value::Bool(right)) => Some(left == right),
         (Value::Number(left), Value::Number(right)) => Some(left == right),
@@ -40,9 +40,13 @@ pub(super) fn equal(left: &Value, right: &Value) -> Option<bool> {
     }
 }
 
-/// Whether the types are equal, or `None` if one of them is not completely known.
+/// Whether the types are equal, or `None` if they can turn out to be.
 fn same_type(left: &Value, right: &Value) -> Option<bool> {
-    (has_known_type(left) && has_known_type(right)).then(|| left.ty() == right.ty())
+    let (left_type, right_type) = (left.ty(), right.ty());
+    if has_known_type(left) && has_known_type(right) {
+        return Some(left_type == right_type);
+    }
+    (!left_type.conforms(&right_type) && !right_type.conforms(&left_type)).then_some(false)
 }
 
 /// Whether the type of a value is completely known. That of a null is, even if it is any type.

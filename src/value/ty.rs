@@ -114,6 +114,26 @@ impl Type {
         self.facts().has_any
     }
 
+    /// Whether a value of this type can belong to `wanted`, in which `any` stands for every type. The cost is proportional
+    /// to the types when written out.
+    pub(super) fn conforms(&self, wanted: &Self) -> bool {
+        match (self, wanted) {
+            (_, Self::Any) => true,
+            (Self::List(element), Self::List(wanted))
+            | (Self::Set(element), Self::Set(wanted))
+            | (Self::Map(element), Self::Map(wanted)) => element.conforms(wanted),
+            (Self::Tuple(elements), Self::Tuple(wanted)) => {
+                elements.len() == wanted.len()
+                    && elements.iter().zip(wanted.iter()).all(|(it, wanted)| it.conforms(wanted))
+            }
+            (Self::Object(attributes), Self::Object(wanted)) => {
+                attributes.keys().eq(wanted.keys())
+                    && attributes.values().zip(wanted.values()).all(|(it, wanted)| it.ty.conforms(&wanted.ty))
+            }
+            _ => self == wanted,
+        }
+    }
+
     /// The same type with all attributes required, at every depth: the type of a value.
     #[must_use]
     pub fn without_optional(&self) -> Self {
