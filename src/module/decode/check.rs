@@ -14,7 +14,7 @@ const SCHEMA: Schema<'_> = Schema {
 };
 
 impl Decoder<'_> {
-    /// A check and its nested data source.
+    /// A check, and its nested data source if that is valid.
     pub(super) fn check(&mut self, block: &Arc<Block>) -> (Check, Option<Resource>) {
         let name = block.labels[0].text.clone();
         let mut check = Check { name, block: Arc::clone(block), data: None, asserts: Vec::new() };
@@ -24,7 +24,7 @@ impl Decoder<'_> {
         }
         let content = block.body.content(&SCHEMA, self.findings);
         self.name(&block.labels[0], "Invalid check block name");
-        let (mut source, mut refused): (Option<Resource>, Option<Resource>) = (None, None);
+        let mut source: Option<Resource> = None;
         for block in &content.blocks {
             let before = self.findings.len();
             if block.kind == "assert" {
@@ -40,13 +40,8 @@ impl Decoder<'_> {
                     .push_to(self.findings);
             } else {
                 let data = self.data(block, Some(&check.name));
-                if self.failed_since(before) {
-                    // References to it are valid nevertheless.
-                    refused.get_or_insert(data);
-                } else {
-                    check.data = Some(data.address.clone());
-                    source = Some(data);
-                }
+                check.data = Some(data.address.clone());
+                source = Some(data).filter(|_| !self.failed_since(before));
             }
         }
         if check.asserts.is_empty() {
@@ -56,6 +51,6 @@ impl Decoder<'_> {
                 .at(block.header)
                 .push_to(self.findings);
         }
-        (check, source.or(refused))
+        (check, source)
     }
 }

@@ -146,11 +146,14 @@ impl Merger<'_> {
     }
 
     fn append_check(&mut self, check: Check, data: Option<Resource>) {
-        // A data source that is declared elsewhere removes the whole check.
-        if let Some(data) = data
-            && !self.append_resource(data)
-        {
-            return;
+        if let Some(data) = data {
+            // A data source that is declared elsewhere removes the whole check.
+            if !self.append_resource(data) {
+                return;
+            }
+        } else if let Some(invalid) = &check.data {
+            // References to an invalid data source are not reported as well.
+            self.module.declared_elsewhere.insert(invalid.to_string());
         }
         match self.module.checks.entry(check.name.clone()) {
             Entry::Occupied(first) => {
