@@ -2,7 +2,7 @@
 
 use super::provider_configuration_swapped::{KEEP, placed};
 use super::support::edits::joined;
-use super::{Context, Finding, Page, Rule, page};
+use super::{ADVICE, Context, Finding, Page, Role, Rule, page};
 use crate::graph::{Effect, Node, ProviderChange, too_many_instances};
 
 pub(super) struct ProviderConfigurationChanged;
@@ -10,6 +10,8 @@ pub(super) struct ProviderConfigurationChanged;
 impl Rule for ProviderConfigurationChanged {
     const PAGE: Page = page!("provider-configuration-changed");
     const IS_STEADY: bool = false;
+    /// The resources of examples and tests are destroyed before the next change.
+    const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         if context.lacks_provider_changes(node) {

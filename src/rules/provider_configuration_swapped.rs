@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/provider-configuration-swapped.md")]
 
-use super::{Context, Page, Rule, page};
+use super::{ADVICE, Context, Page, Role, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Effect, Node, ProviderChange};
 
@@ -9,6 +9,8 @@ pub(super) struct ProviderConfigurationSwapped;
 impl Rule for ProviderConfigurationSwapped {
     const PAGE: Page = page!("provider-configuration-swapped");
     const IS_STEADY: bool = false;
+    /// The resources of examples and tests are destroyed before the next change.
+    const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let changes = context.provider_changes(node);
