@@ -57,6 +57,12 @@ impl Comparisons<'_> {
         if left.is_null() || right.is_null() || !never_equal(&left.ty(), &right.ty()) {
             return None;
         }
+        let is_literal = |ty: Type| matches!(ty, Type::Tuple(_) | Type::Object(_));
+        if (is_literal(left.ty()) || is_literal(right.ty()))
+            && operands.iter().any(|operand| self.values().use_instances(operand))
+        {
+            return None;
+        }
         let types = (left.ty().name(), right.ty().name());
         let [left, right] = [(&operands[0], &operands[1]), (&operands[1], &operands[0])];
         let corrected =

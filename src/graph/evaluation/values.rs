@@ -1,7 +1,10 @@
 //! Evaluates single expressions of a module, as far as they are known before planning.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
+
+use hashbrown::HashSet;
+use smol_str::SmolStr;
 
 use super::locals::Locals;
 use super::order::in_order;
@@ -9,6 +12,7 @@ use super::scope::ModuleScope;
 use crate::finding::{Finding, has_errors};
 use crate::graph::Node;
 use crate::graph::references::sites::Symbols;
+use crate::module::address::{Subject, reference};
 use crate::syntax::Expr;
 use crate::text::Span;
 use crate::value::{Budget, Value, evaluate, too_expensive};
@@ -20,13 +24,21 @@ pub struct Values<'t> {
     work: Budget,
     /// Conditions that are true where an expression is evaluated.
     pub(super) assumed: RefCell<Vec<Expr>>,
+    /// The local values that use all instances of a module.
+    of_instances: OnceCell<HashSet<SmolStr>>,
 }
 
 impl<'t> Node<'t> {
     /// The values of this module. Each call starts with a new evaluation step limit.
     pub fn values(self) -> Values<'t> {
         let work = Budget::of(self.module().evaluation_steps());
-        Values { node: self, locals: self.locals(), work, assumed: RefCell::default() }
+        Values {
+            node: self,
+            locals: self.locals(),
+            work,
+            assumed: RefCell::default(),
+            of_instances: OnceCell::new(),
+        }
     }
 
     /// The local values of this module, as far as they are known before planning.
@@ -43,6 +55,21 @@ impl Values<'_> {
         value
     }
 
+    /// Whether an expression uses all instances of a module with `count` or `for_each`. They are a list or a map in
+    /// `validate`, but a tuple or an object in `plan`.
+    pub fn use_instances(&self, expr: &Expr) -> bool {
+        let locals = self.of_instances.get_or_init(|| {
+            let mut found = HashSet::new();
+            for local in in_order(self.node) {
+                if uses_instances(self.node, &local.attribute.expr, &found) {
+                    found.insert(local.name.clone());
+                }
+            }
+            found
+        });
+        uses_instances(self.node, expr, locals)
+    }
+
     /// The finding that no evaluation steps are left, if that is so.
     pub(in crate::graph) fn limit_reached(&self, at: Span) -> Option<Finding> {
         let is_reached = self.work.get() == 0;
@@ -53,6 +80,26 @@ impl Values<'_> {
     pub(in crate::graph) fn marked(&self, expr: &Expr) -> Value {
         value(self.node, self.locals, &self.work, expr)
     }
+}
+
+/// Whether an expression uses all instances of a module, directly or by a local value of `locals`.
+fn uses_instances(node: Node<'_>, expr: &Expr, locals: &HashSet<SmolStr>) -> bool {
+    let module = node.module();
+    let mut uses = false;
+    expr.for_each_variable(|traversal| {
+        if let "module" | "local" = traversal.root.as_str()
+            && let Ok(reference) = reference(traversal, &module.features)
+        {
+            uses |= match &reference.subject {
+                Subject::Local(name) => locals.contains(name),
+                Subject::Module { call, key: None, .. } => {
+                    module.calls.get(call).is_some_and(|call| call.is_repeated())
+                }
+                _ => false,
+            };
+        }
+    });
+    uses
 }
 
 /// Evaluates the local values of a module, as far as they are known before planning. `wrong` holds the expressions that
