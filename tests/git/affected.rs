@@ -382,6 +382,48 @@ fn a_file_behind_links_affects_modules_only_by_its_content() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_module_behind_a_link_to_a_directory_affects_its_callers() {
+    let place = repository();
+    let live = format!("{LIVE}output \"id\" {{\n  value = module.net.id\n}}\n");
+    for (root, source) in [("a", "../../modules/net"), ("c", "../linked/net"), ("d", "./net")] {
+        place.write(&format!("live/{root}/main.tf"), live.replace("../../modules/net", source));
+    }
+    let motd = "output \"motd\" {\n  value = file(\"${path.module}/motd.txt\")\n}\n";
+    place.write("modules/motd/main.tf", motd);
+    place.write("modules/motd/motd.txt", "one");
+    let net = format!("{NET}module \"motd\" {{\n  source = \"../motd\"\n}}\n");
+    let with_motd = net.replace("= var.name", "= module.motd.motd");
+    place.write("modules/net/main.tf", &with_motd);
+    place.link("live/linked", "../modules");
+    place.link("live/d/net", "../../modules/net");
+    place.link("live/d/motd", "../../modules/motd");
+    place.commit("links");
+    let text = with_motd.replace(
+        "value = terraform_data",
+        "value = terraform_data.this.output == \"\" ? \"\" : terraform_data",
+    );
+    place.stage("modules/net/main.tf", &text);
+    let file = "modules/net/main.tf\n";
+    let all = format!(
+        "live/a ← modules/net ← {file}live/c ← live/linked/net ← {file}live/d ← live/d/net ← {file}3 root modules affected\n"
+    );
+    assert_eq!(affected(&place), all);
+    place.stage("modules/net/main.tf", format!("# A comment.\n{with_motd}"));
+    assert_eq!(affected(&place), "nothing affected\n");
+    place.stage("modules/motd/motd.txt", "two");
+    let file = "modules/motd/motd.txt\n";
+    let all = format!(
+        "live/a ← modules/net ← modules/motd ← {file}live/c ← live/linked/net ← live/linked/motd ← {file}\
+         live/d ← live/d/net ← live/d/motd ← {file}3 root modules affected\n"
+    );
+    assert_eq!(affected(&place), all, "the calls of a linked module start from the link");
+    place.commit("two");
+    place.git(&["rm", "--quiet", "live/linked"]);
+    assert_eq!(affected(&place), "live/c ← live/linked/net ← live/linked\n1 root module affected\n");
+}
+
+#[test]
 fn a_shared_module_that_moves_breaks_callers_elsewhere() {
     let place = repository();
     place.git(&["mv", "modules/net", "modules/network"]);

@@ -39,6 +39,9 @@ pub(super) struct Impact<'c> {
     /// Calls from before the change, calls of modules that are not in the call index, and the targets of symbolic
     /// links.
     further: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
+    /// The paths through symbolic links by which modules are called, each with its real path; without one if nothing
+    /// is there.
+    linked: BTreeMap<SmolStr, Option<SmolStr>>,
     /// The addresses of the same calls, as written in the directories.
     written: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
     /// Whether a directory, other than an example or test, shows that it is a root module.
@@ -77,6 +80,7 @@ impl<'c> Impact<'c> {
             restated: BTreeSet::new(),
             removed: BTreeSet::new(),
             further: BTreeMap::new(),
+            linked: BTreeMap::new(),
             written: BTreeMap::new(),
             has_root: known.has_root(change),
             queries: Cell::new(0),
@@ -110,6 +114,12 @@ impl<'c> Impact<'c> {
     /// The directories of all affected modules, including removed ones.
     pub(super) fn affected(&self) -> BTreeSet<SmolStr> {
         self.affected_without(&BTreeSet::new())
+    }
+
+    /// The touched modules that are called through symbolic links, each with its real path.
+    pub(super) fn touched_links(&self) -> impl Iterator<Item = (&SmolStr, Option<&SmolStr>)> {
+        let touched = self.linked.iter().filter(|(path, _)| self.touched.contains(*path));
+        touched.map(|(path, real)| (path, real.as_ref()))
     }
 
     /// Like [`Self::affected`], without some of the touched modules, unless another one affects them.
@@ -336,6 +346,8 @@ impl<'c> Impact<'c> {
     /// The calls of the module at a path through links.
     fn follow_link(&mut self, path: &SmolStr, change: &Change) -> Vec<SmolStr> {
         let states = [State::Before, State::Now].map(|state| change.reached(state, path));
+        let real = states.iter().rev().flatten().map(|(_, real)| real.into()).next();
+        self.linked.insert(path.clone(), real);
         let is_touched = |path: &str| self.touched.contains(path);
         if states[0] != states[1]
             || ancestors(path).any(is_touched)

@@ -78,7 +78,7 @@ impl Comparison {
             let near = || comparison.near(directory, &impact, &paths);
             read_file(directory, &known.reads(directory, &memory), &paths, near)
         };
-        let read: BTreeMap<String, String> = readers
+        let mut read: BTreeMap<String, String> = readers
             .into_keys()
             .filter_map(|directory| Some((directory.clone(), read(&directory)?)))
             .collect();
@@ -88,18 +88,31 @@ impl Comparison {
             touched.insert(caller.to_string());
             by_module.entry(caller).or_default().push(path);
         }
+        let mut reading: BTreeMap<SmolStr, Option<Readers>> = read
+            .keys()
+            .map(|directory| {
+                let near = comparison.near(directory, &impact, &paths);
+                (directory.into(), comparison.reading(directory, &paths, &near))
+            })
+            .collect();
+        for (linked, real) in impact.touched_links() {
+            touched.insert(linked.to_string());
+            let link = ancestors(linked).find_map(|it| comparison.paths.get(it));
+            let differing = real.and_then(|real| by_module.get(real)).into_iter().flatten().copied();
+            let differing = differing.chain(link).collect();
+            by_module.insert(linked.clone(), differing);
+            // It is unknown which values read the file by the path through the link.
+            if let Some(file) = real.and_then(|real| read.get(real.as_str())).cloned() {
+                read.insert(linked.to_string(), file);
+                reading.insert(linked.clone(), None);
+            }
+        }
         let causes = touched.into_iter().filter_map(|directory| {
             let differing = by_module.get(directory.as_str()).map(Vec::as_slice).unwrap_or_default();
             let read = read.get(&directory).map(SmolStr::from);
             Some((SmolStr::from(&directory), comparison.cause(&directory, differing, read)?))
         });
         comparison.causes = causes.collect();
-        let reading = |directory: &SmolStr| {
-            let near = comparison.near(directory, &impact, &paths);
-            comparison.reading(directory, &paths, &near)
-        };
-        let reading: BTreeMap<SmolStr, _> =
-            read.keys().map(|directory| (directory.into(), reading(&directory.into()))).collect();
         comparison.altered = comparison.alterations(&by_module, reading, &impact);
         comparison.concerned = impact.above(&comparison.altered.keys().cloned().collect());
         let mut effects = comparison.effects();
