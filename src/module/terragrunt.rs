@@ -33,6 +33,8 @@ pub struct TerragruntFile {
     /// Whether it may add files to a module in other ways: by a hook, a computed `generate`, or in a part of the file
     /// that cannot be read.
     pub adds_files: bool,
+    /// The whole content.
+    pub body: Body,
 }
 
 /// An `include` block.
@@ -113,6 +115,7 @@ impl TerragruntFile {
             inputs: file.body.attribute("inputs").map(|inputs| inputs.expr.clone()),
             generated: Vec::new(),
             adds_files: !file.complete || !wrong.is_empty() || rest.attribute("generate").is_some(),
+            body: file.body,
         };
         for block in &content.blocks {
             match block.kind.as_str() {

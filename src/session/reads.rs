@@ -243,6 +243,13 @@ impl FromIterator<String> for Paths {
     }
 }
 
+impl Paths {
+    /// The paths with this last component.
+    pub(crate) fn by_name(&self, name: &str) -> &[String] {
+        self.by_name.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
 /// The first of these paths that a pattern of the module in a directory may match. A path that is not known completely
 /// seldom leads to a module file, whose content affects the module anyway.
 pub(crate) fn first_match<'p>(pattern: &str, directory: &str, paths: &'p Paths) -> Option<&'p String> {
@@ -271,7 +278,7 @@ fn first_match_somewhere<'p>(pattern: &str, paths: &'p Paths) -> Option<&'p Stri
     let is_matched = |path: &&String| is_match(&full[2..], path, '*') || is_match(&full, path, '*');
     match names.last().filter(|name| !name.contains('*')) {
         // Most paths have another name.
-        Some(name) => paths.by_name.get(*name)?.iter().filter(is_meant).find(is_matched),
+        Some(name) => paths.by_name(name).iter().filter(is_meant).find(is_matched),
         None => paths.all.iter().filter(is_meant).find(is_matched),
     }
 }

@@ -6,6 +6,7 @@
 
 mod contents;
 mod files;
+mod named;
 mod paths;
 mod pattern;
 mod values;
@@ -13,17 +14,17 @@ mod values;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use smol_str::SmolStr;
 
 use crate::finding::{EngineRule, Finding, Severity};
 use crate::limits::Limits;
-use crate::module::terragrunt::{Generated, RunBy, TerragruntFile};
+use crate::module::terragrunt::{Generated, RunBy};
 use crate::session::terragrunt::files::Files;
 use crate::session::terragrunt::paths::{Read, Scope, Target};
 use crate::session::terragrunt::pattern::Patterns;
 use crate::text::{Sources, Span};
 use crate::vfs::{Change, Excerpt, Snapshot, State, parent};
+pub(crate) use named::that_name_one;
 
 /// The modules that the units of a repository run.
 #[derive(Debug, Default)]
@@ -46,10 +47,7 @@ impl Units {
         if paths.is_empty() {
             return units;
         }
-        let read = snapshot.read_files(paths).into_par_iter();
-        let parsed: Vec<_> =
-            read.map(|source| source.as_ref().map(TerragruntFile::read).map(Arc::new)).collect();
-        let mut files = Files::new(snapshot, paths.iter().cloned().zip(parsed));
+        let mut files = Files::of_units(snapshot);
         for path in paths {
             units.add(path, &mut files);
         }

@@ -133,3 +133,99 @@ fn a_change_beside_the_units_concerns_none_of_their_modules() {
     let output = place.overrule(&["modules", "--impact"]);
     assert_eq!(output.err, "note: no staged file belongs to a module\n");
 }
+
+#[test]
+fn a_file_that_a_unit_names_affects_it() {
+    let place = Place::committed(&[
+        ("modules/net/main.tf", "variable \"env\" {}\noutput \"env\" {\n  value = var.env\n}\n"),
+        (
+            "live/root.hcl",
+            indoc! {r#"
+                locals {
+                  env  = read_terragrunt_config(find_in_parent_folders("env.hcl"))
+                  tags = yamldecode(file("${get_repo_root()}/config/${local.env.locals.name}.yaml"))
+                }
+                inputs = merge(local.env.inputs, local.tags)
+            "#},
+        ),
+        ("live/dev/env.hcl", "locals {\n  name = \"dev\"\n}\ninputs = {\n  env = \"dev\"\n}\n"),
+        ("live/prod/env.hcl", "locals {\n  name = \"prod\"\n}\ninputs = jsondecode(file(\"env.json\"))\n"),
+        ("live/prod/env.json", "{}"),
+        ("config/dev.yaml", "a: b\n"),
+        ("config/prod.yaml", "a: b\n"),
+        ("live/dev/common.tfvars", ""),
+        ("live/dev/README.md", ""),
+        ("live/dev/net/README.md", ""),
+        ("live/dev/net/notes.txt", ""),
+        ("live/dev/net/terraform.tfvars", ""),
+        (
+            "live/dev/net/terragrunt.hcl",
+            indoc! {r#"
+                include "root" {
+                  path = find_in_parent_folders("root.hcl")
+                }
+                terraform {
+                  source = "../../../modules//net"
+                  extra_arguments "vars" {
+                    commands           = ["plan"]
+                    required_var_files = [find_in_parent_folders("common.tfvars")]
+                    arguments          = ["-var-file=${get_terragrunt_dir()}/../more.tfvars"]
+                  }
+                }
+                inputs = {
+                  text  = templatefile("${get_env("TEXTS")}/texts/a.tpl", {})
+                  names = fileset("${get_terragrunt_dir()}/names", "*.txt")
+                  key   = jsondecode(sops_decrypt_file("${dirname(find_in_parent_folders("root.hcl"))}/key.json"))
+                }
+            "#},
+        ),
+        ("live/dev/more.tfvars", ""),
+        ("live/dev/net/names/a.txt", ""),
+        ("other/texts/a.tpl", ""),
+        ("live/key.json", "{}"),
+        ("live/other.json", "{}"),
+        (
+            "live/prod/net/terragrunt.hcl",
+            indoc! {r#"
+                include "root" {
+                  path = find_in_parent_folders("root.hcl")
+                }
+                terraform {
+                  source = "../../../modules//net"
+                }
+            "#},
+        ),
+    ]);
+    let affected = || place.overrule(&["affected", "--changed", "--format", "paths"]).out;
+    let (dev, prod) = ("live/dev/net\n", "live/prod/net\n");
+    for (path, expected) in [
+        ("live/dev/env.hcl", dev),
+        ("live/prod/env.json", prod),
+        ("config/dev.yaml", dev),
+        ("config/prod.yaml", prod),
+        ("config/other.yaml", ""),
+        ("live/dev/common.tfvars", dev),
+        ("live/dev/more.tfvars", dev),
+        ("live/dev/README.md", ""),
+        ("live/dev/net/README.md", ""),
+        ("live/dev/net/notes.txt", dev),
+        ("live/dev/net/terraform.tfvars", dev),
+        ("live/dev/net/names/a.txt", dev),
+        ("other/texts/a.tpl", dev),
+        ("live/key.json", dev),
+        ("live/other.json", ""),
+    ] {
+        place.stage(path, "locals {\n  changed = 1\n}\n");
+        assert_eq!(affected(), expected, "{path}");
+        place.git(&["reset", "--quiet", "--hard"]);
+        place.git(&["rm", "--quiet", "--ignore-unmatch", path]);
+        assert_eq!(affected(), expected, "{path} is removed");
+        place.git(&["reset", "--quiet", "--hard"]);
+    }
+    // A file that is nearer takes the place of the other one.
+    place.stage("live/dev/net/env.hcl", "inputs = {}\n");
+    let human = place.overrule(&["affected", "--changed"]).out;
+    let line =
+        "live/dev/net/terragrunt.hcl (Terragrunt) ← live/dev/net/env.hcl\n1 Terragrunt unit affected\n";
+    assert_eq!(human, line);
+}

@@ -1,6 +1,6 @@
 //! Finds the root modules whose plans a change can affect, each with the chain of reasons.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashSet;
 use smol_str::SmolStr;
@@ -9,7 +9,11 @@ use crate::check::change::comparison::Comparison;
 use crate::check::change::side::Asked;
 use crate::engine::{Companion, Product};
 use crate::graph::{Reason, Role};
-use crate::vfs::{Change, Error, last_name, parent};
+use crate::limits::Limits;
+use crate::session::reads::Paths;
+use crate::session::terragrunt;
+use crate::text::Sources;
+use crate::vfs::{Change, Error, Excerpt, State, last_name, parent};
 
 /// The modules, units and tests that a change can affect.
 #[derive(Debug, Default)]
@@ -52,7 +56,7 @@ pub struct AffectedUnit {
 pub fn affected(change: &Change, asked: Asked<'_>) -> Result<Affected, Error> {
     let comparison = Comparison::of(change, asked)?;
     let mut affected = Affected::default();
-    let mut units: BTreeSet<AffectedUnit> = comparison.changed_units().collect();
+    let mut units: BTreeSet<AffectedUnit> = comparison.changed_units(units_that_name_one(change)).collect();
     let mut listed: HashSet<SmolStr> = units.iter().map(|unit| unit.path.clone()).collect();
     let mut effects = comparison.effects();
     for directory in comparison.reached.keys() {
@@ -88,6 +92,22 @@ pub fn affected(change: &Change, asked: Asked<'_>) -> Result<Affected, Error> {
     Ok(affected)
 }
 
+/// The units of the later state whose configuration names a changed path, each with that path.
+fn units_that_name_one(change: &Change) -> BTreeMap<SmolStr, SmolStr> {
+    let paths: Paths = change.paths().collect();
+    let open = |state| change.open(state, &Excerpt::default(), &Limits::default(), &Sources::default());
+    let now = open(State::Now);
+    let mut naming = terragrunt::that_name_one(&now, &paths);
+    // Only the earlier state shows which units a removed file was for.
+    let removed: Paths = paths.all.iter().filter(|path| !now.is_there(path)).cloned().collect();
+    if !removed.all.is_empty() {
+        let before = terragrunt::that_name_one(&open(State::Before), &removed);
+        let units = now.unit_files();
+        naming.extend(before.into_iter().filter(|(unit, _)| units.binary_search(unit).is_ok()));
+    }
+    naming
+}
+
 impl Comparison {
     /// The reason why a module is affected: the modules on the call path, and the changed path.
     fn chain(&self, directory: &SmolStr) -> Vec<SmolStr> {
@@ -101,13 +121,18 @@ impl Comparison {
         chain
     }
 
-    /// The units whose own files the change alters.
-    fn changed_units(&self) -> impl Iterator<Item = AffectedUnit> {
-        let paths = self
-            .paths
-            .iter()
-            .flat_map(|path| self.units.that_read(path).into_iter().map(move |unit| (unit, path.clone())));
-        paths.map(|(path, file)| AffectedUnit { path, chain: vec![file] })
+    /// The units whose own files the change alters, and those that name a changed file.
+    fn changed_units(&self, mut units: BTreeMap<SmolStr, SmolStr>) -> impl Iterator<Item = AffectedUnit> {
+        for path in &self.paths {
+            for unit in self.units.that_read(path) {
+                if unit == *path {
+                    units.insert(unit, path.clone());
+                } else {
+                    units.entry(unit).or_insert_with(|| path.clone());
+                }
+            }
+        }
+        units.into_iter().map(|(path, file)| AffectedUnit { path, chain: vec![file] })
     }
 
     /// The test files of the affected modules, and those that the change alters.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hashbrown::HashMap;
+use rayon::prelude::*;
 use smol_str::SmolStr;
 
 use crate::module::terragrunt::{Generated, TerragruntFile};
@@ -38,14 +39,15 @@ const MOST_STEPS: usize = 20_000_000;
 const OF_NAME: usize = 32;
 
 impl<'s> Files<'s> {
-    /// Adds files that are already parsed.
-    pub(super) fn new(
-        snapshot: &'s Snapshot,
-        parsed: impl Iterator<Item = (SmolStr, Option<Arc<TerragruntFile>>)>,
-    ) -> Self {
+    /// Parses the unit files.
+    pub(super) fn of_units(snapshot: &'s Snapshot) -> Self {
+        let paths = snapshot.unit_files();
+        let read = snapshot.read_files(paths).into_par_iter();
+        let parsed: Vec<_> =
+            read.map(|source| source.as_ref().map(TerragruntFile::read).map(Arc::new)).collect();
         Self {
             snapshot,
-            parsed: parsed.collect(),
+            parsed: paths.iter().cloned().zip(parsed).collect(),
             texts: HashMap::new(),
             there: HashMap::new(),
             generated: HashMap::new(),

@@ -55,11 +55,11 @@ pub(super) struct Scope<'a, 's> {
     /// The directory of the unit.
     unit: &'a str,
     file: Arc<TerragruntFile>,
-    includes: Vec<Included>,
+    pub(super) includes: Vec<Included>,
     /// Whether an included file could not be read.
     pub(super) lacks_include: bool,
     /// The files that `read_terragrunt_config` reads.
-    configurations: Vec<Configuration>,
+    pub(super) configurations: Vec<Configuration>,
     /// Whether environment variables have the values that the unit gives as a default.
     assumes_defaults: bool,
     pub(super) read: Read,
@@ -76,7 +76,7 @@ pub(super) struct Read {
     pub(super) copied: BTreeSet<SmolStr>,
 }
 
-struct Included {
+pub(super) struct Included {
     name: SmolStr,
     path: SmolStr,
     directory: SmolStr,
@@ -85,7 +85,7 @@ struct Included {
 }
 
 /// A file that `read_terragrunt_config` reads.
-struct Configuration {
+pub(super) struct Configuration {
     path: SmolStr,
     file: Arc<TerragruntFile>,
 }
@@ -394,6 +394,11 @@ impl<'a, 's> Scope<'a, 's> {
             .find(|path| self.files.is_there(path.clone()))
     }
 
+    /// Whether the limit was reached, so that the rest is unknown.
+    pub(super) fn has_stopped(&self) -> bool {
+        self.steps >= MOST_STEPS
+    }
+
     pub(super) fn may_go_on(&mut self) -> bool {
         self.steps += 1;
         self.steps < MOST_STEPS
@@ -432,7 +437,7 @@ pub(super) fn path_from_top(text: &str, directory: &str) -> Option<String> {
 }
 
 /// Like [`path_from_top`], with possibly unknown names.
-fn pattern_from_top(text: &str, directory: &str) -> Option<String> {
+pub(super) fn pattern_from_top(text: &str, directory: &str) -> Option<String> {
     match text.strip_prefix(TOP) {
         Some(inside) => join("", inside),
         None if text.starts_with(['/', UNKNOWN]) || text.is_empty() || text.contains(TOP) => None,
