@@ -72,6 +72,19 @@ impl Snapshot {
         }
     }
 
+    /// The path without symbolic links of the directory at a path. `None` if there is none that may be read.
+    pub fn real_directory(&self, path: &str) -> Option<String> {
+        let place = match &self.origin {
+            Origin::Memory { .. } => return None,
+            Origin::Disk(top) => top.place(path),
+            Origin::Git { git_tree, .. } => git_tree.read().place(path),
+        };
+        match place {
+            Place::Directory { real } => Some(real),
+            Place::Missing | Place::Outside | Place::Foreign => None,
+        }
+    }
+
     fn read_directory(&mut self, path: &str, real: &str) -> Reached {
         let (directory, content) = match &self.origin {
             Origin::Disk(top) => {

@@ -229,3 +229,22 @@ fn a_file_that_a_unit_names_affects_it() {
         "live/dev/net/terragrunt.hcl (Terragrunt) ← live/dev/net/env.hcl\n1 Terragrunt unit affected\n";
     assert_eq!(human, line);
 }
+
+#[test]
+#[cfg(unix)]
+fn a_unit_runs_the_module_that_a_link_in_its_source_leads_to() {
+    let place = Place::committed(&[
+        ("modules/net/main.tf", "output \"a\" {\n  value = 1\n}\n"),
+        ("live/net/terragrunt.hcl", "terraform {\n  source = \"../linked/net\"\n}\n"),
+    ]);
+    place.link("live/linked", "../modules");
+    place.commit("link");
+    let affected = || place.overrule(&["affected", "--changed"]).out;
+    let unit = "live/net/terragrunt.hcl (Terragrunt) ←";
+    place.stage("modules/net/main.tf", "output \"a\" {\n  value = 2\n}\n");
+    let by_module = format!("{unit} modules/net ← modules/net/main.tf\n1 Terragrunt unit affected\n");
+    assert_eq!(affected(), by_module);
+    place.commit("two");
+    place.git(&["rm", "--quiet", "live/linked"]);
+    assert_eq!(affected(), format!("{unit} live/linked\n1 Terragrunt unit affected\n"));
+}

@@ -16,6 +16,7 @@ pub(super) struct Files<'s> {
     parsed: HashMap<SmolStr, Option<Arc<TerragruntFile>>>,
     texts: HashMap<SmolStr, Option<Arc<Source>>>,
     there: HashMap<String, bool>,
+    real: HashMap<SmolStr, SmolStr>,
     /// By content of a generated file.
     generated: HashMap<String, Generated>,
     /// The number of bytes of generated files that can still be parsed.
@@ -50,6 +51,7 @@ impl<'s> Files<'s> {
             parsed: paths.iter().cloned().zip(parsed).collect(),
             texts: HashMap::new(),
             there: HashMap::new(),
+            real: HashMap::new(),
             generated: HashMap::new(),
             to_parse: MOST_PARSED,
             to_copy: MOST_COPIED,
@@ -102,6 +104,15 @@ impl<'s> Files<'s> {
     /// Counts steps of an evaluation.
     pub(super) fn take_steps(&mut self, steps: usize) {
         self.steps = self.steps.saturating_sub(steps);
+    }
+
+    /// The path without symbolic links of the directory at a path, if there is one.
+    pub(super) fn real(&mut self, path: SmolStr) -> SmolStr {
+        let snapshot = self.snapshot;
+        let real = self.real.entry(path).or_insert_with_key(|path| {
+            snapshot.real_directory(path).map_or_else(|| path.clone(), SmolStr::from)
+        });
+        real.clone()
     }
 
     /// Whether a file or a directory exists at a path.

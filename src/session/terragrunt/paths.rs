@@ -188,7 +188,7 @@ impl<'a, 's> Scope<'a, 's> {
         }
         Some(match pattern_from_top(local, self.unit) {
             Some(path) if path.contains(UNKNOWN) => Target::Pattern(format!("/{path}")),
-            Some(path) => Target::Module(path.into()),
+            Some(path) => Target::Module(self.files.real(path.into())),
             None => Target::Elsewhere,
         })
     }
