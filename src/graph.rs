@@ -6,6 +6,7 @@
 mod addresses;
 mod arguments;
 mod builtin;
+mod caller_breaks;
 mod child_variables;
 mod children;
 mod constant_arguments;

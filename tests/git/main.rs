@@ -18,6 +18,7 @@ mod fix;
 #[cfg(unix)]
 mod hostile;
 mod identity;
+mod interfaces;
 #[cfg(unix)]
 mod links;
 mod locks;

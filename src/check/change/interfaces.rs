@@ -115,6 +115,13 @@ impl Comparison {
         let sources = self.now.snapshot.sources();
         let interface = Interface::of(before.module(), self.before.snapshot.sources());
         let mut changes = interface.changes_to(&Interface::of(now.module(), sources));
+        let breaks = now.breaks_since(before);
+        // A new expression is the reason.
+        let is_explained = |change: &InterfaceChange| {
+            change.impact == Impact::Fix && breaks.iter().any(|it| it.subject == change.subject)
+        };
+        changes.retain(|change| !is_explained(change));
+        changes.extend(breaks);
         let Some(earlier) = self.before.state(now.graph().engine()) else { return changes };
         changes.extend(now.address_differences(before, earlier, sources));
         let host = now.module().features.registry_host;
