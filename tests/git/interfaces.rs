@@ -116,3 +116,25 @@ fn an_alias_that_callers_cannot_pass_breaks_them() {
     let text = changes(&format!("{required}{module}"), &format!("{required}{aliased}"));
     assert!(!text.contains("breaking"), "{text}");
 }
+
+#[test]
+fn a_resource_without_instances_loses_its_objects() {
+    let with = |repetition: &str| format!("resource \"terraform_data\" \"t\" {{\n{repetition}}}\n");
+    let breaking = "breaking  terraform_data.t: no instance is left; existing objects are destroyed\n";
+    for (before, after) in [
+        ("", "  count = 0\n"),
+        ("", "  for_each = {}\n"),
+        ("  count = 2\n", "  count = 0\n"),
+        ("  for_each = toset([\"a\"])\n", "  for_each = toset([])\n"),
+    ] {
+        let text = changes(&with(before), &with(after));
+        assert!(text.contains(breaking), "{before} to {after}: {text}");
+    }
+    for (before, after) in [("  count = 0\n", "  for_each = {}\n"), ("", "  count = 1\n")] {
+        let text = changes(&with(before), &with(after));
+        assert!(!text.contains("breaking"), "{before} to {after}: {text}");
+    }
+    let removed = "removed {\n  from = terraform_data.t\n  lifecycle {\n    destroy = false\n  }\n}\n";
+    let text = changes(&with(""), removed);
+    assert!(!text.contains("breaking"), "{text}");
+}

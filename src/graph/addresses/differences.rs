@@ -41,8 +41,12 @@ impl<'t> Node<'t> {
                 Some(after) => {
                     let (from, to) = (object.repetition(), after.repetition());
                     let is_lost = loses_instances(self, object, after);
+                    let is_emptied = has_instances(object) && after.has_no_instances() && !handled;
                     let what = from.change_to(to);
                     match from == to {
+                        _ if is_emptied => {
+                            add(Impact::Breaking, address, format!("no instance is left; {DESTROYED}"));
+                        }
                         true => {}
                         false if is_lost => add(Impact::Breaking, address, format!("{what}; {DESTROYED}")),
                         false => add(Impact::Fix, address, what),
