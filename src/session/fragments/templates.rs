@@ -43,21 +43,29 @@ fn is_placeholder_in(line: &str) -> bool {
 fn is_blank(text: &str) -> bool {
     let is_in_name =
         |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || "_- ".contains(letter);
-    let Some((name, _)) = text.split_once('>') else { return false };
-    name.len() > 2
-        && name.starts_with(|first: char| first.is_ascii_uppercase())
-        && name.chars().all(is_in_name)
+    let Some(end) = text.find(|letter| !is_in_name(letter)) else { return false };
+    end > 2 && text.starts_with(|first: char| first.is_ascii_uppercase()) && text[end..].starts_with('>')
+}
+
+/// Whether the text after `{{` is a name, and `}}`. Go templates assign with `:=`. Two braces around an object are a
+/// typing error.
+fn is_name(mut text: &str) -> bool {
+    let mut has_letters = false;
+    while let Some(at) = text.find(['=', ':', '{', '}']) {
+        let (before, after) = text.split_at(at);
+        has_letters |= before.contains(char::is_alphanumeric);
+        if after.starts_with("}}") {
+            return has_letters;
+        }
+        let Some(next) = after.strip_prefix(":=").or_else(|| after.strip_prefix('}')) else { return false };
+        text = next;
+    }
+    false
 }
 
 /// Whether text starts with a placeholder. The flags say whether `%}` and `%>` follow.
 fn starts_with_placeholder(text: &str, [has_tag_end, has_erb_end]: [bool; 2]) -> bool {
-    let names = |inner: &str| {
-        // Go templates assign with `:=`. Two braces around an object are a typing error.
-        let inner = inner.replace(":=", " ");
-        let inner = inner.find(['=', ':', '{']).map_or(inner.as_str(), |object| &inner[..object]);
-        inner.split_once("}}").is_some_and(|(name, _)| name.contains(char::is_alphanumeric))
-    };
-    text.strip_prefix("{{").is_some_and(names)
+    text.strip_prefix("{{").is_some_and(is_name)
         || text.strip_prefix('<').is_some_and(is_blank)
         || has_tag_end && text.starts_with("{%")
         || has_erb_end && text.starts_with("<%")
