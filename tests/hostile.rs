@@ -56,6 +56,8 @@ fn great_numbers_of_what_is_right_are_right() {
     assert_eq!(of_text(locals(&format!("a = {{\n{keys}}}\n"))), nothing);
     let calculated = many(32_000, |n| format!("  (\"k{n}\") = {n} + 1\n"));
     assert_eq!(of_text(locals(&format!("a = {{\n{calculated}}}\n"))), nothing);
+    let sets = many(20_000, |n| format!("[{n}], "));
+    assert_eq!(of_text(locals(&format!("a = setunion({sets})\n"))), nothing);
     let chain = many(50_000, |n| format!("a{n} = local.a{}\n", n + 1));
     assert_eq!(of_text(locals(&format!("{chain}a50000 = 1\n"))), nothing);
     let constraint = many(50_000, |_| ">= 1.0, ".to_owned());

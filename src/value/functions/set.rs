@@ -40,8 +40,6 @@ fn combined(arguments: &[Value], combine: fn(&mut Vec<Value>, Vec<Value>)) -> Ou
     let mut result = sets.next().unwrap_or_default();
     for set in sets {
         combine(&mut result, set);
-        result.sort_unstable();
-        result.dedup();
     }
     Ok(Value::set(element, result))
 }
