@@ -29,9 +29,12 @@ pub(super) struct Top {
     pub(super) repository_names: BTreeSet<SmolStr>,
     /// Whether each directory is the top of another repository, as far as it was asked.
     pub(super) nested: Arc<Memo<String, bool>>,
+    /// The targets of the paths that were asked for. Paths through many symbolic links take long to follow.
+    pub(super) places: Arc<Memo<String, Place>>,
 }
 
 /// The target of a path.
+#[derive(Debug, Clone)]
 pub(super) enum Place {
     /// A directory that may be read.
     Directory {
@@ -61,6 +64,10 @@ impl Top {
 
     /// The target of `path`, relative to the top.
     pub(super) fn place(&self, path: &str) -> Place {
+        self.places.get(path, || self.find(path))
+    }
+
+    fn find(&self, path: &str) -> Place {
         let Ok(real) = std::fs::canonicalize(self.path.join(encode_os(path))) else {
             // An uninitialized submodule or a directory that a tool creates may contain it, and a sparse checkout omits
             // existing directories.
