@@ -45,6 +45,12 @@ pub struct Until {
 }
 
 impl Exception {
+    /// Directories that contain every path to which it applies.
+    pub fn directories(&self) -> impl Iterator<Item = &str> {
+        let everywhere = self.paths.is_none().then_some("");
+        self.paths.iter().flat_map(Globs::directories).map(String::as_str).chain(everywhere)
+    }
+
     /// Whether it applies to a rule at a path.
     pub fn covers(&self, rule: &str, path: &str) -> bool {
         self.rule == rule && self.paths.as_ref().is_none_or(|paths| paths.has(path))

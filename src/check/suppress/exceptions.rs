@@ -20,7 +20,7 @@ use crate::policy::{EXCEPTION_COMMENT, Exception, Setting, Until, can_be_off};
 use crate::rules;
 use crate::session::parse_cache::ParseCache;
 use crate::text::{FileId, Source, Sources, Span, Suggestions};
-use crate::vfs::Snapshot;
+use crate::vfs::{Snapshot, ancestors};
 
 /// Searches for the start of an exception.
 static FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(EXCEPTION_COMMENT));
@@ -55,23 +55,36 @@ pub(in crate::check) struct Exceptions<'e> {
     findings: Vec<Finding>,
 }
 
-/// The numbers of the exceptions that cover each path, by rule, as far as it was asked.
+/// The numbers of the exceptions, by rule.
 #[derive(Debug, Default)]
-struct Covering(HashMap<String, HashMap<String, Arc<[usize]>>>);
+struct Covering {
+    /// Those that may cover a path in a directory.
+    by_directory: HashMap<SmolStr, HashMap<String, Vec<usize>>>,
+    /// Those that cover a path, as far as it was asked.
+    by_path: HashMap<String, HashMap<String, Arc<[usize]>>>,
+}
 
 impl Covering {
+    fn add(&mut self, number: usize, exception: &Exception) {
+        let by_directory = self.by_directory.entry(exception.rule.clone()).or_default();
+        for directory in exception.directories() {
+            by_directory.entry_ref(directory).or_default().push(number);
+        }
+    }
+
     /// The numbers of the exceptions that cover a finding.
     fn of<'e>(
         &mut self,
         finding: &Finding,
         sources: &Sources,
-        exceptions: &(impl Iterator<Item = &'e Exception> + Clone),
+        exception: impl Fn(usize) -> &'e Exception,
     ) -> BTreeSet<usize> {
         let rule = finding.rule.as_str();
-        let by_path = self.0.entry_ref(rule).or_default();
+        let Some(by_directory) = self.by_directory.get(rule) else { return BTreeSet::new() };
+        let by_path = self.by_path.entry_ref(rule).or_default();
         let covering = |place: &str| {
-            let covers = |(_, exception): &(usize, &Exception)| exception.covers(rule, place);
-            exceptions.clone().enumerate().filter(covers).map(|(number, _)| number).collect()
+            let near = ancestors(place).filter_map(|directory| by_directory.get(directory)).flatten();
+            near.copied().filter(|number| exception(*number).covers(rule, place)).collect()
         };
         let places = places_of(finding, sources);
         let numbers = places.map(|place| by_path.entry_ref(place).or_insert_with(|| covering(place)).clone());
@@ -136,9 +149,12 @@ impl<'e> Exceptions<'e> {
         for exception in settings.policy.exceptions() {
             let until =
                 exception.until.filter(|until| settings.today.is_some_and(|today| until.date < today));
-            match until {
-                Some(until) => exceptions.ended.push(Ended { exception, until, reported: None }),
-                None => exceptions.blocks.push(Block { exception, used: false }),
+            if let Some(until) = until {
+                exceptions.covering_ended.add(exceptions.ended.len(), exception);
+                exceptions.ended.push(Ended { exception, until, reported: None });
+            } else {
+                exceptions.covering.add(exceptions.blocks.len(), exception);
+                exceptions.blocks.push(Block { exception, used: false });
             }
         }
         let own = snapshot.directories().iter().filter(|found| !snapshot.is_installed(&found.path));
@@ -214,8 +230,8 @@ impl<'e> Exceptions<'e> {
                 refused = Some(comment.at);
             }
         }
-        let exceptions = self.blocks.iter().map(|block| block.exception);
-        for number in self.covering.of(finding, self.sources, &exceptions) {
+        let numbers = self.covering.of(finding, self.sources, |number| self.blocks[number].exception);
+        for number in numbers {
             let block = &mut self.blocks[number];
             block.used = true;
             exception
@@ -229,8 +245,8 @@ impl<'e> Exceptions<'e> {
 
     /// Records a finding that an expired exception no longer suppresses.
     fn record_expired(&mut self, finding: &Finding) {
-        let exceptions = self.ended.iter().map(|ended| ended.exception);
-        for number in self.covering_ended.of(finding, self.sources, &exceptions) {
+        let numbers = self.covering_ended.of(finding, self.sources, |number| self.ended[number].exception);
+        for number in numbers {
             let ended = &mut self.ended[number];
             ended.reported = ended.reported.or(finding.primary);
         }
