@@ -49,7 +49,7 @@ use crate::value::{self, Budget};
 
 pub use crate::module::decode::{KEEP_FOR_DESTROY, references_elsewhere, shows_root, top_blocks};
 pub use crate::module::required_version::Unmodelled;
-pub use crate::module::state_address::{StateAddress, StateParts};
+pub use crate::module::state_address::{ByStateAddress, StateAddress, StateParts};
 
 /// A parsed file of a module.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use crate::check::{Analysis, EngineView};
 use crate::graph::{Node, RemoteState, Role};
-use crate::module::{StateAddress, StateParts};
+use crate::module::{ByStateAddress, StateAddress, StateParts};
 use crate::rules::{BackendEvidence, BackendReplacement};
 use crate::vfs::Snapshot;
 
@@ -72,6 +72,12 @@ struct Root<'t> {
     replacement: Option<BackendReplacement>,
 }
 
+/// The root modules of a repository.
+struct Roots<'r, 't> {
+    by_directory: &'r BTreeMap<SmolStr, Root<'t>>,
+    by_address: ByStateAddress<&'r Root<'t>>,
+}
+
 /// Finds the states of the root modules under some directories, or of all root modules for an empty path.
 pub fn state_map(analysis: &Analysis, snapshot: &Snapshot, scope: &[String]) -> Vec<RootState> {
     let mut evidence = BackendEvidence::new(snapshot);
@@ -93,16 +99,20 @@ pub fn state_map(analysis: &Analysis, snapshot: &Snapshot, scope: &[String]) -> 
         let address = address.filter(|_| replacement.is_none());
         roots.insert(directory.clone(), Root { node, address, replacement });
     }
+    let mut by_address = ByStateAddress::default();
+    for root in roots.values() {
+        if let Some(address) = &root.address {
+            by_address.insert(address, root);
+        }
+    }
+    let roots = Roots { by_directory: &roots, by_address };
     let is_shown = |directory: &str| super::location::in_scope(directory, scope);
-    roots
-        .values()
-        .filter(|root| is_shown(&root.node.module().directory))
-        .map(|root| root.state(&roots))
-        .collect()
+    let shown = roots.by_directory.values().filter(|root| is_shown(&root.node.module().directory));
+    shown.map(|root| root.state(&roots)).collect()
 }
 
 impl Root<'_> {
-    fn state(&self, roots: &BTreeMap<SmolStr, Root<'_>>) -> RootState {
+    fn state(&self, roots: &Roots<'_, '_>) -> RootState {
         let module = self.node.module();
         let default = || StateParts {
             known: StateAddress::default_file().arguments,
@@ -144,13 +154,16 @@ impl Root<'_> {
     }
 }
 
-fn read(node: Node<'_>, state: RemoteState<'_>, roots: &BTreeMap<SmolStr, Root<'_>>) -> StateRead {
+fn read(node: Node<'_>, state: RemoteState<'_>, roots: &Roots<'_, '_>) -> StateRead {
     let outputs: BTreeSet<SmolStr> = state.outputs.into_iter().map(|(name, _)| name).collect();
     let kept: Vec<SmolStr> = state.address.iter().flat_map(|address| kept_at(address, roots)).collect();
     let undeclared = match kept.as_slice() {
         [root] if !state.has_defaults => {
             let declares = |name: &&SmolStr| {
-                roots.get(root).is_some_and(|root| root.node.module().outputs.contains_key(*name))
+                roots
+                    .by_directory
+                    .get(root)
+                    .is_some_and(|root| root.node.module().outputs.contains_key(*name))
             };
             outputs.iter().filter(|name| !declares(name)).cloned().collect()
         }
@@ -167,9 +180,9 @@ fn read(node: Node<'_>, state: RemoteState<'_>, roots: &BTreeMap<SmolStr, Root<'
 }
 
 /// The root modules that certainly keep their state at an address.
-fn kept_at(address: &StateAddress, roots: &BTreeMap<SmolStr, Root<'_>>) -> Vec<SmolStr> {
-    let keeps = |root: &Root<'_>| root.address.as_ref().is_some_and(|kept| address.selects(kept));
-    roots.iter().filter(|(_, root)| keeps(root)).map(|(directory, _)| directory.clone()).collect()
+fn kept_at(address: &StateAddress, roots: &Roots<'_, '_>) -> BTreeSet<SmolStr> {
+    let keeps = |root: &&&Root<'_>| root.address.as_ref().is_some_and(|kept| address.selects(kept));
+    roots.by_address.near(address).filter(keeps).map(|root| root.node.module().directory.clone()).collect()
 }
 
 fn named(arguments: &BTreeMap<&'static str, SmolStr>) -> BTreeMap<SmolStr, SmolStr> {

@@ -190,6 +190,37 @@ impl StateAddress {
     }
 }
 
+/// Values of root modules, by the addresses of their states.
+#[derive(Debug)]
+pub struct ByStateAddress<T>(BTreeMap<(&'static str, Option<SmolStr>), Vec<T>>);
+
+impl<T> ByStateAddress<T> {
+    /// Adds a value.
+    pub fn insert(&mut self, address: &StateAddress, value: T) {
+        self.0.entry(Self::key(address)).or_default().push(value);
+    }
+
+    /// The values at all addresses that this one may [select](StateAddress::selects), and at some others.
+    pub fn near(&self, address: &StateAddress) -> impl Iterator<Item = &T> {
+        let key = Self::key(address);
+        let without = (key.0, None);
+        let all = key.1.is_none().then(|| self.0.range(without.clone()..));
+        let all = all.into_iter().flatten().take_while(move |((backend, _), _)| *backend == key.0);
+        let some = key.1.is_some().then(|| [self.0.get(&key), self.0.get(&without)]);
+        all.map(|(_, values)| values).chain(some.into_iter().flatten().flatten()).flatten()
+    }
+
+    fn key(address: &StateAddress) -> (&'static str, Option<SmolStr>) {
+        (address.backend, address.arguments.get(address.own).cloned())
+    }
+}
+
+impl<T> Default for ByStateAddress<T> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
 impl fmt::Display for StateAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.backend)?;

@@ -7,6 +7,7 @@ use smol_str::{SmolStr, format_smolstr};
 use super::support::state_addresses::{StateOutputs, StateRead};
 use super::{ADVICE, BackendEvidence, Context, Node, Page, Role, Rule, States, page};
 use crate::finding::{Concern, Finding};
+use crate::module::ByStateAddress;
 use crate::text::{Span, nearest};
 use crate::vfs::Snapshot;
 
@@ -41,11 +42,15 @@ impl Rule for UndeclaredRemoteStateOutput {
 /// The outputs that are read from the states of root modules that do not declare them.
 pub(super) fn findings(states: &States, snapshot: &Snapshot) -> Vec<Finding> {
     let outputs = states.outputs();
+    let mut by_address = ByStateAddress::default();
+    for of_root in &outputs {
+        by_address.insert(&of_root.1.address, of_root);
+    }
     let mut evidence = BackendEvidence::new(snapshot);
     let mut missing: BTreeMap<(SmolStr, SmolStr, SmolStr), BTreeSet<Span>> = BTreeMap::new();
     let mut declared: BTreeMap<SmolStr, &BTreeSet<SmolStr>> = BTreeMap::new();
     for StateRead { directory, data, address, output, at } in states.reads() {
-        let mut kept = outputs.iter().filter(|(_, kept)| address.selects(&kept.address));
+        let mut kept = by_address.near(&address).filter(|(_, kept)| address.selects(&kept.address));
         let (Some((root, kept)), None) = (kept.next(), kept.next()) else { continue };
         if kept.names.contains(&output) || *root == directory || evidence.replacement(root).is_some() {
             continue;
