@@ -1,6 +1,7 @@
 //! Finds module calls and resources without instances, on one path of calls from a root module.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use hashbrown::HashMap;
 use smol_str::SmolStr;
@@ -23,9 +24,9 @@ pub(crate) struct Absence {
     resources: BTreeSet<ResourceAddress>,
     /// The values that calls give to the variables of their modules, and what else is known
     /// about them.
-    given: BTreeMap<SmolStr, (BTreeMap<SmolStr, Computed>, NotNull)>,
+    given: BTreeMap<SmolStr, (Rc<BTreeMap<SmolStr, Computed>>, NotNull)>,
     /// The values of the variables of the module.
-    variables: BTreeMap<SmolStr, Computed>,
+    variables: Rc<BTreeMap<SmolStr, Computed>>,
     not_null: NotNull,
 }
 
@@ -41,13 +42,13 @@ impl Absence {
         };
         let variables = node.module().variables.iter();
         let variables = variables.map(|(name, variable)| (name.clone(), value(name, variable)));
-        Self::with(node, variables.collect(), NotNull::in_root())
+        Self::with(node, Rc::new(variables.collect()), NotNull::in_root())
     }
 
     /// What has no instances in a child module of this one.
     pub(crate) fn in_child(&self, call: &str, child: Node<'_>) -> Self {
         self.given.get(call).map_or_else(Self::default, |(variables, not_null)| {
-            Self::with(child, variables.clone(), not_null.again())
+            Self::with(child, Rc::clone(variables), not_null.again())
         })
     }
 
@@ -69,7 +70,7 @@ impl Absence {
     /// The value of an expression of the module, if all of it is known.
     pub(crate) fn value(&self, node: Node<'_>, expr: &Expr) -> Option<Value> {
         let (earlier, work) = (BTreeMap::new(), Budget::of(node.module().evaluation_steps()));
-        let variables = self.variables.clone();
+        let variables = Rc::clone(&self.variables);
         let values = RunValues::new(node, (Resources::Changed, false), variables, &earlier, &work)
             .knowing(&self.not_null);
         known(values.of(expr, Within::Module).0.value)
@@ -80,14 +81,15 @@ impl Absence {
         known(self.given.get(call)?.0.get(variable)?.value.clone())
     }
 
-    fn with(node: Node<'_>, variables: BTreeMap<SmolStr, Computed>, not_null: NotNull) -> Self {
+    fn with(node: Node<'_>, variables: Rc<BTreeMap<SmolStr, Computed>>, not_null: NotNull) -> Self {
         let module = node.module();
         if !module.complete || module.has_generated_files || parts_given(node) > MOST_PARTS {
             return Self::default();
         }
         let (earlier, work) = (BTreeMap::new(), Budget::of(module.evaluation_steps()));
-        let values = RunValues::new(node, (Resources::Changed, false), variables.clone(), &earlier, &work)
-            .knowing(&not_null);
+        let values =
+            RunValues::new(node, (Resources::Changed, false), Rc::clone(&variables), &earlier, &work)
+                .knowing(&not_null);
         let is_absent = |(count, for_each): (Option<&Attribute>, Option<&Attribute>)| {
             let value = |attribute: &Attribute| {
                 let mut value = values.of(&attribute.expr, Within::Module).0.value;
@@ -104,7 +106,7 @@ impl Absence {
                 calls.insert(call.name.clone());
             } else if let Some(child) = node.child(&call.name) {
                 let not_null = NotNull::in_child(&values, &arguments::given(call, child.module()));
-                given.insert(call.name.clone(), (values.given(call, child.module()), not_null));
+                given.insert(call.name.clone(), (Rc::new(values.given(call, child.module())), not_null));
             }
         }
         for resource in module.resources.values() {

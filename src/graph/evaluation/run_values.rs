@@ -5,6 +5,7 @@ mod scope;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use smol_str::SmolStr;
 
@@ -77,7 +78,7 @@ pub(in crate::graph) struct RunValues<'t> {
     resources: Resources,
     /// Whether the test replaces values of resources or modules.
     is_overridden: bool,
-    variables: BTreeMap<SmolStr, Computed>,
+    variables: Rc<BTreeMap<SmolStr, Computed>>,
     earlier: &'t BTreeMap<SmolStr, Outputs>,
     work: &'t Budget,
     /// The computed values, or `None` while they are computed.
@@ -103,7 +104,7 @@ impl<'t> RunValues<'t> {
     pub(in crate::graph) fn new(
         node: Node<'t>,
         (resources, is_overridden): (Resources, bool),
-        variables: BTreeMap<SmolStr, Computed>,
+        variables: Rc<BTreeMap<SmolStr, Computed>>,
         earlier: &'t BTreeMap<SmolStr, Outputs>,
         work: &'t Budget,
     ) -> Self {
@@ -247,7 +248,7 @@ impl<'t> RunValues<'t> {
         let variables = self.given(call, module);
         let nothing = BTreeMap::new();
         let state = (self.resources, self.is_overridden);
-        let values = RunValues::new(child, state, variables, &nothing, self.work);
+        let values = RunValues::new(child, state, variables.into(), &nothing, self.work);
         values.depth.set(self.depth.get());
         let outputs = values.outputs();
         self.errors.borrow_mut().extend(values.errors.take());

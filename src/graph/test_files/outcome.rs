@@ -1,6 +1,7 @@
 //! Reports conditions and assertions that fail with the variables of a run, if no provider is needed to know that.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use smol_str::SmolStr;
 
@@ -54,7 +55,7 @@ pub(super) fn check(
     test: &Test,
     run: &Run,
     node: Node<'_>,
-    given: &BTreeMap<SmolStr, Computed>,
+    given: &Rc<BTreeMap<SmolStr, Computed>>,
     work: &Budget,
     earlier: &mut Earlier,
     findings: &mut Vec<Finding>,
@@ -73,7 +74,7 @@ pub(super) fn check(
         let at_end = if run.plans { planned } else { Resources::Applied };
         let is_overridden = is_overridden(test, run);
         let values = |resources| {
-            RunValues::new(node, (resources, is_overridden), given.clone(), &earlier.outputs, work)
+            RunValues::new(node, (resources, is_overridden), Rc::clone(given), &earlier.outputs, work)
         };
         let outcome = Outcome { run, test, node, planned: values(planned), at_end: values(at_end) };
         outcome.of()

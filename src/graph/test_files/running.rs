@@ -1,6 +1,7 @@
 //! Reports the errors of `terraform test` that are known without running it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use hashbrown::HashSet;
 use smol_str::SmolStr;
@@ -80,7 +81,7 @@ pub(super) fn check(
         }
         if let Some(module) = under {
             if findings[from..].iter().all(is_after_plan) {
-                outcome::check(test, run, module, &given, &work, &mut earlier, findings);
+                outcome::check(test, run, module, &Rc::new(given), &work, &mut earlier, findings);
             } else if findings[from..].iter().any(|finding| finding.summary == UNSUITABLE) {
                 findings.extend(outcome::stopped_by_value(test, run, module, &findings[from..]));
             }
@@ -142,10 +143,10 @@ fn stops(finding: &Finding) -> bool {
 
 /// The values that the variables of a run can refer to.
 fn of_file<'t>(test: &Test, module: Node<'t>, earlier: &'t Earlier, work: &'t Budget) -> RunValues<'t> {
-    let nothing = RunValues::new(module, (Resources::Changed, true), BTreeMap::new(), &earlier.outputs, work);
+    let nothing = RunValues::new(module, (Resources::Changed, true), Rc::default(), &earlier.outputs, work);
     let usable = test.file.variables.iter().filter(|(_, given)| !given.is_broken);
     let set = usable.map(|(name, given)| (name.clone(), nothing.of(&given.expr, Within::Variables).0));
-    RunValues::new(module, (Resources::Changed, true), set.collect(), &earlier.outputs, work)
+    RunValues::new(module, (Resources::Changed, true), Rc::new(set.collect()), &earlier.outputs, work)
 }
 
 /// Checks the values that a run sets, and returns them.
