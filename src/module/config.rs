@@ -116,6 +116,16 @@ impl Config {
         }
     }
 
+    /// The argument of this name in effect.
+    pub fn attribute(&self, name: &str) -> Option<Arc<Attribute>> {
+        match self {
+            Self::Plain(body) => body.attribute(name),
+            Self::Escaped(..) | Self::Merged(_) => {
+                self.just_attributes(&mut Vec::new()).into_iter().find(|argument| argument.name == name)
+            }
+        }
+    }
+
     /// Calls `visit` with every expression in effect, at any depth. Arguments that an override replaces are left out.
     pub fn for_each_expression(&self, visit: &mut dyn FnMut(&Expr)) {
         self.for_each_body(&mut |body| body.for_each_expression(visit));

@@ -11,7 +11,6 @@ use smol_str::SmolStr;
 
 use crate::graph::{Absence, Node, Used};
 use crate::module::canonical::NamedValue;
-use crate::module::declaration::ModuleCall;
 use crate::syntax::{Attribute, Block, Expr, ExprKind};
 use crate::value::Type;
 use equality::Compared;
@@ -261,11 +260,6 @@ pub(super) fn expression(node: Node<'_>, value: &NamedValue) -> Option<Arc<Attri
         NamedValue::Variable(_) | NamedValue::Resource(_) | NamedValue::Call(_) => None,
         NamedValue::Local(name) => module.locals.get(name).map(|local| local.attribute.clone()),
         NamedValue::Output(name) => module.outputs.get(name)?.value.clone(),
-        NamedValue::Argument { call, variable } => argument(module.calls.get(call)?, variable),
+        NamedValue::Argument { call, variable } => module.calls.get(call)?.config.attribute(variable),
     }
-}
-
-/// The argument of a call for a variable.
-pub(super) fn argument(call: &ModuleCall, variable: &str) -> Option<Arc<Attribute>> {
-    call.config.just_attributes(&mut Vec::new()).into_iter().find(|argument| argument.name == variable)
 }

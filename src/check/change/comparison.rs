@@ -18,7 +18,7 @@ use crate::graph::{User, for_each_user};
 use crate::module::canonical::NamedValue;
 use crate::session::reads::{self, Paths};
 use crate::session::terragrunt::Units;
-use crate::vfs::{self, Change, Error, ancestors, last_name, parent};
+use crate::vfs::{self, Change, Error, ancestors, child, last_name, parent};
 
 /// Both states of a change.
 #[derive(Debug)]
@@ -155,7 +155,8 @@ impl Comparison {
     /// root module can name.
     fn near(&self, directory: &str, impact: &Impact<'_>, paths: &Paths) -> Paths {
         // Functions do not read module files by such paths.
-        let others = paths.all.iter().filter(|path| !is_module_file(last_name(path)));
+        let is_other = |path: &&String| !is_module_file(last_name(path));
+        let others = paths.all.iter().filter(is_other);
         // With very many callers, all paths count.
         let Some(above) = impact.leading_to(directory) else { return others.cloned().collect() };
         let run_by: Vec<_> = above.iter().map(|module| self.units.that_run(module)).collect();
@@ -163,8 +164,15 @@ impl Comparison {
         let mut directories: BTreeSet<&str> = units.filter_map(|unit| parent(unit)).collect();
         directories.extend(above.iter().map(SmolStr::as_str));
         let may_be_anywhere = run_by.iter().any(|run_by| run_by.may_be_run && run_by.units.is_empty());
-        let is_near = |path: &&String| may_be_anywhere || ancestors(path).any(|it| directories.contains(it));
-        others.filter(is_near).cloned().collect()
+        if may_be_anywhere {
+            return others.cloned().collect();
+        }
+        let below = |directory: &str| {
+            let start = child(directory, "");
+            let from = paths.all.range(start.clone()..);
+            from.take_while(move |path| path.starts_with(&start)).chain(paths.all.get(directory))
+        };
+        directories.into_iter().flat_map(below).filter(is_other).cloned().collect()
     }
 
     /// The first changed path that can alter a plan of the module in a directory. Returns `None` if there is none.

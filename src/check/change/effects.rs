@@ -9,18 +9,21 @@ mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use hashbrown::HashMap;
 use smol_str::SmolStr;
 
-use super::call_path::{CallPath, argument, expression};
+use super::call_path::{CallPath, expression};
 use super::side::Side;
 use crate::check::EngineView;
+use crate::engine::Engine;
 use crate::graph::{Node, NodeId, Used, User, ValueFlow};
 use crate::limits::Steps;
 use crate::module::canonical::NamedValue;
 use crate::module::declaration::ModuleCall;
-use crate::syntax::Attribute;
+use crate::syntax::{Attribute, Block};
+use crate::vfs::Memo;
 use variables::contains_null;
 
 /// The part of a module that a change alters.
@@ -39,6 +42,18 @@ pub(super) enum Altered {
         /// Values that may read a changed file outside the module, depending on what its callers pass to it.
         reading_elsewhere: BTreeSet<NamedValue>,
     },
+}
+
+impl Altered {
+    /// Whether a value may read a changed file.
+    fn reads_changed_files(&self) -> bool {
+        match self {
+            Self::Values { reading, reading_elsewhere, .. } => {
+                !reading.is_empty() || !reading_elsewhere.is_empty()
+            }
+            Self::Everything => false,
+        }
+    }
 }
 
 /// The consequences of an altered value in its module.
@@ -64,6 +79,8 @@ pub(super) struct Effects<'c> {
     views: Vec<EngineView<'c>>,
     before: &'c Side,
     altered: &'c BTreeMap<SmolStr, Altered>,
+    /// Whether an expression may read a changed file, so that it may have another value although it is the same.
+    reads_changed_files: bool,
     /// The directories of these modules and of their callers.
     concerned: &'c BTreeSet<SmolStr>,
     /// The changed paths.
@@ -71,7 +88,8 @@ pub(super) struct Effects<'c> {
     /// What has no instances, for each path of calls. The first is for modules on any path.
     paths: Vec<Rc<CallPath<'c>>>,
     children: HashMap<(Place, SmolStr), usize>,
-    flows: HashMap<(usize, NodeId), Rc<ValueFlow>>,
+    flows: Memo<InState, Rc<ValueFlow>>,
+    blocks: Memo<InState, Rc<Blocks>>,
     /// `None` while the consequences are being computed: modules that call each other may affect each other.
     modules: HashMap<Place, Option<Rc<OfModule>>>,
     variables: HashMap<(Place, SmolStr), Option<Effect>>,
@@ -85,6 +103,12 @@ pub(super) struct Effects<'c> {
 
 /// The calls of a module, by the directory of the child module.
 type CallsByChild<'c> = HashMap<&'c str, Vec<(&'c ModuleCall, Node<'c>)>>;
+
+/// A module: whether it is the one after the change, its engine, and its directory.
+type InState = (bool, Engine, SmolStr);
+
+/// The blocks of a module, by their types and labels.
+type Blocks = HashMap<Vec<SmolStr>, Vec<Arc<Block>>>;
 
 /// A module in a view, on a path of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -131,11 +155,13 @@ impl<'c> Effects<'c> {
             views: side.views().collect(),
             before,
             altered,
+            reads_changed_files: altered.values().any(Altered::reads_changed_files),
             concerned,
             changed,
             paths: vec![Rc::default()],
             children: HashMap::new(),
-            flows: HashMap::new(),
+            flows: Memo::default(),
+            blocks: Memo::default(),
             modules: HashMap::new(),
             variables: HashMap::new(),
             calls: HashMap::new(),
@@ -154,7 +180,7 @@ impl<'c> Effects<'c> {
     /// whatever values the variables of the module have, do not count.
     pub(super) fn reach_root(&mut self, directory: &str) -> bool {
         let places = self.places(directory);
-        places.is_empty()
+        let is_reached = places.is_empty()
             || places.into_iter().any(|place| {
                 let node = self.node(place);
                 let views = self.before.nodes(directory);
@@ -163,7 +189,13 @@ impl<'c> Effects<'c> {
                 self.paths.push(Rc::new(CallPath::of_root(node, before, None)));
                 let place = Place { path: self.paths.len() - 1, ..place };
                 !self.of_module(place).own.is_none()
-            })
+            });
+        // No other root module has these paths. Without room, some of the results are for modules on any path.
+        if self.room.take(1) {
+            self.paths.truncate(ANY_PATH + 1);
+            (self.children, self.modules, self.variables) = Default::default();
+        }
+        is_reached
     }
 
     /// Whether a module on another path of calls can be distinguished.
@@ -224,15 +256,18 @@ impl<'c> Effects<'c> {
         self.views[place.view].graph.node(place.id)
     }
 
-    fn flow(&mut self, place: Place) -> Rc<ValueFlow> {
-        let key = (place.view, place.id);
-        if let Some(flow) = self.flows.get(&key) {
-            return Rc::clone(flow);
-        }
-        let node = self.node(place);
-        let flow = Rc::new(ValueFlow::of(node, &self.views[place.view].files(node, &self.side.snapshot)));
-        self.flows.insert(key, Rc::clone(&flow));
-        flow
+    fn flow(&self, place: Place) -> Rc<ValueFlow> {
+        self.flow_in(self.side, self.views[place.view], self.node(place))
+    }
+
+    /// The uses of values in a module, before or after the change.
+    fn flow_in(&self, side: &Side, view: EngineView<'_>, node: Node<'_>) -> Rc<ValueFlow> {
+        let flow = || Rc::new(ValueFlow::of(node, &view.files(node, &side.snapshot)));
+        self.flows.get(&self.in_state(side, node), flow)
+    }
+
+    fn in_state(&self, side: &Side, node: Node<'_>) -> InState {
+        (std::ptr::eq(side, self.side), node.graph().engine(), node.module().directory.clone())
     }
 
     fn of_module(&mut self, place: Place) -> Rc<OfModule> {
@@ -331,7 +366,7 @@ impl<'c> Effects<'c> {
                     let set = self.paths[caller.path].now.value(self.node(caller), &set.expr);
                     set.is_none_or(|set| set.is_null())
                 };
-                let set = argument(call, name);
+                let set = call.config.attribute(name);
                 if !child.module().variables.contains_key(name) {
                     // A call that still sets it fails.
                     effect.on_plan |= set.is_some();

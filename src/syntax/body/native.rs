@@ -46,7 +46,8 @@ impl NativeBody {
     }
 
     pub(super) fn attribute(&self, hidden: &Hidden, name: &str) -> Option<Arc<Attribute>> {
-        self.visible_attributes(hidden).find(|attribute| attribute.name == name).cloned()
+        let named = self.attributes.iter().find(|attribute| attribute.name == name);
+        named.filter(|_| !hidden.attributes.has(name)).cloned()
     }
 
     pub(super) fn items(&self) -> Vec<Item<'_>> {

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use smol_str::SmolStr;
 
 use super::forms::{have_same_elements, plain};
-use super::{CallPath, argument, expression, have_same_flags};
+use super::{CallPath, expression, have_same_flags};
 use crate::graph::{Node, Used, have_same_parts, same_steps};
 use crate::module::canonical::NamedValue;
 use crate::module::declaration::{Condition, Variable};
@@ -272,7 +272,7 @@ impl<'c> CallPath<'c> {
         else {
             return false;
         };
-        match (argument(was, old), argument(is, new)) {
+        match (was.config.attribute(old), is.config.attribute(new)) {
             (Some(was), Some(is)) => path.is_equal(&Compared::all(*caller), &was.expr, &is.expr, depth + 1),
             (was, is) => was.is_none() && is.is_none(),
         }

@@ -1,12 +1,16 @@
 //! Decides whether a value, a resource or a module call that a change touches is the same as before on a path of calls.
 
+use std::iter;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::super::call_path::{CallPath, argument, expression};
-use super::{Altered, Effects, Place};
-use crate::graph::{Node, Used, User, ValueFlow};
+use super::super::call_path::{CallPath, expression};
+use super::super::side::Side;
+use super::{ANY_PATH, Blocks, Effects, Place};
+use crate::check::EngineView;
+use crate::graph::{Node, Used, User};
 use crate::module::ModuleFile;
 use crate::module::canonical::NamedValue;
 use crate::module::declaration::Variable;
@@ -24,7 +28,7 @@ impl<'c> Effects<'c> {
             NamedValue::Call(call) => {
                 let is_argument = |name: &str| {
                     let call = node.module().calls.get(call);
-                    call.is_some_and(|call| argument(call, name).is_some())
+                    call.is_some_and(|call| call.config.attribute(name).is_some())
                 };
                 path.is_absent(node, value) || self.has_same_content(place, value, &is_argument)
             }
@@ -39,7 +43,7 @@ impl<'c> Effects<'c> {
     /// Whether an output of the module at the end of a path is nothing but an output of the root module there.
     fn is_only_shown(&self, view: usize, path: &CallPath<'c>, output: &SmolStr) -> bool {
         let Some(((caller, call), of_caller)) = path.caller_now().zip(path.of_caller()) else { return true };
-        let flow = ValueFlow::of(caller, &self.views[view].files(caller, &self.side.snapshot));
+        let flow = self.flow(Place { view, id: caller.id(), path: ANY_PATH });
         let used = Used::Output { call: call.clone(), output: Some(output.clone()) };
         flow.users(&used).all(|user| {
             let User::Value(value @ NamedValue::Output(shown)) = user else { return false };
@@ -60,7 +64,7 @@ impl<'c> Effects<'c> {
     /// Whether a user of an altered value is the same as before on a path of calls.
     pub(super) fn is_same_despite(&self, place: Place, user: &User, altered: &Used) -> bool {
         let (path, node) = (&self.paths[place.path], self.node(place));
-        if self.reads_changed_files() || !path.has_same_marks(node, altered) {
+        if self.reads_changed_files || !path.has_same_marks(node, altered) {
             return false;
         }
         let same_block = |value: &NamedValue| {
@@ -75,27 +79,21 @@ impl<'c> Effects<'c> {
         }
     }
 
-    /// Whether an expression may read a changed file, so that it may have another value although it is the same.
-    fn reads_changed_files(&self) -> bool {
-        let reads_files = |altered: &Altered| match altered {
-            Altered::Values { reading, reading_elsewhere, .. } => {
-                !reading.is_empty() || !reading_elsewhere.is_empty()
-            }
-            Altered::Everything => false,
-        };
-        self.altered.values().any(reads_files)
-    }
-
     /// The only block of a resource or call before and after the change.
     fn blocks(&self, place: Place, value: &NamedValue) -> Option<(Arc<Block>, Arc<Block>)> {
         let (_, earlier) = self.paths[place.path].before.as_ref()?;
         let node = self.node(place);
         let mut views = self.before.nodes(&earlier.module().directory);
         let (view, _) = views.find(|(view, _)| view.engine == node.graph().engine())?;
-        let mut was = blocks_of(value, &view.files(*earlier, &self.before.snapshot));
-        let mut is = blocks_of(value, &self.views[place.view].files(node, &self.side.snapshot));
-        let is_one = was.len() == 1 && is.len() == 1;
-        is_one.then(|| was.pop().zip(is.pop()))?
+        let header = header(value)?;
+        let blocks = |side: &Side, view: EngineView<'_>, node: Node<'_>| {
+            let blocks = || Rc::new(blocks_of(&view.files(node, &side.snapshot)));
+            match self.blocks.get(&self.in_state(side, node), blocks).get(&header)?.as_slice() {
+                [only] => Some(Arc::clone(only)),
+                _ => None,
+            }
+        };
+        blocks(self.before, view, *earlier).zip(blocks(self.side, self.views[place.view], node))
     }
 
     /// Whether a value is new and cannot fail, or fails as before under another name. What uses it differs, too.
@@ -142,8 +140,7 @@ impl<'c> Effects<'c> {
         let engine = self.views[view].engine;
         let mut views = self.before.nodes(&earlier.module().directory);
         let Some((view, _)) = views.find(|(view, _)| view.engine == engine) else { return true };
-        let flow = ValueFlow::of(earlier, &view.files(earlier, &self.before.snapshot));
-        flow.users(used).next().is_some()
+        self.flow_in(self.before, view, earlier).users(used).next().is_some()
     }
 
     /// Whether the evaluation of a value that uses an altered one may fail.
@@ -155,7 +152,7 @@ impl<'c> Effects<'c> {
     pub(super) fn may_fail_anew(&self, place: Place, value: &NamedValue) -> bool {
         let former = self.paths[place.path].before.as_ref();
         let former = former.and_then(|(_, earlier)| expression(*earlier, value));
-        let Some(former) = former.filter(|_| !self.reads_changed_files()) else {
+        let Some(former) = former.filter(|_| !self.reads_changed_files) else {
             return self.may_fail(place, value);
         };
         let mut evaluated = Evaluated::default();
@@ -368,19 +365,24 @@ impl<'e> Evaluated<'e> {
     }
 }
 
-/// The blocks of a resource or module call in the files of its module.
-fn blocks_of(value: &NamedValue, files: &[ModuleFile<'_>]) -> Vec<Arc<Block>> {
-    let blocks = |kind: &str, labels: &[&str]| {
-        let all = files.iter().flat_map(|file| file.body.any_blocks());
-        let is_wanted = |block: &Arc<Block>| {
-            block.kind == kind
-                && block.labels.iter().map(|label| label.text.as_str()).eq(labels.iter().copied())
-        };
-        all.filter(is_wanted).collect()
-    };
+/// The blocks in the files of a module.
+fn blocks_of(files: &[ModuleFile<'_>]) -> Blocks {
+    let mut blocks = Blocks::new();
+    for block in files.iter().flat_map(|file| file.body.any_blocks()) {
+        let labels = block.labels.iter().map(|label| label.text.clone());
+        let header = iter::once(block.kind.clone()).chain(labels).collect();
+        blocks.entry(header).or_default().push(block);
+    }
+    blocks
+}
+
+/// The type and labels of the blocks of a resource or module call.
+fn header(value: &NamedValue) -> Option<Vec<SmolStr>> {
     match value {
-        NamedValue::Resource(address) => blocks(address.mode.keyword(), &[&address.kind, &address.name]),
-        NamedValue::Call(name) => blocks("module", &[name]),
-        _ => Vec::new(),
+        NamedValue::Resource(address) => {
+            Some(vec![address.mode.keyword().into(), address.kind.clone(), address.name.clone()])
+        }
+        NamedValue::Call(name) => Some(vec!["module".into(), name.clone()]),
+        _ => None,
     }
 }
