@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Measures the cost of hostile input, and prints a table in Markdown.
 
-Writes each case to a temporary directory, checks it, and prints the exit code, the most frequent findings, the
+Writes each case to a temporary directory, checks it (or runs another command, for which the case is a repository with
+a staged change), and prints the exit code, the most frequent findings, the
 wall-clock time, the processor time and the peak memory.
 """
 
@@ -16,6 +17,8 @@ import tempfile
 import time
 
 DEEP = 20_000
+
+AUTHOR = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
 
 
 def call(name, source, rest=""):
@@ -184,6 +187,83 @@ def dropped_entries(number):
     return strict({"m/main.tf": "", "main.tf": call("m", "./m", entries(number)), "a_override.tf": override})
 
 
+def union(sets):
+    return {"main.tf": locals_of("a = setunion(" + ", ".join(f'["{n}"]' for n in range(sets)) + ")\n")}
+
+
+def ring(number):
+    links = {f"m{n}/next": pathlib.Path(f"../m{(n + 1) % number}") for n in range(number)}
+    return links | {f"m{n}/main.tf": call("a", "./next/next/next") for n in range(number)}
+
+
+def excepted(number):
+    block = 'exception "variable-type-missing" {\n  paths  = ["m%d/**"]\n  reason = "a reason"\n}\n'
+    policy = {"overrule.hcl": 'policy {\n  extends = ["strict"]\n}\n' + lines(number, lambda n: block % n)}
+    return policy | {f"m{n}/main.tf": 'variable "x" {}\n' for n in range(number)}
+
+
+def stored(number):
+    state = 'terraform {\n  backend "s3" {\n    bucket = "b"\n    key    = "k%d"\n  }\n}\n'
+    return {f"m{n}/main.tf": state % n for n in range(number)}
+
+
+def read_states(number):
+    data = 'data "terraform_remote_state" "s%d" {\n  backend = "s3"\n  config = {\n    bucket = "b"\n    key    = "k%d"\n  }\n}\n'
+    output = 'output "x%d" {\n  value = data.terraform_remote_state.s%d.outputs.a\n}\n'
+    return stored(number) | {"main.tf": lines(number, lambda n: data % (n, n) + output % (n, n))}
+
+
+def edited(files, edit):
+    """A staged change, which alters each file, and the command that it is for."""
+    return ["affected", "--changed"], files, {path: edit(text) for path, text in files.items()}
+
+
+def passed_on(number):
+    arguments = lines(60, lambda n: f"  x{n} = var.x{n}\n")
+    variables = lines(60, lambda n: f'variable "x{n}" {{}}\n')
+    files = {f"m{n}/main.tf": variables + call("a", f"../m{n + 1}", arguments) for n in range(number)}
+    roots = {f"r{n}/main.tf": call("a", "../m0", lines(60, lambda x: f"  x{x} = {n}\n")) for n in range(number)}
+    return edited(files | roots | {f"m{number}/main.tf": variables}, lambda text: text + 'output "a" {\n  value = 1\n}\n')
+
+
+def altered_arguments(number):
+    main = locals_of(lines(900, lambda n: f"a{n} = 0\n")) + call("m", "./m", lines(number, lambda n: f"  v{n} = local.a{n % 900}\n"))
+    variables = lines(number, lambda n: f'variable "v{n}" {{\n}}\n')
+    return edited({"m/main.tf": variables, "main.tf": main}, lambda text: text.replace(" = 0\n", " = 9\n"))
+
+
+def altered_counts(number):
+    block = lambda n: f'resource "terraform_data" "r{n}" {{\n  count = local.a{n % 900} == 0 ? 0 : 0\n}}\n'
+    main = locals_of(lines(900, lambda n: f"a{n} = 0\n")) + lines(number, block)
+    return edited({"main.tf": main}, lambda text: text.replace(" = 0\n", " = 9\n"))
+
+
+def fallbacks(number):
+    resource = 'resource "terraform_data" "a" {\n}\n'
+    outputs = lines(number, lambda n: f'output "o{n}" {{\n  value = "${{terraform_data.a.id}}-{n}-"\n}}\n')
+    shown = lines(number, lambda n: f'output "o{n}" {{\n  value = module.m.o{n}\n}}\n')
+    unused = lines(20 * number, lambda n: f'resource "terraform_data" "r{n}" {{\n}}\n')
+    files = {"m/main.tf": resource + outputs, "main.tf": call("m", "./m") + shown + unused}
+    return edited(files, lambda text: text.replace('value = "', 'value = try("').replace('-"\n', '-", "")\n'))
+
+
+def added_locals(number):
+    unused = lines(20 * number, lambda n: f'resource "terraform_data" "r{n}" {{\n}}\n')
+    return edited({"main.tf": unused}, lambda text: text + locals_of(lines(number, lambda n: f"a{n} = {n}\n")))
+
+
+def own_files(number):
+    resource = 'resource "terraform_data" "a" {\n  input = file("${path.module}/x.txt")\n}\n'
+    files = {f"m{n}/main.tf": resource for n in range(number)} | {f"m{n}/x.txt": "0" for n in range(number)}
+    return edited(files, lambda text: text.replace("0", "9"))
+
+
+def own_values(number):
+    resource = 'resource "terraform_data" "a" {\n  input = local.b == [3] ? 1 : 1\n}\n'
+    text = locals_of("a = 0\nb = [local.a]\n") + resource + 'output "o" {\n  value = local.b\n}\n'
+    return edited({f"m{n}/main.tf": text for n in range(number)}, lambda text: text.replace("= 0\n", "= 9\n"))
+
+
 def links(number):
     return {"m/main.tf": locals_of(lines(150_000, lambda n: f"a{n:06} = {n}\n"))} | {
         f"m{n}/main.tf": pathlib.Path("../m/main.tf") for n in range(number)
@@ -249,6 +329,20 @@ CASES = {
     "100,000 declarations of one variable": lambda: {"main.tf": 'variable "a" {}\n' * 100_000},
     "numbers with huge exponents": lambda: {"main.tf": locals_of('a = 1e999999999\nb = 1e-999999999\nc = "${1e999999999}" == 1\n')},
     "setproduct of 10^8": lambda: {"main.tf": locals_of('a = setproduct(range(10000), range(10000))\nb = format("%999999999d", 1)\n')},
+    "300,000 braces in one line": lambda: {"main.tf": "{" * 300_000},
+    "1,000,000 less-than signs in one line": lambda: {"main.tf": "<" * 1_000_000},
+    "a union of 20,000 sets": lambda: union(20_000),
+    "calls through a ring of 400 links to directories": lambda: ring(400),
+    "4,000 exceptions in a policy for 4,000 modules": lambda: excepted(4_000),
+    "6,000 states, and the states that a module reads": lambda: read_states(6_000),
+    "a list of 6,000 states": lambda: (["modules", "--state"], stored(6_000), {}),
+    "a change of 121 modules, each with the 60 variables of the next, and 120 root modules": lambda: passed_on(120),
+    "a change of the values of 20,000 arguments": lambda: altered_arguments(20_000),
+    "a change of the values in the `count` of 20,000 resources": lambda: altered_counts(20_000),
+    "a change of a file of each of 6,000 modules": lambda: own_files(6_000),
+    "a change of a local value of each of 6,000 modules": lambda: own_values(6_000),
+    "a change that adds a fallback to 900 outputs": lambda: fallbacks(900),
+    "a change that adds 900 local values": lambda: added_locals(900),
     "600 rules for 2,000 variables": lambda: naming(600, 2_000),
     "12,000 variables with three findings each in 8 modules": lambda: strict({f"m{k}/main.tf": lines(12_000, lambda n: f'variable "v{n}" {{}}\n') for k in range(8)}),
     "20 variables with three findings each in 3,000 modules": lambda: strict({f"m{k}/main.tf": lines(20, lambda n: f'variable "v{n}" {{}}\n') for k in range(3_000)}),
@@ -294,7 +388,9 @@ def measure(program, directory):
     started = time.monotonic()
     with tempfile.TemporaryFile(mode="w+") as out:
         policy = [] if os.path.exists(os.path.join(directory, "overrule.hcl")) else ["--isolated"]
-        command = [program, "check", *policy, "--format", "json"]
+        given = pathlib.Path(directory, ".git", "arguments")
+        arguments = given.read_text().split() if given.exists() else ["check", *policy]
+        command = [program, *arguments, "--format", "json"]
         child = subprocess.Popen(command, cwd=directory, stdout=out, stderr=subprocess.DEVNULL)
         _, status, usage = os.wait4(child.pid, 0)
         elapsed = time.monotonic() - started
@@ -342,7 +438,24 @@ def write(name, directory):
     if made is None:
         special_files(directory)
         return
-    for path, text in made.items():
+    if isinstance(made, tuple):
+        arguments, before, now = made
+        stage(directory, before)
+        subprocess.run(["git", *AUTHOR, "commit", "--quiet", "--message=a"], cwd=directory, check=True)
+        stage(directory, now)
+        (directory / ".git" / "arguments").write_text(" ".join(arguments))
+    else:
+        create(directory, made)
+
+
+def stage(directory, files):
+    create(directory, files)
+    subprocess.run(["git", "init", "--quiet"], cwd=directory, check=True)
+    subprocess.run(["git", "add", "--all"], cwd=directory, check=True)
+
+
+def create(directory, files):
+    for path, text in files.items():
         (directory / path).parent.mkdir(parents=True, exist_ok=True)
         if isinstance(text, pathlib.Path):
             (directory / path).symlink_to(text)
