@@ -156,14 +156,17 @@ fn the_human_report_folds_notices_of_all_directories() {
             .module(directory)
     };
     let levels = [Severity::Notice, Severity::Warning];
-    let findings: Vec<Finding> =
+    let mut findings: Vec<Finding> =
         levels.iter().flat_map(|level| ["a", "b"].map(|directory| of(directory, *level))).collect();
+    let of_version_file = Finding::language(EngineRule::UnsupportedEngineVersion, "Without a place");
+    findings.extend(["a", "b"].map(|name| of_version_file.clone().severity(Severity::Notice).module(name)));
     let verdicts = judge(by_both(findings), &sources, &[], &Settings::default());
     let outcome = Outcome { verdicts, modules: 2, files: 2, ..Outcome::default() };
     let report = Format::HUMAN.write(&outcome, &sources, &Style::default());
     assert_eq!(report.matches("notice  Summary").count(), 1, "{report}");
     assert!(report.contains("  The same notice also occurs at b/main.tf:1:1.\n"), "{report}");
     assert_eq!(report.matches("warning  Summary").count(), 2, "{report}");
+    assert!(report.contains("  directory: a\n  The same notice also occurs in b.\n"), "{report}");
 }
 
 #[test]

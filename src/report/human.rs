@@ -121,9 +121,11 @@ fn repeats(verdicts: &[Verdict]) -> Vec<Vec<&Verdict>> {
         let finding = &verdict.finding;
         let in_syntax = (finding.rule == EngineRule::SyntaxError.id())
             .then(|| (finding.primary.map(|at| at.file), &finding.summary, &finding.detail));
-        let has_cause = finding.primary.is_some() && (finding.concern.is_cause() || in_syntax.is_some());
         // A fix differs, so it is shown for each directory.
         let goes_anywhere = verdict.level == Severity::Notice && finding.fix.is_none();
+        let in_files = finding.primary.is_some() && (finding.concern.is_cause() || in_syntax.is_some());
+        let is_placeless = finding.primary.is_none() && finding.related.is_empty();
+        let has_cause = in_files || goes_anywhere && is_placeless;
         let cause = (
             &finding.rule,
             (!goes_anywhere).then_some(&finding.module),
@@ -190,12 +192,14 @@ fn rule(verdict: &Verdict, style: &Style) -> String {
     if notes.is_empty() { name } else { format!("{name} ({})", notes.join("; ")) }
 }
 
-/// The locations of repeats, up to a few.
+/// The locations of repeats, or their directories if they have no location, up to a few.
 fn also_at(verdict: &Verdict, others: &[&Verdict], sources: &Sources, style: &Style) -> String {
     let mut places: Vec<String> = others
         .iter()
-        .filter_map(|verdict| verdict.finding.primary)
-        .map(|at| {
+        .map(|verdict| {
+            let Some(at) = verdict.finding.primary else {
+                return one_line(&style.names.of(&verdict.finding.module)).into_owned();
+            };
             let source = sources.get(at.file);
             let Position { line, column, .. } = source.position(at.start);
             format!("{}:{line}:{column}", one_line(&style.names.of(source.name())))
@@ -209,7 +213,8 @@ fn also_at(verdict: &Verdict, others: &[&Verdict], sources: &Sources, style: &St
         more => format!(", … and {} more (`--format concise` lists all)", grouped(more as u64)),
     };
     let more = if style.unicode { more } else { more.replace('…', "...") };
-    format!("The same {} also occurs at {}{more}.", verdict.level.name(), places.join(", "))
+    let at = if verdict.finding.primary.is_some() { "at" } else { "in" };
+    format!("The same {} also occurs {at} {}{more}.", verdict.level.name(), places.join(", "))
 }
 
 /// Writes prose, indented by two and folded. A line that starts with a space is code and stays as it is.

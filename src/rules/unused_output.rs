@@ -8,6 +8,8 @@ use smol_str::SmolStr;
 use super::support::expressions;
 use super::{Context, Finding, Page, Rule, page};
 use crate::graph::{Node, NodeId, Role, for_each_read_output};
+use crate::module::Module;
+use crate::module::address::{Subject, reference};
 
 pub(super) struct UnusedOutput;
 
@@ -57,6 +59,8 @@ fn read_by_callers(node: Node<'_>, context: &Context<'_>) -> Option<HashSet<Smol
             return None;
         }
         let of_caller = &calls[&id];
+        let depended_on = depended_on(caller.module()).filter(|(call, _)| of_caller.contains(call.as_str()));
+        named.extend(depended_on.map(|(_, output)| output));
         expressions::for_each(caller, context, &mut |expr, _| {
             for_each_read_output(expr, &|_| false, &mut |call, output| match output {
                 _ if call.is_some_and(|call| !of_caller.contains(call.as_str())) => {}
@@ -68,4 +72,17 @@ fn read_by_callers(node: Node<'_>, context: &Context<'_>) -> Option<HashSet<Smol
         });
     }
     (!is_whole).then_some(named)
+}
+
+/// The outputs that `depends_on` of a caller names, each with the call.
+fn depended_on(caller: &Module) -> impl Iterator<Item = (SmolStr, SmolStr)> {
+    let of_resources = caller.resources.values().flat_map(|resource| &resource.depends_on);
+    let of_calls = caller.calls.values().flat_map(|call| &call.depends_on);
+    let of_outputs = caller.outputs.values().flat_map(|output| &output.depends_on);
+    of_resources.chain(of_calls).chain(of_outputs).filter_map(|dependency| {
+        match reference(&dependency.traversal, &caller.features).ok()?.subject {
+            Subject::Module { call, output: Some(output), .. } => Some((call, output)),
+            _ => None,
+        }
+    })
 }
