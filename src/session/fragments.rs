@@ -80,14 +80,13 @@ pub(crate) enum Evidence {
 }
 
 /// Looks for evidence that a directory is not a module. `findings` are all findings of its module. A module that is
-/// called or tested, has a lock file or variable values beside it, is the top of the repository, or has the role `root` or `shared`
-/// in the policy always counts as one.
+/// called or tested, has a lock file or variable values beside it, or has the role `root` or `shared` in the policy always
+/// counts as one. So does the top of the repository, unless it has errors and holds only targets of links.
 pub(crate) fn evidence(node: Node<'_>, snapshot: &Snapshot, findings: &[&Finding]) -> Option<Evidence> {
     let module = node.module();
     let directory = snapshot.directory(&module.directory)?;
     // A module with these signs is checked by itself.
-    let is_whole = directory.path.is_empty()
-        || matches!(node.role_with_reason(), (Role::Root | Role::Shared, Reason::Policy));
+    let is_whole = matches!(node.role_with_reason(), (Role::Root | Role::Shared, Reason::Policy));
     let is_tested = !node.tests().is_empty() || node.run_by_tests().next().is_some();
     if is_whole || node.is_called() || is_tested || directory.has_lock_file || module.excluded {
         return None;
@@ -96,12 +95,15 @@ pub(crate) fn evidence(node: Node<'_>, snapshot: &Snapshot, findings: &[&Finding
         let errors = first_of_each_file(findings.iter().copied());
         Some(Evidence::Fragments(Box::new(not_a_module(directory, why, Severity::Notice, errors))))
     };
-    if let Some(why) = are_snippets(node, findings) {
-        return fragments(&why);
-    }
     let files = directory.module_files(module.features.engine);
     let files: Vec<(FileId, FileKind)> =
         files.into_iter().filter_map(|(file, loaded)| Some((file.id?, loaded.kind))).collect();
+    if directory.path.is_empty() {
+        return are_link_targets(&files, directory, snapshot, findings).then_some(Evidence::LinkTargets);
+    }
+    if let Some(why) = are_snippets(node, findings) {
+        return fragments(&why);
+    }
     if directory.has_values {
         // A test may copy override files and values over a module.
         let why = overrides_nothing(module, &files, findings).filter(|_| node.role() == Role::Test);
@@ -118,7 +120,7 @@ pub(crate) fn evidence(node: Node<'_>, snapshot: &Snapshot, findings: &[&Finding
 }
 
 /// Whether other directories load the files through symbolic links: all files, or most of them if these do not work
-/// together and no directory loads them all.
+/// together and no directory loads them all. At the top of the repository, both.
 fn are_link_targets(
     files: &[(FileId, FileKind)],
     directory: &Directory,
@@ -133,7 +135,12 @@ fn are_link_targets(
     let Some((first, others)) = used_by.split_first() else { return false };
     let is_whole = || first.iter().any(|user| others.iter().all(|users| users.contains(user)));
     let is_wrong = || findings.iter().any(|finding| finding.severity == Severity::Error);
-    used_by.len() == files.len() || 2 * used_by.len() > files.len() && is_wrong() && !is_whole()
+    let are_all = used_by.len() == files.len();
+    if are_all && !directory.path.is_empty() {
+        return true;
+    }
+    let are_most = 2 * used_by.len() > files.len() && !directory.path.is_empty();
+    (are_all || are_most) && is_wrong() && !is_whole()
 }
 
 /// The directories that load a file through a symbolic link.

@@ -204,3 +204,16 @@ fn a_directory_of_link_targets_is_checked_through_the_links() {
         "a variable definition file shows that it is a module"
     );
 }
+
+#[test]
+fn alternatives_at_the_top_are_checked_through_the_links() {
+    let variable = "variable \"zone\" {}\n";
+    let place = Place::repository(&[POLICY, ("test.tf", variable), ("live.tf", variable)]);
+    assert_eq!(findings(&place, &[]).len(), 1, "both files declare the variable");
+    place.link("test/zone.tf", "../test.tf");
+    place.link("live/zone.tf", "../live.tf");
+    place.commit("links");
+    assert_eq!(findings(&place, &[]), [""; 0]);
+    place.write("main.tf", "");
+    assert_eq!(findings(&place, &[]).len(), 1, "a file that nothing links to shows that it is a module");
+}
