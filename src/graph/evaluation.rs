@@ -8,6 +8,7 @@ mod accepted_values;
 mod backend_settings;
 mod built_in;
 mod condition;
+mod instances;
 mod locals;
 mod null_refusal;
 mod of_tests;
@@ -46,7 +47,8 @@ pub use validation::RefusedDefault;
 pub use values::Values;
 pub(super) use values_files::check as check_values;
 
-use scope::{ModuleScope, Names};
+use instances::Instances;
+use scope::{Instance, ModuleScope, Names};
 
 /// Evaluates every expression of a module. `wrong` holds the expressions with an invalid reference: the engine
 /// reports these and does not evaluate them.
@@ -73,6 +75,8 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
         locals,
         marked: BTreeMap::new(),
         work: Budget::of(locals.steps_left()),
+        of_instances: Budget::of(locals.steps_left() / OF_INSTANCES),
+        last_instances: None,
         similar: Similar::default(),
         room: module.room(&[], EngineRule::ModuleArgumentType),
         findings,
@@ -104,6 +108,9 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
     room.close(findings);
 }
 
+/// The part of the evaluation steps of a module that its instances can take: one of so many.
+const OF_INSTANCES: usize = 4;
+
 /// The marks of a value, and those of the value with all its elements.
 #[derive(Debug, Clone, Copy)]
 struct Marked {
@@ -128,6 +135,9 @@ struct Evaluation<'t, 'f> {
     marked: BTreeMap<Span, Marked>,
     /// The remaining evaluation steps of the module.
     work: Budget,
+    /// The remaining evaluation steps for instances.
+    of_instances: Budget,
+    last_instances: Option<Instances>,
     similar: Similar,
     /// The findings about defaults that fail a validation that can be added.
     room: Room,
@@ -157,6 +167,9 @@ impl<'t> Evaluation<'t, '_> {
             None if self.is_plain(expr) => {}
             None => {
                 self.value(expr, around.names, site.symbols, site);
+                if self.findings.len() == from && around.names.is_empty() {
+                    self.in_instances(site, expr);
+                }
             }
         }
         if site.no_namespaces {
@@ -359,8 +372,8 @@ impl<'t> Evaluation<'t, '_> {
         }
         let collection = self.known(for_each, Symbols::default());
         for (key, value) in elements(&collection).into_iter().flatten() {
-            let each = (key.into_owned(), value.clone());
-            let scope = ModuleScope { each: Some(&each), ..self.scope(Symbols::default()) };
+            let instance = Instance::Each(key.into_owned(), value.clone());
+            let scope = ModuleScope { instance: Some(&instance), ..self.scope(Symbols::default()) };
             let mut found = Vec::new();
             let mut value = evaluate(id, &scope, &mut found);
             value.take_deep_marks();

@@ -87,6 +87,8 @@ pub(super) struct Derived {
     pub(super) left_by_callers: OnceLock<Vec<HashSet<ConfigAddress>>>,
     /// For each node, whether a root module with evidence leads to it.
     pub(super) below_roots: OnceLock<Vec<bool>>,
+    /// For each node, whether it certainly has an instance in the plan of some root module.
+    pub(super) planned: OnceLock<Vec<bool>>,
     /// For each node, its location relative to a root module.
     pub(super) locations: OnceLock<Vec<Location>>,
 }

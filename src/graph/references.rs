@@ -158,7 +158,8 @@ impl<'t, 'f> Judge<'t, 'f> {
             && self.findings.len() == from
         {
             let value = |expr: &Expr| self.values.get_or_init(|| self.node.values()).of(expr);
-            let found = declared::of_itself(resource, reference, site, around.is_certain, &value);
+            let is_planned = || around.is_certain && self.node.is_planned();
+            let found = declared::of_itself(resource, reference, site, is_planned, &value);
             self.findings.extend(found);
         }
     }
@@ -216,7 +217,8 @@ impl<'t, 'f> Judge<'t, 'f> {
                 self.findings.extend(undeclared(module, &subject, span, &self.similar, Some(&owner)));
             }
         }
-        let severity = if resource.is_repeated() { Severity::Warning } else { Severity::Error };
+        let is_certain = !resource.is_repeated() && self.node.is_planned();
+        let severity = if is_certain { Severity::Error } else { Severity::Warning };
         for finding in &mut self.findings[from..] {
             (finding.stage, finding.severity) = (Stage::Plan, severity);
         }

@@ -64,6 +64,27 @@ impl Node<'_> {
         graph.derived.below_roots.get_or_init(of_graph)[self.id().number()]
     }
 
+    /// Whether the module certainly has an instance in some plan: nothing calls it, or calls without `count` and `for_each`
+    /// lead to it.
+    pub(super) fn is_planned(self) -> bool {
+        let graph = self.graph();
+        let of_graph = || {
+            let mut is_planned: Vec<bool> =
+                graph.nodes().map(|node| node.callers().next().is_none()).collect();
+            let mut next: Vec<Node<'_>> =
+                graph.nodes().filter(|node| is_planned[node.id().number()]).collect();
+            while let Some(node) = next.pop() {
+                for (_, child) in node.child_calls().filter(|(call, _)| !call.is_repeated()) {
+                    if !std::mem::replace(&mut is_planned[child.id().number()], true) {
+                        next.push(child);
+                    }
+                }
+            }
+            is_planned
+        };
+        graph.derived.planned.get_or_init(of_graph)[self.id().number()]
+    }
+
     /// Whether an engine is run in its directory as far as is known. Modules of other repositories call a shared module
     /// that nothing calls here; one at the top of the repository is tried by itself too, unless it needs configurations.
     pub fn is_run(self) -> bool {

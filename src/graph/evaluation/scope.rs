@@ -10,7 +10,7 @@ use crate::graph::references::sites::Symbols;
 use crate::graph::{Callee, Node};
 use crate::limits::Limits;
 use crate::module::address::{Mode, Subject, reference};
-use crate::syntax::{StepKind, Traversal};
+use crate::syntax::{StepKind, Traversal, quoted};
 use crate::value::{self, Budget, Lookup, Marks, Resolved, Type, Value};
 use crate::vfs::NamedFile;
 
@@ -28,9 +28,40 @@ pub(super) struct ModuleScope<'s> {
     pub(super) names: Names,
     /// The known value of a variable, with its name.
     pub(super) known: Option<(&'s SmolStr, &'s Value)>,
-    /// The known values of `each.key` and `each.value`.
-    pub(super) each: Option<&'s (Value, Value)>,
+    /// The known values of `count.index`, or of `each.key` and `each.value`.
+    pub(super) instance: Option<&'s Instance>,
     pub(super) engine: Engine,
+}
+
+/// What the symbols of an instance stand for.
+#[derive(Debug)]
+pub(super) enum Instance {
+    /// `count.index`.
+    Index(Value),
+    /// `each.key` and `each.value`.
+    Each(Value, Value),
+}
+
+impl Instance {
+    /// The value of a symbol.
+    pub(super) fn value(&self, symbol: &Subject) -> Option<&Value> {
+        match (self, symbol) {
+            (Self::Index(index), Subject::Count(name)) if name == "index" => Some(index),
+            (Self::Each(key, _), Subject::Each(name)) if name == "key" => Some(key),
+            (Self::Each(_, value), Subject::Each(name)) if name == "value" => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Its key as in an address.
+    pub(super) fn key(&self) -> String {
+        match self {
+            Self::Index(key) | Self::Each(key, _) => match key {
+                Value::String(key) => quoted(key),
+                key => key.written().unwrap_or_default(),
+            },
+        }
+    }
 }
 
 /// The meaning of a name that is not a reference.
@@ -56,7 +87,7 @@ impl<'s> ModuleScope<'s> {
             symbols,
             names: Names::Anything,
             known: None,
-            each: None,
+            instance: None,
             engine,
         }
     }
@@ -89,6 +120,9 @@ impl value::Scope for ModuleScope<'_> {
             Err(error) if self.names == Names::Nothing && !error.is_to_the_nameless() => return None,
             Err(_) => return Some(everything),
         };
+        if let Some(value) = self.instance.and_then(|instance| instance.value(&reference.subject)) {
+            return Some(Resolved { value: Cow::Borrowed(value), steps: 1 });
+        }
         let value = match &reference.subject {
             Subject::Variable(name) => match self.known {
                 Some((known, value)) if known == name => {
@@ -106,9 +140,6 @@ impl value::Scope for ModuleScope<'_> {
             }
             Subject::Module { call, .. } => return Some(Resolved { value: self.call(call), steps: 1 }),
             Subject::Count(name) if name == "index" && self.symbols.count => Value::Unknown(Type::Number),
-            Subject::Each(name) if self.each.is_some() && (name == "key" || name == "value") => self
-                .each
-                .map_or(Value::UNKNOWN, |(key, value)| if name == "key" { key } else { value }.clone()),
             Subject::Each(name) if name == "key" && self.symbols.each => Value::Unknown(Type::String),
             Subject::Path(name) if name == "module" => Value::string(self.node.path_from_root().clone()),
             Subject::Path(name) if name == "root" => Value::string("."),

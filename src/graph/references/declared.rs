@@ -354,12 +354,13 @@ fn length(resource: &Resource) -> String {
 }
 
 /// A resource that refers to itself, which only a plan finds. A reference to an instance that may not exist can be
-/// valid, and without an instance nothing is evaluated.
+/// valid, and without an instance nothing but `count` or `for_each` is evaluated. `is_planned` tells whether a plan
+/// certainly evaluates the block that contains the reference, if the resource has instances.
 pub(super) fn of_itself(
     resource: &Resource,
     reference: &Reference<'_>,
     site: &Site<'_>,
-    is_certain: bool,
+    is_planned: impl Fn() -> bool,
     value: &dyn Fn(&Expr) -> Value,
 ) -> Option<Finding> {
     let is_argument = site.condition.is_none() && !site.symbols.itself;
@@ -375,7 +376,8 @@ pub(super) fn of_itself(
     if !is_own {
         return None;
     }
-    let severity = if !resource.is_repeated() && is_certain { Severity::Error } else { Severity::Warning };
+    let is_certain = has_instances(resource, reference.span, value) && is_planned();
+    let severity = if is_certain { Severity::Error } else { Severity::Warning };
     Some(
         Finding::language(EngineRule::ReferenceCycle, "Self-referential block")
             .severity(severity)
@@ -388,6 +390,21 @@ pub(super) fn of_itself(
             .address(site.to_string())
             .at_plan(),
     )
+}
+
+/// Whether a resource certainly has instances, or needs none to evaluate the reference at `at`.
+fn has_instances(resource: &Resource, at: Span, value: &dyn Fn(&Expr) -> Value) -> bool {
+    let (count, for_each) = resource.repeated();
+    let Some(repeated) = count.or(for_each) else { return resource.enabled.is_none() };
+    let span = repeated.expr.span;
+    let is_inside = at.file == span.file && span.start <= at.start && at.end <= span.end;
+    is_inside
+        || match value(&repeated.expr) {
+            Value::Number(number) => number.index().is_some_and(|count| count > 0),
+            Value::Set(_, elements) => !elements.is_empty(),
+            Value::Map(_, elements) | Value::Object(elements) => !elements.is_empty(),
+            _ => false,
+        }
 }
 
 /// Whether a resource that has instances certainly has this one.
