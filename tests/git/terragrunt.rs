@@ -248,3 +248,35 @@ fn a_unit_runs_the_module_that_a_link_in_its_source_leads_to() {
     place.git(&["rm", "--quiet", "live/linked"]);
     assert_eq!(affected(), format!("{unit} live/linked\n1 Terragrunt unit affected\n"));
 }
+
+#[test]
+#[cfg(unix)]
+fn a_unit_in_a_directory_that_a_link_leads_to_is_listed_for_the_link() {
+    let place = Place::committed(&[
+        ("modules/net/main.tf", "output \"a\" {\n  value = 1\n}\n"),
+        (
+            "common/net/terragrunt.hcl",
+            indoc! {r#"
+                terraform {
+                  source = "${get_repo_root()}/modules//net"
+                }
+                inputs = jsondecode(file(find_in_parent_folders("env.json")))
+            "#},
+        ),
+        ("live/a/env.json", "{}"),
+        ("live/b/env.json", "{}"),
+    ]);
+    place.link("live/a/net", "../../common/net");
+    place.link("live/b/units", "../../common");
+    place.commit("links");
+    let affected = || place.overrule(&["affected", "--changed", "--format", "paths"]).out;
+    place.stage("live/a/env.json", "{\"a\": 1}");
+    assert_eq!(affected(), "live/a/net\n");
+    place.commit("env");
+    let all = "common/net\nlive/a/net\nlive/b/units/net\n";
+    place.stage("modules/net/main.tf", "output \"a\" {\n  value = 2\n}\n");
+    assert_eq!(affected(), all);
+    place.commit("module");
+    place.stage("common/net/notes.json", "{}");
+    assert_eq!(affected(), all);
+}

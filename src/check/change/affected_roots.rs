@@ -13,7 +13,7 @@ use crate::limits::Limits;
 use crate::session::reads::Paths;
 use crate::session::terragrunt;
 use crate::text::Sources;
-use crate::vfs::{Change, Error, Excerpt, State, last_name, parent};
+use crate::vfs::{Change, Error, Excerpt, State, ancestors, last_name, parent};
 
 /// The modules, units and tests that a change can affect.
 #[derive(Debug, Default)]
@@ -56,7 +56,9 @@ pub struct AffectedUnit {
 pub fn affected(change: &Change, asked: Asked<'_>) -> Result<Affected, Error> {
     let comparison = Comparison::of(change, asked)?;
     let mut affected = Affected::default();
-    let mut units: BTreeSet<AffectedUnit> = comparison.changed_units(units_that_name_one(change)).collect();
+    let links = Links::of(change);
+    let naming = units_that_name_one(change, &links);
+    let mut units: BTreeSet<AffectedUnit> = comparison.changed_units(naming).collect();
     let mut listed: HashSet<SmolStr> = units.iter().map(|unit| unit.path.clone()).collect();
     let mut effects = comparison.effects();
     for directory in comparison.reached.keys() {
@@ -87,25 +89,59 @@ pub fn affected(change: &Change, asked: Asked<'_>) -> Result<Affected, Error> {
         }
         affected.in_library += usize::from(node.role_with_reason().1 == Reason::Library);
     }
+    let linked = units.iter().flat_map(|unit| {
+        let chain = &unit.chain;
+        links.to(&unit.path).into_iter().map(|path| AffectedUnit { path, chain: chain.clone() })
+    });
+    let linked: Vec<AffectedUnit> = linked.filter(|unit| !listed.contains(&unit.path)).collect();
+    units.extend(linked);
     affected.units = units.into_iter().collect();
     affected.tests = comparison.tests();
     Ok(affected)
 }
 
 /// The units of the later state whose configuration names a changed path, each with that path.
-fn units_that_name_one(change: &Change) -> BTreeMap<SmolStr, SmolStr> {
+fn units_that_name_one(change: &Change, links: &Links) -> BTreeMap<SmolStr, SmolStr> {
     let paths: Paths = change.paths().collect();
     let open = |state| change.open(state, &Excerpt::default(), &Limits::default(), &Sources::default());
     let now = open(State::Now);
-    let mut naming = terragrunt::that_name_one(&now, &paths);
+    let linked = now.unit_files().iter().flat_map(|unit| links.to(unit));
+    let units: Vec<SmolStr> = now.unit_files().iter().cloned().chain(linked).collect();
+    let mut naming = terragrunt::that_name_one(&now, &units, &paths);
     // Only the earlier state shows which units a removed file was for.
     let removed: Paths = paths.all.iter().filter(|path| !now.is_there(path)).cloned().collect();
     if !removed.all.is_empty() {
-        let before = terragrunt::that_name_one(&open(State::Before), &removed);
-        let units = now.unit_files();
-        naming.extend(before.into_iter().filter(|(unit, _)| units.binary_search(unit).is_ok()));
+        naming.extend(terragrunt::that_name_one(&open(State::Before), &units, &removed));
     }
     naming
+}
+
+/// The symbolic links to directories of the later state, by the real path of the directory.
+struct Links(BTreeMap<String, Vec<String>>);
+
+impl Links {
+    fn of(change: &Change) -> Self {
+        let mut links: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for link in change.links_to_directories() {
+            let Some((_, real)) = change.reached(State::Now, &link) else { continue };
+            // A link to a directory around it leads to no other unit.
+            if !ancestors(&link).any(|above| above == real) {
+                links.entry(real).or_default().push(link);
+            }
+        }
+        Self(links)
+    }
+
+    /// The paths of a file through a link.
+    fn to(&self, path: &str) -> Vec<SmolStr> {
+        let mut linked = Vec::new();
+        // The top of the repository is around each link.
+        for directory in ancestors(path).filter(|directory| !directory.is_empty()) {
+            let links = self.0.get(directory).into_iter().flatten();
+            linked.extend(links.map(|link| SmolStr::from(format!("{link}{}", &path[directory.len()..]))));
+        }
+        linked
+    }
 }
 
 impl Comparison {

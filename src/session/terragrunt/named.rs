@@ -20,9 +20,12 @@ const OF_FILES: [&str; 2] = ["read_tfvars_file", "sops_decrypt_file"];
 /// The function whose arguments are a directory and a pattern.
 const OF_DIRECTORY: &str = "fileset";
 
-/// The units that may depend on one of the changed paths, each with the first such path.
-pub(crate) fn that_name_one(snapshot: &Snapshot, paths: &Paths) -> BTreeMap<SmolStr, SmolStr> {
-    let units = snapshot.unit_files();
+/// Those of some units that may depend on one of the changed paths, each with the first such path.
+pub(crate) fn that_name_one(
+    snapshot: &Snapshot,
+    units: &[SmolStr],
+    paths: &Paths,
+) -> BTreeMap<SmolStr, SmolStr> {
     if units.is_empty() || paths.all.is_empty() {
         return BTreeMap::new();
     }
