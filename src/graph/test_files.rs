@@ -38,6 +38,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let mut left = Some(Steps::of(MOST_DECLARATIONS));
     let mut needs = Needs::with(node.module().room(findings, EngineRule::UndefinedProviderAlias));
     let mut types = ProviderTypes::default();
+    let mut unset = running::Unset::new();
     for test in node.tests() {
         let (from, before) = (findings.len(), room);
         missing_modules(test, findings);
@@ -61,8 +62,9 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
             findings.truncate(from);
             room = before;
         }
+        room.left += running::join_unset(&mut unset, from, findings);
     }
-    running::join_missing_values(findings);
+    running::count_runs(&unset, findings);
     room.close(findings);
     needs.room.close(findings);
 }

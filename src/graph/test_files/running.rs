@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use super::names::{Names, Place};
@@ -291,19 +291,32 @@ fn required_variables(
     findings.len() - before
 }
 
-/// Keeps one notice for each variable that no run of a file sets: most such tests get their values from `-var-file`.
-pub(super) fn join_missing_values(findings: &mut Vec<Finding>) {
-    let is_notice = |finding: &Finding| finding.summary == NO_VALUE && finding.severity == Severity::Notice;
-    let mut runs: BTreeMap<Option<Span>, usize> = BTreeMap::new();
-    findings.retain(|finding| {
-        let number = runs.entry(finding.primary.filter(|_| is_notice(finding))).or_insert(0);
-        *number += 1;
-        *number == 1 || !is_notice(finding)
-    });
-    for finding in findings.iter_mut().filter(|finding| is_notice(finding)) {
-        let others = runs[&finding.primary] - 1;
-        if others > 0 {
-            let others = counted(others, "other run");
+/// The number of runs without a value for a variable that no run of their file sets, by the location of the notice.
+pub(super) type Unset = HashMap<Option<Span>, usize>;
+
+fn is_unset(finding: &Finding) -> bool {
+    finding.summary == NO_VALUE && finding.severity == Severity::Notice
+}
+
+/// Keeps the first notice about each of these variables: most such tests get their values from `-var-file`. Looks at the
+/// findings of a file, which start at `from`, and returns the number of removed ones.
+pub(super) fn join_unset(unset: &mut Unset, from: usize, findings: &mut Vec<Finding>) -> usize {
+    let of_file = findings.split_off(from);
+    let before = from + of_file.len();
+    findings.extend(of_file.into_iter().filter(|finding| {
+        let runs = if is_unset(finding) { unset.entry(finding.primary).or_default() } else { &mut 0 };
+        *runs += 1;
+        *runs == 1
+    }));
+    before - findings.len()
+}
+
+/// Adds the number of runs to the notices about these variables.
+pub(super) fn count_runs(unset: &Unset, findings: &mut [Finding]) {
+    for finding in findings.iter_mut().filter(|finding| is_unset(finding)) {
+        let runs = unset.get(&finding.primary).copied().unwrap_or(1);
+        if runs > 1 {
+            let others = counted(runs - 1, "other run");
             finding.set_detail(format!("{} The same applies to {others} of the module.", finding.detail));
         }
     }
