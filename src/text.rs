@@ -75,6 +75,11 @@ impl Span {
         self.file == other.file && self.start < end(other) && other.start < end(self)
     }
 
+    /// Reports whether the other span is a part of this one.
+    pub fn encloses(self, other: Span) -> bool {
+        self.file == other.file && self.start <= other.start && other.end <= self.end
+    }
+
     /// Returns the range of offsets.
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize

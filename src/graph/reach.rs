@@ -90,10 +90,19 @@ impl ModuleGraph {
 
 /// Marks a module and its descendants.
 fn spread(from: Node<'_>, seen: &mut [bool]) {
+    mark(from, seen, Node::children);
+}
+
+/// Marks a module and those that the modules which `leads_to` returns lead to.
+pub(super) fn mark<'t, C: Iterator<Item = NodeId>>(
+    from: Node<'t>,
+    seen: &mut [bool],
+    leads_to: impl Fn(Node<'t>) -> C,
+) {
     let mut next = vec![from.id];
     while let Some(id) = next.pop() {
         if !std::mem::replace(&mut seen[id.0], true) {
-            next.extend(from.graph.node(id).children());
+            next.extend(leads_to(from.graph.node(id)));
         }
     }
 }

@@ -64,7 +64,7 @@ impl<'t> Node<'t> {
             Found::Expression(expr, _) => {
                 let guarded = guarded(expr);
                 expr.for_each_variable(|traversal| {
-                    let is_guarded = guarded.iter().any(|around| encloses(*around, traversal.span()));
+                    let is_guarded = guarded.iter().any(|around| around.encloses(traversal.span()));
                     read(traversal, is_guarded, &mut states);
                 });
             }
@@ -112,10 +112,6 @@ fn guarded(expr: &Expr) -> Vec<Span> {
         }
     });
     spans
-}
-
-fn encloses(around: Span, span: Span) -> bool {
-    around.file == span.file && around.start <= span.start && span.end <= around.end
 }
 
 fn read(traversal: &Traversal, is_guarded: bool, states: &mut BTreeMap<&SmolStr, RemoteState<'_>>) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::node::Node;
 use super::providers::is_configured;
+use super::reach::mark;
 use super::role::{Reason, Role, Surroundings};
 use crate::module::address::ModuleSource;
 use crate::module::declaration::{ModuleCall, ProviderConfiguration};
@@ -53,11 +54,8 @@ impl Node<'_> {
                 let (role, reason) = node.role_with_reason();
                 role == Role::Root && reason != Reason::Uncalled
             };
-            let mut next: Vec<Node<'_>> = graph.nodes().filter(is_root).collect();
-            while let Some(node) = next.pop() {
-                if !std::mem::replace(&mut is_below[node.id().number()], true) {
-                    next.extend(node.child_calls().map(|(_, child)| child));
-                }
+            for root in graph.nodes().filter(is_root) {
+                mark(root, &mut is_below, |node| node.child_calls().map(|(_, child)| child.id()));
             }
             is_below
         };
@@ -69,16 +67,12 @@ impl Node<'_> {
     pub(super) fn is_planned(self) -> bool {
         let graph = self.graph();
         let of_graph = || {
-            let mut is_planned: Vec<bool> =
-                graph.nodes().map(|node| node.callers().next().is_none()).collect();
-            let mut next: Vec<Node<'_>> =
-                graph.nodes().filter(|node| is_planned[node.id().number()]).collect();
-            while let Some(node) = next.pop() {
-                for (_, child) in node.child_calls().filter(|(call, _)| !call.is_repeated()) {
-                    if !std::mem::replace(&mut is_planned[child.id().number()], true) {
-                        next.push(child);
-                    }
-                }
+            let mut is_planned = vec![false; graph.nodes().count()];
+            for root in graph.nodes().filter(|node| node.callers().next().is_none()) {
+                mark(root, &mut is_planned, |node| {
+                    let single = node.child_calls().filter(|(call, _)| !call.is_repeated());
+                    single.map(|(_, child)| child.id())
+                });
             }
             is_planned
         };

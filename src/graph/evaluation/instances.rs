@@ -26,7 +26,10 @@ impl Evaluation<'_, '_> {
         if site.symbols.itself || self.wrong.contains(&expr.span) || !names_instance(expr) {
             return;
         }
-        let Some(repeated) = repeated(&site.owner) else { return };
+        let (count, for_each) = site.repeated();
+        let Some(repeated) = count.or(for_each).filter(|_| !matches!(site.owner, Owner::Call(_))) else {
+            return;
+        };
         let mut reported = HashSet::new();
         for instance in self.instances_of(repeated).iter() {
             let mut found = Vec::new();
@@ -75,16 +78,6 @@ impl Evaluation<'_, '_> {
         self.last_instances = Some((span, Rc::clone(&instances)));
         instances
     }
-}
-
-/// `count` or `for_each` of the block that contains an argument.
-fn repeated<'m>(owner: &Owner<'m>) -> Option<&'m Attribute> {
-    let (count, for_each) = match owner {
-        Owner::Resource(resource) => resource.repeated(),
-        Owner::Argument(call, _) => call.repeated(),
-        _ => return None,
-    };
-    count.or(for_each)
 }
 
 /// Whether an expression refers to `each` or `count`.

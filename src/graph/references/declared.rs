@@ -396,9 +396,7 @@ pub(super) fn of_itself(
 fn has_instances(resource: &Resource, at: Span, value: &dyn Fn(&Expr) -> Value) -> bool {
     let (count, for_each) = resource.repeated();
     let Some(repeated) = count.or(for_each) else { return resource.enabled.is_none() };
-    let span = repeated.expr.span;
-    let is_inside = at.file == span.file && span.start <= at.start && at.end <= span.end;
-    is_inside
+    repeated.expr.span.encloses(at)
         || match value(&repeated.expr) {
             Value::Number(number) => number.index().is_some_and(|count| count > 0),
             Value::Set(_, elements) => !elements.is_empty(),

@@ -128,14 +128,19 @@ impl<'m> Site<'m> {
         }
     }
 
+    /// `count` and `for_each` of the enclosing block.
+    pub(in crate::graph) fn repeated(&self) -> (Option<&'m Attribute>, Option<&'m Attribute>) {
+        match self.owner {
+            Owner::Call(call) | Owner::Argument(call, _) => call.repeated(),
+            Owner::Resource(resource) => resource.repeated(),
+            _ => (None, None),
+        }
+    }
+
     /// The `count` of an enclosing block that also has `for_each`. Only override files can lead to both.
     pub(super) fn count_beside_for_each(&self) -> Option<Span> {
-        let (count, for_each) = match &self.owner {
-            Owner::Call(call) | Owner::Argument(call, _) => (&call.count, &call.for_each),
-            Owner::Resource(resource) => (&resource.count, &resource.for_each),
-            _ => return None,
-        };
-        count.as_ref().filter(|_| for_each.is_some()).map(|count| count.span)
+        let (count, for_each) = self.repeated();
+        count.filter(|_| for_each.is_some()).map(|count| count.span)
     }
 
     /// Turns errors in a provider block into warnings if nothing is known to use it: the engine ignores a block that
