@@ -7,7 +7,7 @@ mod blocks;
 mod change;
 mod compare;
 mod differences;
-mod keys;
+pub(in crate::graph) mod keys;
 mod likeness;
 mod matching;
 mod object;

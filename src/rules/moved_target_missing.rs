@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/moved-target-missing.md")]
 
-use std::cell::LazyCell;
+use std::cell::{LazyCell, RefCell};
 use std::collections::BTreeSet;
 
 use hashbrown::{HashMap, HashSet};
@@ -8,9 +8,11 @@ use smol_str::{SmolStr, format_smolstr};
 
 use super::{Configure, Context, Node, Options, Page, Rule, page};
 use crate::finding::{Concern, Finding};
+use crate::graph::{NodeId, Values};
 use crate::module::Module;
-use crate::module::address::{ConfigAddress, MoveEndpoint, RemoveTarget, ResourceAddress};
+use crate::module::address::{ConfigAddress, InstanceKey, MoveEndpoint, RemoveTarget, ResourceAddress};
 use crate::module::declaration::Moved;
+use crate::syntax::Attribute;
 use crate::text::{Span, Suggestions, may_be_near, nearest};
 
 pub(super) struct MovedTargetMissing {
@@ -38,15 +40,20 @@ impl Rule for MovedTargetMissing {
         findings.extend(
             node.module().removed.iter().filter_map(|removed| still_kept(node, removed.from.as_ref()?)),
         );
-        findings.extend(ambiguous(&node.module().moved));
+        let of_pairs = ambiguous(&node.module().moved);
+        let mut fails = !of_pairs.is_empty();
+        findings.extend(of_pairs);
+        let objects = Objects::default();
         for moved in &node.module().moved {
             let (Some(from), Some(to)) = (&moved.from, &moved.to) else { continue };
             if from.to_string() == to.to_string() {
                 findings.push(redundant(from, to));
+                fails = true;
                 continue;
             }
-            let is_absent = matches!(look_for(node, to), Sight::Absent);
-            let seen = look_for(node, from);
+            let is_instance = from.has_last_key() || to.has_last_key();
+            let is_absent = matches!(objects.look_for(node, to, is_instance), Sight::Absent);
+            let seen = objects.look_for(node, from, is_instance);
             let meant = nearest_target(node, to, &mentioned, &suggestions);
             let is_reported =
                 || self.history || meant.is_some() || matches!(seen, Sight::Declared { .. }) || is_new(moved);
@@ -55,12 +62,14 @@ impl Rule for MovedTargetMissing {
                     node.module().features.grammar.removed && matches!(seen, Sight::Absent | Sight::Other);
                 findings.push(not_declared(from, to, meant, may_be_removed));
             }
-            if let Sight::Declared { at, repeated } = seen
-                && is_whole(from)
-                && (is_whole(to) || !repeated)
-            {
+            if let Sight::Declared { at, is_certain: true } = seen {
                 findings.push(still_declared(from, to, at, is_absent));
+                fails = true;
             }
+        }
+        // The engine reports these only if there is no other error.
+        if !fails {
+            findings.extend(cyclic(&node.module().moved));
         }
     }
 }
@@ -128,6 +137,47 @@ fn ambiguous(moves: &[Moved]) -> Vec<Finding> {
         );
     }
     findings
+}
+
+/// The findings about blocks that move an object back to an earlier address.
+fn cyclic(moves: &[Moved]) -> Vec<Finding> {
+    let ends = moves.iter().filter_map(|moved| Some((moved.from.as_ref()?, moved.to.as_ref()?)));
+    let ends: Vec<_> = ends.collect();
+    let next: HashMap<String, usize> =
+        ends.iter().enumerate().map(|(number, (from, _))| (from.to_string(), number)).collect();
+    // The first block of the chain in which each block was seen.
+    let mut seen = vec![None; ends.len()];
+    let mut findings = Vec::new();
+    for first in 0..ends.len() {
+        let mut at = first;
+        while seen[at].is_none() {
+            seen[at] = Some(first);
+            let Some(then) = next.get(&ends[at].1.to_string()) else { break };
+            at = *then;
+            if seen[at] == Some(first) {
+                findings.push(cycle(&ends, &next, at));
+            }
+        }
+    }
+    findings
+}
+
+/// The finding about the cycle that a block is part of.
+fn cycle(ends: &[(&MoveEndpoint, &MoveEndpoint)], next: &HashMap<String, usize>, part: usize) -> Finding {
+    let after = |at: &usize| next.get(&ends[*at].1.to_string()).copied().filter(|then| *then != part);
+    let mut parts: Vec<usize> = std::iter::successors(Some(part), after).collect();
+    parts.sort_unstable();
+    let (from, to) = ends[parts[0]];
+    MovedTargetMissing::finding("Cyclic moves")
+        .detail(format!(
+            "An object that moves from `{from}` to `{to}` moves on and comes back, so `plan` fails with \"Cyclic \
+             dependency in move statements\"."
+        ))
+        .at(to.span)
+        .related_all(parts[1..].iter().map(|part| ends[*part].1.span), "and moves here")
+        .help("remove the blocks for moves that are undone")
+        .address("moved")
+        .concerns(Concern::Name(format_smolstr!("{to}")))
 }
 
 /// The finding about an object that a `removed` block names although it is declared.
@@ -245,47 +295,72 @@ fn declared_at(node: Node<'_>, address: &ConfigAddress) -> Option<Span> {
 
 /// What is known of the object at an address.
 enum Sight {
-    /// Declared, with or without `count` or `for_each`.
-    Declared { at: Span, repeated: bool },
+    /// Declared. It is certain or not that the address is that of an object in every plan.
+    Declared { at: Span, is_certain: bool },
     /// Not declared, and no block records what happened to it.
     Absent,
     /// Moved on, removed, or unknown.
     Other,
 }
 
-/// Whether no part of an address has an instance key.
-fn is_whole(endpoint: &MoveEndpoint) -> bool {
-    endpoint.path.iter().all(|step| step.key.is_none())
-        && endpoint.resource.as_ref().is_none_or(|resource| resource.key.is_none())
+/// Looks for objects, with the values of each module.
+#[derive(Default)]
+struct Objects<'t> {
+    values: RefCell<HashMap<NodeId, Values<'t>>>,
 }
 
-fn look_for(node: Node<'_>, endpoint: &MoveEndpoint) -> Sight {
-    let resource = endpoint.resource.as_ref().map(|resource| &resource.resource);
-    let mut is_left_behind = node.is_left_by_callers(&endpoint.config());
-    let absent = |is_left_behind| if is_left_behind { Sight::Other } else { Sight::Absent };
-    let mut at = node;
-    let mut path = endpoint.path.as_slice();
-    loop {
-        let module = at.module();
-        if !module.complete {
-            return Sight::Other;
+impl<'t> Objects<'t> {
+    /// What is known of an endpoint. `is_instance` is true if one of the endpoints has a key at its end, so that both
+    /// are instances.
+    fn look_for(&self, node: Node<'t>, endpoint: &MoveEndpoint, is_instance: bool) -> Sight {
+        let resource = endpoint.resource.as_ref().map(|resource| &resource.resource);
+        let key = endpoint.resource.as_ref().and_then(|resource| resource.key.as_ref());
+        let mut is_left_behind = node.is_left_by_callers(&endpoint.config());
+        let absent = |is_left_behind| if is_left_behind { Sight::Other } else { Sight::Absent };
+        let mut is_certain = true;
+        let mut at = node;
+        let mut path = endpoint.path.as_slice();
+        loop {
+            let module = at.module();
+            if !module.complete {
+                return Sight::Other;
+            }
+            is_left_behind |= module.is_left(&ConfigAddress::of(path, resource));
+            let Some((step, rest)) = path.split_first() else { break };
+            let Some(call) = module.calls.get(&step.name) else { return absent(is_left_behind) };
+            let has_instance = || call.enabled.is_none() && self.has(at, call.repeated(), step.key.as_ref());
+            if rest.is_empty() && resource.is_none() {
+                let is_certain = is_certain && (!is_instance || has_instance());
+                return Sight::Declared { at: call.origin.header(), is_certain };
+            }
+            // Without a key, the address is not that of an instance of a call with `count` or `for_each`.
+            if call.is_repeated() && step.key.is_none() {
+                return Sight::Other;
+            }
+            is_certain &= has_instance();
+            let Some(child) = at.child(&step.name) else { return Sight::Other };
+            (at, path) = (child, rest);
         }
-        is_left_behind |= module.is_left(&ConfigAddress::of(path, resource));
-        let Some((step, rest)) = path.split_first() else { break };
-        let Some(call) = module.calls.get(&step.name) else { return absent(is_left_behind) };
-        if rest.is_empty() && resource.is_none() {
-            return Sight::Declared { at: call.origin.header(), repeated: call.is_repeated() };
+        match resource.map(|address| at.module().resources.get(address)) {
+            Some(Some(found)) => {
+                let has_instance = || found.enabled.is_none() && self.has(at, found.repeated(), key);
+                let is_certain = is_certain && (!is_instance || has_instance());
+                Sight::Declared { at: found.origin.header(), is_certain }
+            }
+            Some(None) => absent(is_left_behind),
+            None => Sight::Other,
         }
-        // Without a key, the address is not that of an instance of a call with `count` or `for_each`.
-        if call.is_repeated() && step.key.is_none() {
-            return Sight::Other;
-        }
-        let Some(child) = at.child(&step.name) else { return Sight::Other };
-        (at, path) = (child, rest);
     }
-    match resource.map(|address| at.module().resources.get(address)) {
-        Some(Some(found)) => Sight::Declared { at: found.origin.header(), repeated: found.is_repeated() },
-        Some(None) => absent(is_left_behind),
-        None => Sight::Other,
+
+    /// Whether a block certainly has an instance with this key, or without one.
+    fn has(
+        &self,
+        node: Node<'t>,
+        repeated: (Option<&Attribute>, Option<&Attribute>),
+        key: Option<&InstanceKey>,
+    ) -> bool {
+        let mut values = self.values.borrow_mut();
+        let values = values.entry(node.id()).or_insert_with(|| node.values());
+        values.have_instance(repeated, key) == Some(true)
     }
 }

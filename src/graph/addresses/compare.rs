@@ -307,7 +307,7 @@ fn is_lost(from: &Object<'_>, to: &Object<'_>) -> bool {
 fn keep_resources(before: Node<'_>, now: Node<'_>) -> bool {
     let has_managed = |node: Node<'_>| {
         node.module().resources.values().any(|resource| {
-            resource.address.mode == Mode::Managed && !keys::are_none(node, resource.repeated())
+            resource.address.mode == Mode::Managed && !keys::are_none(&node.values(), resource.repeated())
         })
     };
     let mut seen = BTreeSet::new();

@@ -27,12 +27,12 @@ pub(super) fn only(node: Node<'_>, repeated: Repeated<'_>) -> Option<String> {
 }
 
 /// Whether there are certainly no instances.
-pub(super) fn are_none(node: Node<'_>, repeated: Repeated<'_>) -> bool {
+pub(in crate::graph) fn are_none(values: &Values<'_>, repeated: Repeated<'_>) -> bool {
     match repeated {
         (Some(count), _) => {
-            matches!(node.values().of(&count.expr), Value::Number(number) if number == 0.into())
+            matches!(values.of(&count.expr), Value::Number(number) if number == 0.into())
         }
-        (None, Some(for_each)) => texts(&node.values(), &for_each.expr).is_some_and(|keys| keys.is_empty()),
+        (None, Some(for_each)) => texts(values, &for_each.expr).is_some_and(|keys| keys.is_empty()),
         (None, None) => false,
     }
 }
@@ -42,6 +42,33 @@ pub(super) fn are_several(node: Node<'_>, (count, _): Repeated<'_>) -> bool {
     count.is_some_and(
         |count| matches!(node.values().of(&count.expr), Value::Number(number) if number > 1.into()),
     )
+}
+
+impl Values<'_> {
+    /// Whether a block with this `count` or `for_each` has an instance with this key, or without one, if that is known.
+    pub(crate) fn have_instance(&self, repeated: Repeated<'_>, key: Option<&InstanceKey>) -> Option<bool> {
+        let (repeated, key) = match (repeated, key) {
+            ((None, None), key) => return Some(key.is_none()),
+            (_, None) => return Some(false),
+            ((count, for_each), Some(key)) => (count.or(for_each)?, key),
+        };
+        match (self.of(&repeated.expr), key) {
+            (Value::Number(count), InstanceKey::Number(index)) => {
+                let count = count.index()?;
+                Some(usize::try_from(*index).is_ok_and(|index| index < count))
+            }
+            (Value::Set(_, elements), InstanceKey::Text(key)) => {
+                let is_found = elements.iter().any(|element| element.as_str() == Some(key));
+                (is_found || elements.iter().all(Value::is_known)).then_some(is_found)
+            }
+            (Value::Map(_, elements) | Value::Object(elements), InstanceKey::Text(key)) => {
+                Some(elements.contains_key(key))
+            }
+            (Value::Number(_), InstanceKey::Text(_))
+            | (Value::Set(..) | Value::Map(..) | Value::Object(_), InstanceKey::Number(_)) => Some(false),
+            _ => None,
+        }
+    }
 }
 
 /// The keys of a `for_each`, for both results of a condition.

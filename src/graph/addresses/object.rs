@@ -117,8 +117,9 @@ impl<'t> Object<'t> {
 
     /// Whether there are no instances of it, or of a call in its module path.
     pub(super) fn has_no_instances(&self) -> bool {
-        let is_empty = |(node, call): &(Node<'_>, &ModuleCall)| keys::are_none(*node, call.repeated());
-        keys::are_none(self.node, self.repeated()) || self.path.iter().any(is_empty)
+        let is_empty =
+            |(node, call): &(Node<'_>, &ModuleCall)| keys::are_none(&node.values(), call.repeated());
+        keys::are_none(&self.node.values(), self.repeated()) || self.path.iter().any(is_empty)
     }
 
     /// Whether there are certainly instances besides the one that [`Self::end`] names.

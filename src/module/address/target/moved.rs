@@ -37,6 +37,12 @@ impl MoveEndpoint {
         ConfigAddress::of(&self.path, self.resource.as_ref().map(|resource| &resource.resource))
     }
 
+    /// Whether there is a key at the end.
+    pub fn has_last_key(&self) -> bool {
+        let of_module = self.path.last().and_then(|step| step.key.as_ref());
+        self.resource.as_ref().map_or(of_module, |resource| resource.key.as_ref()).is_some()
+    }
+
     /// Whether objects can move between these endpoints: both are resources, or both are modules.
     ///
     /// A module without a key means the whole call or its single instance, depending on the other endpoint. So a key
