@@ -23,7 +23,7 @@ use crate::syntax::{Expr, Iteration, Traversal};
 use crate::text::{Span, is_similar};
 pub(super) use declared::{Declared, help_for_counted, undeclared};
 pub(super) use links::Links;
-use sites::{Found, Owner, Site};
+use sites::{Found, Owner, Site, Symbols};
 
 /// The references of a module.
 pub(super) struct CheckedReferences {
@@ -157,9 +157,9 @@ impl<'t, 'f> Judge<'t, 'f> {
             && let Some(Declared::Resource(resource)) = declared
             && self.findings.len() == from
         {
-            let value = |expr: &Expr| self.values.get_or_init(|| self.node.values()).of(expr);
+            let values = || self.values.get_or_init(|| self.node.values());
             let is_planned = || around.is_certain && self.node.is_planned();
-            let found = declared::of_itself(resource, reference, site, is_planned, &value);
+            let found = declared::of_itself(resource, reference, site, is_planned, &values);
             self.findings.extend(found);
         }
     }
@@ -204,25 +204,54 @@ impl<'t, 'f> Judge<'t, 'f> {
         }
     }
 
-    /// Reports undeclared resources in `replace_triggered_by`, which `validate` does not evaluate.
+    /// Reports invalid references in `replace_triggered_by`, which `validate` does not evaluate.
     fn triggers(&mut self, resource: &Resource) {
         let from = self.findings.len();
-        let module = self.node.module();
-        let owner = Owner::Resource(resource);
-        for traversal in resource.managed.replace_triggered_by.iter().flat_map(Expr::variables) {
-            let Ok(Reference { subject, span, .. }) = reference(traversal, &module.features) else {
-                continue;
-            };
-            if matches!(subject, Subject::Resource { .. }) && Declared::of(module, &subject).is_none() {
-                self.findings.extend(undeclared(module, &subject, span, &self.similar, Some(&owner)));
+        let site = Site { symbols: Symbols::in_resource(resource), ..Site::of(Owner::Resource(resource)) };
+        for trigger in &resource.managed.replace_triggered_by {
+            let features = &self.node.module().features;
+            let references = trigger.variables().into_iter().filter_map(|it| reference(it, features).ok());
+            let references: Vec<Reference<'_>> = references.collect();
+            let is_resource = |it: &&Reference<'_>| matches!(it.subject, Subject::Resource { .. });
+            match declared::unexpected_trigger(trigger) {
+                // The loader reports the others.
+                Some(wrong) if references.iter().filter(is_resource).count() == 1 => {
+                    self.findings.push(wrong);
+                }
+                Some(_) => {}
+                None => references.iter().for_each(|reference| self.trigger(&site, trigger, reference)),
             }
         }
-        let is_certain = !resource.is_repeated() && self.node.is_planned();
-        let severity = if is_certain { Severity::Error } else { Severity::Warning };
+        let values = || self.values.get_or_init(|| self.node.values());
+        let is_certain =
+            self.node.is_planned() && declared::has_instances(resource, resource.origin.header(), &values);
         for finding in &mut self.findings[from..] {
-            (finding.stage, finding.severity) = (Stage::Plan, severity);
+            finding.stage = Stage::Plan;
+            if !is_certain {
+                finding.severity = Severity::Warning;
+            }
         }
         set_address(&mut self.findings[from..], &resource.address.to_string());
+    }
+
+    /// Checks a reference in an element of `replace_triggered_by`.
+    fn trigger(&mut self, site: &Site<'_>, trigger: &Expr, reference: &Reference<'_>) {
+        let (node, module, at) = (self.node, self.node.module(), reference.span);
+        match (&reference.subject, Declared::of(module, &reference.subject)) {
+            (Subject::Count(name), _) => symbols::count(name, site, at, self.findings),
+            (Subject::Each(name), _) => symbols::each(name, site, at, self.findings),
+            (subject @ Subject::Resource { .. }, None) => {
+                self.findings.extend(undeclared(module, subject, at, &self.similar, Some(&site.owner)));
+            }
+            (_, Some(Declared::Resource(resource))) => {
+                let values = || self.values.get_or_init(|| node.values());
+                let found = declared::without_change(resource, site, trigger, reference, &values);
+                self.findings.extend(found.map(|(severity, subject, why)| {
+                    no_change(node, &subject, &why).severity(severity).at(at)
+                }));
+            }
+            _ => {}
+        }
     }
 
     /// `depends_on` names whole objects, and no symbols are valid there. After an element with an error, the engine
@@ -266,6 +295,14 @@ impl<'t, 'f> Judge<'t, 'f> {
             finding.stage = Stage::Validate;
         }
     }
+}
+
+/// The error for an object in `replace_triggered_by` for which a plan has no change.
+fn no_change(node: Node<'_>, subject: &str, why: &str) -> Finding {
+    let path = node.path_through(node.callers().next());
+    let module = if path.is_empty() { "the root module" } else { path.trim_end_matches('.') };
+    Finding::language(EngineRule::InvalidLifecycle, format!("no change found for {subject} in {module}"))
+        .detail(why)
 }
 
 /// Changes the error for a reference in the content of a `dynamic` block, which the engine checks only if it knows that

@@ -7,14 +7,16 @@ use smol_str::{SmolStr, format_smolstr};
 use super::sites::{Owner, Site};
 use crate::engine::Features;
 use crate::finding::{Concern, EngineRule, Finding, Severity};
+use crate::graph::addresses::keys;
 use crate::graph::builtin;
+use crate::graph::evaluation::Values;
 use crate::graph::similar::Similar;
 use crate::module::Module;
 use crate::module::address::{InstanceKey, Mode, Reference, ResourceAddress, Subject, reference};
 use crate::module::declaration::{Local, ModuleCall, Resource, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Step, StepKind, Traversal};
 use crate::text::Span;
-use crate::value::{Number, Value};
+use crate::value::Value;
 
 /// A declaration that can be referenced by name.
 #[derive(Debug, Clone, Copy)]
@@ -356,12 +358,12 @@ fn length(resource: &Resource) -> String {
 /// A resource that refers to itself, which only a plan finds. A reference to an instance that may not exist can be
 /// valid, and without an instance nothing but `count` or `for_each` is evaluated. `is_planned` tells whether a plan
 /// certainly evaluates the block that contains the reference, if the resource has instances.
-pub(super) fn of_itself(
+pub(super) fn of_itself<'v>(
     resource: &Resource,
     reference: &Reference<'_>,
     site: &Site<'_>,
     is_planned: impl Fn() -> bool,
-    value: &dyn Fn(&Expr) -> Value,
+    values: &dyn Fn() -> &'v Values<'v>,
 ) -> Option<Finding> {
     let is_argument = site.condition.is_none() && !site.symbols.itself;
     let is_owner = matches!(site.owner, Owner::Resource(owner) if owner.address == resource.address);
@@ -370,13 +372,17 @@ pub(super) fn of_itself(
     }
     let is_own = match &reference.subject {
         Subject::Resource { key: None, .. } => true,
-        Subject::Resource { key: Some(key), .. } => has_instance(resource, key, value),
+        // If there are instances, one of them has this key.
+        Subject::Resource { key: Some(InstanceKey::Number(0)), .. } if resource.count.is_some() => true,
+        Subject::Resource { key, .. } => {
+            values().have_instance(resource.repeated(), key.as_ref()) == Some(true)
+        }
         _ => false,
     };
     if !is_own {
         return None;
     }
-    let is_certain = has_instances(resource, reference.span, value) && is_planned();
+    let is_certain = has_instances(resource, reference.span, values) && is_planned();
     let severity = if is_certain { Severity::Error } else { Severity::Warning };
     Some(
         Finding::language(EngineRule::ReferenceCycle, "Self-referential block")
@@ -392,35 +398,68 @@ pub(super) fn of_itself(
     )
 }
 
+/// The error for an element of `replace_triggered_by` that is not the plain address of an object.
+pub(super) fn unexpected_trigger(trigger: &Expr) -> Option<Finding> {
+    match &trigger.kind {
+        ExprKind::Traversal(_) => None,
+        ExprKind::Relative(relative) => unexpected_trigger(&relative.from),
+        ExprKind::Index { collection, key, .. } => match &key.kind {
+            ExprKind::Traversal(_) => unexpected_trigger(collection),
+            _ => Some(
+                Finding::language(EngineRule::InvalidLifecycle, "Invalid expression")
+                    .detail("The key can be a constant, `count.index` or `each.key`.")
+                    .at(key.span),
+            ),
+        },
+        _ => Some(
+            Finding::language(EngineRule::InvalidLifecycle, "Invalid replace_triggered_by expression")
+                .detail("This must be the address of a resource, of one of its instances, or of an attribute of these.")
+                .at(trigger.span),
+        ),
+    }
+}
+
+/// The object that an element of `replace_triggered_by` names, with the reason why a plan has no change of it.
+pub(super) fn without_change<'v>(
+    resource: &Resource,
+    site: &Site<'_>,
+    trigger: &Expr,
+    reference: &Reference<'_>,
+    values: &dyn Fn() -> &'v Values<'v>,
+) -> Option<(Severity, String, String)> {
+    let Subject::Resource { address, key } = &reference.subject else { return None };
+    let subject = key.iter().fold(address.to_string(), |address, key| format!("{address}{key}"));
+    if matches!(site.owner, Owner::Resource(owner) if owner.address == *address) {
+        let why = "A resource cannot be replaced because of a change to itself.".to_owned();
+        return Some((Severity::Error, subject, why));
+    }
+    // The key in any other expression is known only in each instance.
+    if resource.enabled.is_some() || !matches!(trigger.kind, ExprKind::Traversal(_)) {
+        return None;
+    }
+    let why = if key.is_some() || !reference.remaining.is_empty() {
+        let is_missing = values().have_instance(resource.repeated(), key.as_ref()) == Some(false);
+        is_missing.then_some("there is no such instance")?
+    } else if keys::are_none(values(), resource.repeated()) {
+        "it has no instances"
+    } else {
+        return None;
+    };
+    let why = format!("Every plan fails, because {why}, unless the state still has one.");
+    Some((Severity::Warning, subject, why))
+}
+
 /// Whether a resource certainly has instances, or needs none to evaluate the reference at `at`.
-fn has_instances(resource: &Resource, at: Span, value: &dyn Fn(&Expr) -> Value) -> bool {
+pub(super) fn has_instances<'v>(resource: &Resource, at: Span, values: &dyn Fn() -> &'v Values<'v>) -> bool {
     let (count, for_each) = resource.repeated();
     let Some(repeated) = count.or(for_each) else { return resource.enabled.is_none() };
     repeated.expr.span.encloses(at)
-        || match value(&repeated.expr) {
+        || match values().of(&repeated.expr) {
             Value::Number(number) => number.index().is_some_and(|count| count > 0),
             Value::Set(_, elements) => !elements.is_empty(),
             Value::Map(_, elements) | Value::Object(elements) => !elements.is_empty(),
             _ => false,
         }
-}
-
-/// Whether a resource that has instances certainly has this one.
-fn has_instance(resource: &Resource, key: &InstanceKey, value: &dyn Fn(&Expr) -> Value) -> bool {
-    match (key, resource.repeated()) {
-        (InstanceKey::Number(0), (Some(_), _)) => true,
-        (InstanceKey::Number(index), (Some(count), _)) => {
-            let count = value(&count.expr);
-            let is_below = |index| matches!(count, Value::Number(count) if count > Number::from(index));
-            usize::try_from(*index).is_ok_and(is_below)
-        }
-        (InstanceKey::Text(key), (None, Some(for_each))) => match value(&for_each.expr) {
-            Value::Set(_, keys) => keys.iter().any(|other| other.as_str() == Some(key)),
-            Value::Map(_, elements) | Value::Object(elements) => elements.contains_key(key),
-            _ => false,
-        },
-        _ => false,
-    }
 }
 
 /// The `id` of an import cannot refer to the resource that is imported.
