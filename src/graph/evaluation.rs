@@ -48,7 +48,7 @@ pub use values::Values;
 pub(super) use values_files::check as check_values;
 
 use instances::Instances;
-use scope::{Instance, ModuleScope, Names};
+use scope::{Collections, Instance, ModuleScope, Names};
 
 /// Evaluates every expression of a module. `wrong` holds the expressions with an invalid reference: the engine
 /// reports these and does not evaluate them.
@@ -77,6 +77,7 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
         work: Budget::of(locals.steps_left()),
         of_instances: Budget::of(locals.steps_left() / OF_INSTANCES),
         last_instances: None,
+        collections: Collections::default(),
         similar: Similar::default(),
         room: module.room(&[], EngineRule::ModuleArgumentType),
         findings,
@@ -138,6 +139,8 @@ struct Evaluation<'t, 'f> {
     /// The remaining evaluation steps for instances.
     of_instances: Budget,
     last_instances: Option<Instances>,
+    /// The values of the repeated resources and calls that expressions refer to, in a plan.
+    collections: Collections,
     similar: Similar,
     /// The findings about defaults that fail a validation that can be added.
     room: Room,
@@ -146,13 +149,17 @@ struct Evaluation<'t, 'f> {
 
 impl<'t> Evaluation<'t, '_> {
     /// Reports what the evaluation of a local value found.
-    fn local(&mut self, local: &Local) {
+    fn local(&mut self, local: &'t Local) {
         let found = self.locals.findings(local).to_vec();
         let value = self.locals.get(&local.name).unwrap_or(&Value::UNKNOWN);
+        let from = self.findings.len();
         self.judged(&local.attribute.expr, value, found, &format_args!("local.{}", local.name));
+        if self.findings.len() == from {
+            self.in_plan(&Site::of(Owner::Local(local)), &local.attribute.expr);
+        }
     }
 
-    fn at_site(&mut self, site: &Site<'_>, expr: &Expr, around: Iteration<'_>) {
+    fn at_site(&mut self, site: &Site<'t>, expr: &Expr, around: Iteration<'_>) {
         // The engine does not evaluate the content of a `dynamic` block that it may never expand.
         if !around.is_certain {
             return;
@@ -167,10 +174,10 @@ impl<'t> Evaluation<'t, '_> {
             None if self.is_plain(expr) => {}
             None => {
                 self.value(expr, around.names, site.symbols, site);
-                if self.findings.len() == from && around.names.is_empty() {
-                    self.in_instances(site, expr);
-                }
             }
+        }
+        if self.findings.len() == from && around.names.is_empty() {
+            self.in_plan(site, expr);
         }
         if site.no_namespaces {
             let found = self.findings[from..].iter_mut();
@@ -427,23 +434,37 @@ impl<'t> Evaluation<'t, '_> {
         }
         for attribute in &given {
             let Some(variable) = child.module().variables.get(&attribute.name) else { continue };
-            let (mut value, failed) = self.known_or_partial(&attribute.expr, Symbols::OF_ARGUMENTS);
-            let mut found = Vec::new();
-            let (constraint, limits) = (accepted_values::constraint(variable), &self.node.module().limits);
-            let affordable = constraint.pay(&value, &self.work, attribute.expr.span, limits);
-            // After an error, the engine does not check validations.
-            if failed {
-                value = Value::UNKNOWN;
-            } else if let Err(limit) = affordable {
-                value = Value::UNKNOWN;
-                found.extend(limit);
-            } else if !variable.validations.is_empty() {
-                found = validation::refused(&value, Some(&attribute.expr), variable, child, &self.work);
-            }
-            value.take_deep_marks();
-            found.extend(accepted_values::argument(&value, &attribute.expr, variable));
+            let (value, failed) = self.known_or_partial(&attribute.expr, Symbols::OF_ARGUMENTS);
+            // After an error, the engine does not check the value further.
+            let mut found = if failed {
+                Vec::new()
+            } else {
+                self.argument(value, &attribute.expr, variable, child, &self.work)
+            };
             accepted_values::ignored(&attribute.expr, variable, child.module(), &mut found);
             self.report_all(found, &format_args!("module.{}", call.name));
         }
+    }
+
+    /// The errors in a value for a variable of a child module.
+    fn argument(
+        &self,
+        mut value: Value,
+        expr: &Expr,
+        variable: &Variable,
+        child: Node<'_>,
+        work: &Budget,
+    ) -> Vec<Finding> {
+        let mut found = Vec::new();
+        let (constraint, limits) = (accepted_values::constraint(variable), &self.node.module().limits);
+        if let Err(limit) = constraint.pay(&value, work, expr.span, limits) {
+            value = Value::UNKNOWN;
+            found.extend(limit);
+        } else if !variable.validations.is_empty() {
+            found = validation::refused(&value, Some(expr), variable, child, work);
+        }
+        value.take_deep_marks();
+        found.extend(accepted_values::argument(&value, expr, variable));
+        found
     }
 }

@@ -332,6 +332,10 @@ fn outputs_of_a_call_are_outputs_of_the_module() {
             ":19 local.g: Unsupported attribute",
             ":20 local.h: Unsupported attribute",
             ":21 local.i: Unsupported attribute",
+            // In a plan, the instances are known.
+            ":22 local.j: Invalid index",
+            ":22 local.j: Unsupported attribute",
+            ":24 local.l: Unsupported attribute",
         ]
     );
 }

@@ -132,6 +132,13 @@ pub(super) fn import_id(value: &Value, expr: &Expr) -> Option<Finding> {
     Some(invalid(EngineRule::InvalidMovedRemovedImport, "Invalid import id argument", detail, expr))
 }
 
+/// The error for a precondition of a resource that is false.
+pub(super) fn precondition(value: &Value, expr: &Expr) -> Option<Finding> {
+    let is_false = convert(value, &Type::Bool) == Ok(Value::Bool(false));
+    let rule = EngineRule::InvalidCheckOrCondition;
+    is_false.then(|| invalid(rule, "Resource precondition failed", "This condition is false.", expr))
+}
+
 fn result(value: &Value, expr: &Expr) -> Option<Finding> {
     let rule = EngineRule::InvalidCheckOrCondition;
     let what = match convert(value, &Type::Bool) {

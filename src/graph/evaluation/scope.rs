@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::locals::Locals;
@@ -11,6 +12,7 @@ use crate::graph::{Callee, Node};
 use crate::limits::Limits;
 use crate::module::address::{Mode, Subject, reference};
 use crate::syntax::{StepKind, Traversal, quoted};
+use crate::text::Span;
 use crate::value::{self, Budget, Lookup, Marks, Resolved, Type, Value};
 use crate::vfs::NamedFile;
 
@@ -30,6 +32,8 @@ pub(super) struct ModuleScope<'s> {
     pub(super) known: Option<(&'s SmolStr, &'s Value)>,
     /// The known values of `count.index`, or of `each.key` and `each.value`.
     pub(super) instance: Option<&'s Instance>,
+    /// The values of repeated resources and calls, in a plan.
+    pub(super) collections: Option<&'s Collections>,
     pub(super) engine: Engine,
 }
 
@@ -64,6 +68,9 @@ impl Instance {
     }
 }
 
+/// The collections of instances that repeated resources and calls stand for, by the span of `count` or `for_each`.
+pub(super) type Collections = HashMap<Span, Value>;
+
 /// The meaning of a name that is not a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Names {
@@ -88,6 +95,7 @@ impl<'s> ModuleScope<'s> {
             names: Names::Anything,
             known: None,
             instance: None,
+            collections: None,
             engine,
         }
     }
@@ -122,6 +130,9 @@ impl value::Scope for ModuleScope<'_> {
         };
         if let Some(value) = self.instance.and_then(|instance| instance.value(&reference.subject)) {
             return Some(Resolved { value: Cow::Borrowed(value), steps: 1 });
+        }
+        if let Some(resolved) = self.collection(&reference.subject) {
+            return Some(resolved);
         }
         let value = match &reference.subject {
             Subject::Variable(name) => match self.known {
@@ -231,6 +242,21 @@ fn lacks_function(node: Node<'_>, name: &str) -> bool {
 }
 
 impl ModuleScope<'_> {
+    /// The instances of a repeated resource or call.
+    fn collection(&self, subject: &Subject) -> Option<Resolved<'_>> {
+        let (collections, module) = (self.collections?, self.node.module());
+        let ((count, for_each), steps) = match subject {
+            Subject::Resource { address, .. } => {
+                let steps = if address.mode == Mode::Managed { 1 } else { 2 };
+                (module.resources.get(address)?.repeated(), steps)
+            }
+            Subject::Module { call, .. } => (module.calls.get(call)?.repeated(), 1),
+            _ => return None,
+        };
+        let value = collections.get(&count.or(for_each)?.expr.span)?;
+        (*value != Value::UNKNOWN).then_some(Resolved { value: Cow::Borrowed(value), steps })
+    }
+
     fn variable(&self, name: &str) -> Value {
         self.node.module().variables.get(name).map_or(Value::UNKNOWN, |variable| variable.unknown_value())
     }
@@ -263,7 +289,7 @@ impl ModuleScope<'_> {
 
 impl<'t> Node<'t> {
     /// The value of an instance of this module for the module that calls it: only the names of the outputs are known.
-    fn instance(self) -> &'t Value {
+    pub(super) fn instance(self) -> &'t Value {
         self.data().instance.get_or_init(|| {
             let module = self.module();
             let elsewhere =
