@@ -62,7 +62,7 @@ pub trait Scope {
         false
     }
 
-    /// Whether this is the scope of a template, which cannot render another one.
+    /// Whether this is the scope of a template, which cannot render another one in Terraform.
     fn is_in_template(&self) -> bool {
         false
     }

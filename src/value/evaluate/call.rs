@@ -1,6 +1,6 @@
 //! Function calls: `f(a, b...)`.
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Product};
 use crate::finding::{Code, Concern, EngineRule, Finding, has_errors};
 use crate::syntax::Call;
 use crate::text::{Span, distance};
@@ -63,6 +63,10 @@ impl Evaluator<'_> {
             return Value::UNKNOWN;
         }
         if RENDERING.contains(&function.name) {
+            if scope.is_in_template() && engine.product == Product::OpenTofu {
+                // OpenTofu renders it, up to a depth that the environment sets.
+                return Value::UNKNOWN;
+            }
             if scope.is_in_template() {
                 return self.call_failed(call, "a template cannot render another template");
             }

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use super::Evaluator;
 use super::argument::Argument;
 use super::cost::OF_FINDING;
-use crate::engine::Engine;
+use crate::engine::{Engine, Product};
 use crate::finding::{Finding, Severity, has_errors};
 use crate::limits::Limits;
 use crate::syntax::{self, Call, Expr, ExprKind, StepKind, Traversal};
@@ -16,7 +16,7 @@ use crate::text::{Source, Span};
 use crate::value::functions::{FunctionError, read_text};
 use crate::value::{Budget, Function, Resolved, Scope, Type, Value};
 
-/// The functions that render a template, which a template cannot call.
+/// The functions that render a template, which a template cannot call in Terraform.
 pub(super) const RENDERING: [&str; 2] = ["templatefile", "templatestring"];
 
 /// The scope of a template: its variables, and the files of the module that renders it.
@@ -86,10 +86,14 @@ impl Evaluator<'_> {
 
     pub(super) fn template_string(&mut self, rendering: &Rendering<'_>, values: &[Value]) -> Value {
         let ([template, names], [written, _]) = (values, rendering.arguments) else { return Value::UNKNOWN };
+        // OpenTofu takes any string, and keeps the type of a template that is a single interpolation.
+        let is_tofu = rendering.scope.engine().product == Product::OpenTofu;
+        let result = if is_tofu || names.ty() == Type::Any { Type::Any } else { Type::String };
         if !names.is_known() {
-            return Value::Unknown(if names.ty() == Type::Any { Type::Any } else { Type::String });
+            return Value::Unknown(result);
         }
         match may_be_reference(written.expr) {
+            _ if is_tofu => {}
             Some(true) => {}
             Some(false) => {
                 return self.refused(rendering, 0, "the template must be a reference, such as a local value");
@@ -99,7 +103,8 @@ impl Evaluator<'_> {
         let marks = template.unmarked().1.and(names.deep_marks());
         let text = match template.unmarked().0 {
             Value::String(text) => text.clone(),
-            Value::Unknown(_) => return Value::Unknown(Type::String),
+            Value::Unknown(_) => return Value::Unknown(result),
+            Value::Number(_) | Value::Bool(_) if is_tofu => return Value::UNKNOWN,
             _ => return self.refused(rendering, 0, "the template must be a string"),
         };
         if !self.may_go_on(text.len(), rendering.at) {
@@ -116,7 +121,7 @@ impl Evaluator<'_> {
         let Some(value) = self.rendered_template(rendering, &source, &template, names) else {
             return Value::UNKNOWN;
         };
-        match crate::value::convert(&value, &Type::String) {
+        match crate::value::convert(&value, &result) {
             Ok(value) => value.mark(marks),
             Err(mismatch) => self.call_failed(
                 rendering.call,
@@ -164,7 +169,7 @@ impl Evaluator<'_> {
             self.call_failed(rendering.call, &described(source, &found));
             return None;
         }
-        if value.is_null() {
+        if value.is_null() && scope.engine().product == Product::Terraform {
             let why = "the result of a template must not be null";
             self.call_failed(rendering.call, &format!("{}: {why}", place(source, template.span)));
             return None;
