@@ -28,6 +28,8 @@ by_version! { |engine, tofu, t, o|
     pub version_mismatch_hides_rest: bool = o(12);
     /// `language` and `experiments` in a `terraform` block must have known values. Otherwise they are ignored.
     pub language_edition_checked: bool = !o(12);
+    /// Optional attributes of object types are an experiment, which a module switches on.
+    pub optional_attributes_experimental: bool = !tofu && !t(3);
     /// A second `required_providers` block is an error even if the first has a syntax error.
     pub broken_required_providers_counts: bool =
         o(10) || (tofu && in_minor(engine, 8, 9)) || (tofu && in_minor(engine, 9, 1));

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::finding::{Code, EngineRule, Finding};
+use crate::finding::{Code, EngineRule, Finding, Severity};
 use crate::module::declaration::{ProviderMeta, Storage};
 use crate::module::decode::{Declarations, Decoder, known_items};
 use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Content, Schema};
 use crate::value;
+
+/// The experiment of Terraform 1.0 to 1.2 that `optional` in a type needs.
+const OPTIONAL_ATTRIBUTES: &str = "module_variable_optional_attrs";
 
 const ATTRIBUTES: &[AttributeSchema<'_>] = &[
     AttributeSchema::optional("required_version"),
@@ -78,21 +81,32 @@ impl Decoder<'_> {
             }
         }
         if let Some(attribute) = content.attribute("experiments") {
-            Finding::language(EngineRule::UnsupportedEngineVersion, "Module uses experimental features")
-                .detail(if names_optional(attribute) {
-                    "This experiment ended with Terraform 1.3, and since then experiments are available only in \
-                     alpha releases."
-                } else {
-                    "Experiments are available only in alpha releases."
-                })
-                .at(attribute.name_span)
-                .help(if names_optional(attribute) {
-                    "remove `experiments`, and require Terraform 1.3 or later, where `optional` needs no experiment"
-                } else {
-                    "remove `experiments`"
-                })
-                .push_to(self.findings);
+            self.experiments(attribute);
         }
+    }
+
+    fn experiments(&mut self, attribute: &Attribute) {
+        let optional = attribute.expr.variables().into_iter().find(|named| named.root == OPTIONAL_ATTRIBUTES);
+        let finding = match optional {
+            Some(named) if self.features.optional_attributes_experimental => {
+                let summary = format!("Experimental feature {OPTIONAL_ATTRIBUTES:?} is active");
+                Finding::language(EngineRule::UnsupportedEngineVersion, summary)
+                    .severity(Severity::Warning)
+                    .detail("This experiment ended with Terraform 1.3, where object types can have optional attributes.")
+                    .at(named.root_span)
+                    .help("require Terraform 1.3 or later, and remove `experiments`")
+            }
+            Some(_) => experimental(attribute)
+                .detail(
+                    "This experiment ended with Terraform 1.3, and since then experiments are available only in alpha \
+                     releases.",
+                )
+                .help("remove `experiments`, and require Terraform 1.3 or later, where `optional` needs no experiment"),
+            None => experimental(attribute)
+                .detail("Experiments are available only in alpha releases.")
+                .help("remove `experiments`"),
+        };
+        finding.push_to(self.findings);
     }
 
     fn provider_meta(&mut self, block: &Arc<Block>) -> Option<ProviderMeta> {
@@ -127,9 +141,9 @@ impl Decoder<'_> {
     }
 }
 
-/// Whether `experiments` contains the one that Terraform 1.3 ended.
-fn names_optional(experiments: &Attribute) -> bool {
-    experiments.expr.variables().iter().any(|named| named.root == "module_variable_optional_attrs")
+fn experimental(experiments: &Attribute) -> Finding {
+    Finding::language(EngineRule::UnsupportedEngineVersion, "Module uses experimental features")
+        .at(experiments.name_span)
 }
 
 fn storage(block: &Arc<Block>) -> Storage {
