@@ -29,6 +29,11 @@ impl Engine {
         self.product == Product::OpenTofu || self.terraform(3)
     }
 
+    /// Whether the backend type `s3` sets a role only in `assume_role`.
+    pub fn lacks_role_arguments_of_s3(self) -> bool {
+        self.terraform(10)
+    }
+
     /// Whether the backend type `oci` is unknown. It is in Terraform 1.12.
     pub fn lacks_oci_backend(self) -> bool {
         self.product == Product::Terraform && !self.terraform(12)

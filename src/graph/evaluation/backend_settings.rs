@@ -17,6 +17,18 @@ const BACKENDS: &[&str] = &[
 /// The backend types that Terraform 1.3 removed. OpenTofu never had them.
 const REMOVED: &[&str] = &["artifactory", "azure", "etcd", "etcdv3", "manta", "swift"];
 
+/// The arguments of the backend `s3` that Terraform 1.10 removed. `assume_role` contains them.
+const REMOVED_OF_S3: &[&str] = &[
+    "assume_role_duration_seconds",
+    "assume_role_policy",
+    "assume_role_policy_arns",
+    "assume_role_tags",
+    "assume_role_transitive_tag_keys",
+    "external_id",
+    "role_arn",
+    "session_name",
+];
+
 /// The arguments of a backend type.
 struct Settings {
     backend: &'static str,
@@ -197,13 +209,23 @@ pub(super) fn exists(name: &str, engine: Engine) -> bool {
         && !(name == "oci" && engine.lacks_oci_backend())
 }
 
-/// The reason why a backend refuses a configuration, if it is the same in every release.
-pub(super) fn refused(backend: &str, config: &BTreeMap<SmolStr, Value>) -> Option<String> {
+/// The reason why a backend refuses a configuration. An argument that some release has is accepted, unless the engine
+/// certainly lacks it.
+pub(super) fn refused(backend: &str, config: &BTreeMap<SmolStr, Value>, engine: Engine) -> Option<String> {
     let settings = SETTINGS.iter().find(|settings| settings.backend == backend)?;
     let others = settings.typed.iter().map(|(_, names)| *names).chain([settings.required, settings.strings]);
     let known: BTreeSet<&str> = others.flatten().copied().collect();
     if let Some(unknown) = config.keys().find(|name| !known.contains(name.as_str())) {
         return Some(format!("The backend {backend:?} has no argument `{unknown}`."));
+    }
+    if backend == "s3" && engine.lacks_role_arguments_of_s3() {
+        let removed = REMOVED_OF_S3.iter().find(|name| config.contains_key(**name));
+        if let Some(removed) = removed {
+            return Some(format!(
+                "Terraform 1.10 removed the argument `{removed}` of the backend {backend:?}. Set the role in \
+                 `assume_role`."
+            ));
+        }
     }
     if let Some(missing) = settings.required.iter().find(|name| !config.contains_key(**name)) {
         return Some(format!("The backend {backend:?} requires the argument `{missing}`."));

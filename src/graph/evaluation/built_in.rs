@@ -144,7 +144,7 @@ impl Set {
                 findings.push(invalid(summary, "The configuration of a backend is an object.", attribute));
             }
             (Some((_, name)), Some((attribute, Value::Object(set) | Value::Map(_, set)))) if is_known => {
-                if let Some(why) = backend_settings::refused(name, set) {
+                if let Some(why) = backend_settings::refused(name, set, engine) {
                     findings.push(invalid(summary, &why, attribute));
                 } else if let (Some(header), "remote") = (header, name) {
                     let of_remote = |(summary, detail): (&str, &str)| {
@@ -155,7 +155,8 @@ impl Set {
                 }
             }
             (Some((attribute, name)), None) => {
-                if let (Some(why), Some(place)) = (backend_settings::refused(name, &BTreeMap::new()), unset) {
+                let why = backend_settings::refused(name, &BTreeMap::new(), engine);
+                if let (Some(why), Some(place)) = (why, unset) {
                     let finding = Finding::language(EngineRule::InvalidValue, summary).detail(why);
                     findings.push(finding.at(place).related(attribute.expr.span, "the backend"));
                 }
