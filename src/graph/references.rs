@@ -21,6 +21,7 @@ use crate::module::address::{Reference, Subject, reference};
 use crate::module::declaration::{Dependency, Resource, Variable};
 use crate::syntax::{Expr, Iteration, Traversal};
 use crate::text::{Span, is_similar};
+use declared::undeclared_action;
 pub(super) use declared::{Declared, help_for_counted, undeclared};
 pub(super) use links::Links;
 use sites::{Found, Owner, Site, Symbols};
@@ -56,10 +57,12 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) -> CheckedRefer
         }
         Found::Dependencies(dependencies) => judge.dependencies(site, dependencies),
     });
-    let resources = node.module().resources.values();
-    resources
-        .filter(|resource| !resource.managed.replace_triggered_by.is_empty())
-        .for_each(|resource| judge.triggers(resource));
+    for resource in node.module().resources.values() {
+        if !resource.managed.replace_triggered_by.is_empty() {
+            judge.triggers(resource);
+        }
+        judge.triggered_actions(resource);
+    }
     CheckedReferences { links: judge.links, wrong, names_types: judge.names_types }
 }
 
@@ -252,6 +255,24 @@ impl<'t, 'f> Judge<'t, 'f> {
             }
             _ => {}
         }
+    }
+
+    /// Reports triggers of undeclared actions.
+    fn triggered_actions(&mut self, resource: &Resource) {
+        let from = self.findings.len();
+        let module = self.node.module();
+        for trigger in &resource.managed.triggered_actions {
+            let subjects =
+                trigger.variables().into_iter().filter_map(|it| reference(it, &module.features).ok());
+            for reference in subjects {
+                let Subject::Action { kind, name, .. } = reference.subject else { continue };
+                self.findings.extend(undeclared_action(module, kind, name, trigger.span, &self.similar));
+            }
+        }
+        for finding in &mut self.findings[from..] {
+            finding.stage = Stage::Validate;
+        }
+        set_address(&mut self.findings[from..], &resource.address.to_string());
     }
 
     /// `depends_on` names whole objects, and no symbols are valid there. After an element with an error, the engine

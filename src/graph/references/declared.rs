@@ -83,6 +83,30 @@ pub(in crate::graph) fn undeclared(
     })
 }
 
+/// The finding about an action that a trigger names and the module does not declare.
+pub(super) fn undeclared_action(
+    module: &Module,
+    kind: SmolStr,
+    name: SmolStr,
+    at: Span,
+    similar: &Similar,
+) -> Option<Finding> {
+    let address = format_smolstr!("action.{kind}.{name}");
+    let wanted = (kind, name);
+    if module.actions.contains_key(&wanted) || module.may_have(&address) {
+        return None;
+    }
+    let same_type = module.actions.values().filter(|action| action.kind == wanted.0);
+    let near = similar.nearest(&wanted.1, same_type, |action| &action.name);
+    let near = near.map(|near| (near.origin.header(), format!("action.{}.{}", near.kind, near.name)));
+    let finding = Finding::language(
+        EngineRule::UndeclaredReference,
+        "action_trigger actions references non-existent action",
+    );
+    let finding = finding.detail(format!("This module declares no `{address}`.")).at(at);
+    Some(finding.concerns(Concern::Name(address)).meant_at(near, "this action"))
+}
+
 fn no_variable(
     finding: Finding,
     module: &Module,

@@ -86,6 +86,8 @@ pub struct Managed {
     pub ignore_all_changes: Option<Span>,
     /// `replace_triggered_by`.
     pub replace_triggered_by: Vec<Expr>,
+    /// The elements of `actions` in all `action_trigger` blocks.
+    pub triggered_actions: Vec<Expr>,
 }
 
 /// `provisioner "type" {}`.

@@ -53,13 +53,12 @@ impl Decoder<'_> {
         }
     }
 
-    /// Reports the errors of an `action_trigger` block.
-    pub(super) fn action_trigger(&mut self, block: &Block) {
+    /// Decodes an `action_trigger` block. Returns the references to actions.
+    pub(super) fn action_trigger(&mut self, block: &Block) -> Vec<Expr> {
         let content = block.body.content(&TRIGGER, self.findings);
         let no_events = content.attribute("events").is_none_or(|attribute| !self.events(&attribute.expr));
-        let no_actions =
-            content.attribute("actions").is_none_or(|attribute| !self.triggered(&attribute.expr));
-        if no_actions {
+        let actions = content.attribute("actions").and_then(|actions| self.triggered(&actions.expr));
+        if actions.is_none() {
             self.findings.push(wrong(
                 "No actions specified",
                 block.header,
@@ -73,6 +72,7 @@ impl Decoder<'_> {
                 "A trigger must list at least one event that runs it.",
             ));
         }
+        actions.unwrap_or_default()
     }
 
     /// Reports invalid events. Returns whether there is a valid one.
@@ -93,11 +93,10 @@ impl Decoder<'_> {
         !events.is_empty()
     }
 
-    /// Reports invalid actions. Returns whether there are any elements.
-    fn triggered(&mut self, expr: &Expr) -> bool {
-        let elements = expr.static_list(self.findings).unwrap_or_default();
-        self.each_reference(elements, Self::trigger_reference);
-        !elements.is_empty()
+    /// Reports invalid actions, and returns the others. Returns `None` if there are no elements.
+    fn triggered(&mut self, expr: &Expr) -> Option<Vec<Expr>> {
+        let elements = expr.static_list(self.findings).filter(|elements| !elements.is_empty())?;
+        Some(self.each_reference(elements, Self::trigger_reference))
     }
 
     fn trigger_reference(&mut self, element: &Expr) {

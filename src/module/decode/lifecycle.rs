@@ -32,7 +32,8 @@ impl Decoder<'_> {
         }
         self.conditions(&content, resource);
         for trigger in content.blocks_of("action_trigger") {
-            self.action_trigger(trigger);
+            let actions = self.action_trigger(trigger);
+            resource.managed.triggered_actions.extend(actions);
         }
     }
 

@@ -99,4 +99,7 @@ fn nested_blocks(base: &mut Managed, over: Managed) {
     if !over.provisioners.is_empty() {
         base.provisioners = over.provisioners;
     }
+    if !over.triggered_actions.is_empty() {
+        base.triggered_actions = over.triggered_actions;
+    }
 }
