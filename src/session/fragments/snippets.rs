@@ -16,10 +16,15 @@ pub(super) fn are_snippets(node: Node<'_>, findings: &[&Finding]) -> Option<Stri
     let undeclared: BTreeSet<&str> =
         of(EngineRule::UndeclaredReference).map(|finding| finding.detail.as_str()).collect();
     let missing = of(EngineRule::MissingModule).count();
-    let place = Place::of(&module.directory, node.role())?;
     if errors.is_empty() {
         return None;
     }
+    if is_of_provider(&module.directory) && of(EngineRule::SyntaxError).next().is_none() {
+        let why = "This directory is where the documentation of a provider gets its examples, which are incomplete or \
+                   show alternatives.";
+        return Some(why.to_owned());
+    }
+    let place = Place::of(&module.directory, node.role())?;
     let marks = match place {
         Place::Archive => Some("an archive"),
         Place::TestData => Some("test data, which may be wrong on purpose"),
@@ -54,6 +59,20 @@ pub(super) fn are_snippets(node: Node<'_>, findings: &[&Finding]) -> Option<Stri
         Place::Archive | Place::TestData => true,
     };
     is_snippet.then(|| why(place, undeclared.len(), missing, functions))
+}
+
+/// Whether the documentation of a provider shows the files, because their directory has a name that `tfplugindocs`
+/// expects: `examples/provider`, or such as `examples/resources/NAME`.
+fn is_of_provider(directory: &str) -> bool {
+    let parts: Vec<&str> = directory.rsplit('/').take(3).collect();
+    match parts[..] {
+        ["provider", "examples", ..] => true,
+        [_, kind, "examples"] => {
+            ["actions", "data-sources", "ephemeral-resources", "functions", "list-resources", "resources"]
+                .contains(&kind)
+        }
+        _ => false,
+    }
 }
 
 /// The explanation: the objects that the files lack, and the reason to expect that in such a place.
