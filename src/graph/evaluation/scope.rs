@@ -10,7 +10,7 @@ use crate::engine::{Engine, Product};
 use crate::graph::references::sites::Symbols;
 use crate::graph::{Callee, Node};
 use crate::limits::Limits;
-use crate::module::address::{Mode, Subject, reference};
+use crate::module::address::{Mode, Reference, Subject, reference};
 use crate::syntax::{StepKind, Traversal, quoted};
 use crate::text::Span;
 use crate::value::{self, Budget, Lookup, Marks, Resolved, Type, Value};
@@ -131,7 +131,7 @@ impl value::Scope for ModuleScope<'_> {
         if let Some(value) = self.instance.and_then(|instance| instance.value(&reference.subject)) {
             return Some(Resolved { value: Cow::Borrowed(value), steps: 1 });
         }
-        if let Some(resolved) = self.collection(&reference.subject) {
+        if let Some(resolved) = self.collection(traversal, &reference) {
             return Some(resolved);
         }
         let value = match &reference.subject {
@@ -243,11 +243,12 @@ fn lacks_function(node: Node<'_>, name: &str) -> bool {
 
 impl ModuleScope<'_> {
     /// The instances of a repeated resource or call.
-    fn collection(&self, subject: &Subject) -> Option<Resolved<'_>> {
+    fn collection(&self, traversal: &Traversal, reference: &Reference<'_>) -> Option<Resolved<'_>> {
         let (collections, module) = (self.collections?, self.node.module());
-        let ((count, for_each), steps) = match subject {
-            Subject::Resource { address, .. } => {
-                let steps = if address.mode == Mode::Managed { 1 } else { 2 };
+        let ((count, for_each), steps) = match &reference.subject {
+            Subject::Resource { address, key } => {
+                // A reference can begin with `resource`.
+                let steps = traversal.steps.len() - reference.remaining.len() - usize::from(key.is_some());
                 (module.resources.get(address)?.repeated(), steps)
             }
             Subject::Module { call, .. } => (module.calls.get(call)?.repeated(), 1),
