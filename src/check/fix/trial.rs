@@ -149,7 +149,7 @@ impl<'t> Trials<'t> {
             while !groups.is_empty() {
                 if left == 0 {
                     let rest = groups.into_iter().flatten().chain(waiting).chain(doubtful);
-                    let words = "too many other fixes failed; fix those first";
+                    let words = "not tried, because many others failed; run the command again";
                     tried.withheld.extend(rest.map(|(verdict, _)| (verdict.clone(), words.to_owned())));
                     (waiting, doubtful) = (Vec::new(), Vec::new());
                     break;
