@@ -63,12 +63,12 @@ impl Evaluator<'_> {
             return Value::UNKNOWN;
         }
         if RENDERING.contains(&function.name) {
-            if scope.is_in_template() && engine.product == Product::OpenTofu {
-                // OpenTofu renders it, up to a depth that the environment sets.
-                return Value::UNKNOWN;
-            }
             if scope.is_in_template() {
-                return self.call_failed(call, "a template cannot render another template");
+                return match engine.product {
+                    Product::Terraform => self.call_failed(call, "a template cannot render another template"),
+                    // It renders it, up to a depth that the environment sets.
+                    Product::OpenTofu => Value::UNKNOWN,
+                };
             }
             let rendering = Rendering { scope, function, call, at, arguments: &arguments };
             return match function.name {

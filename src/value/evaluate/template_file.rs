@@ -92,13 +92,12 @@ impl Evaluator<'_> {
         if !names.is_known() {
             return Value::Unknown(result);
         }
-        match may_be_reference(written.expr) {
-            _ if is_tofu => {}
-            Some(true) => {}
+        match may_be_reference(written.expr).filter(|_| !is_tofu) {
             Some(false) => {
                 return self.refused(rendering, 0, "the template must be a reference, such as a local value");
             }
-            None => return Value::UNKNOWN,
+            None if !is_tofu => return Value::UNKNOWN,
+            Some(true) | None => {}
         }
         let marks = template.unmarked().1.and(names.deep_marks());
         let text = match template.unmarked().0 {
