@@ -7,6 +7,7 @@ mod declared;
 mod links;
 pub(super) mod sites;
 pub(in crate::graph) mod symbols;
+mod triggers;
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -18,13 +19,12 @@ use crate::graph::Node;
 use crate::graph::evaluation::Values;
 use crate::graph::similar::Similar;
 use crate::module::address::{Reference, Subject, reference};
-use crate::module::declaration::{Dependency, Resource, Variable};
+use crate::module::declaration::{Dependency, Variable};
 use crate::syntax::{Expr, Iteration, Traversal};
 use crate::text::{Span, is_similar};
-use declared::undeclared_action;
 pub(super) use declared::{Declared, help_for_counted, undeclared};
 pub(super) use links::Links;
-use sites::{Found, Owner, Site, Symbols};
+use sites::{Found, Owner, Site};
 
 /// The references of a module.
 pub(super) struct CheckedReferences {
@@ -61,7 +61,9 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) -> CheckedRefer
         if !resource.managed.replace_triggered_by.is_empty() {
             judge.triggers(resource);
         }
-        judge.triggered_actions(resource);
+        if !resource.managed.triggered_actions.is_empty() {
+            judge.triggered_actions(resource);
+        }
     }
     CheckedReferences { links: judge.links, wrong, names_types: judge.names_types }
 }
@@ -207,74 +209,6 @@ impl<'t, 'f> Judge<'t, 'f> {
         }
     }
 
-    /// Reports invalid references in `replace_triggered_by`, which `validate` does not evaluate.
-    fn triggers(&mut self, resource: &Resource) {
-        let from = self.findings.len();
-        let site = Site { symbols: Symbols::in_resource(resource), ..Site::of(Owner::Resource(resource)) };
-        for trigger in &resource.managed.replace_triggered_by {
-            let features = &self.node.module().features;
-            let references = trigger.variables().into_iter().filter_map(|it| reference(it, features).ok());
-            let references: Vec<Reference<'_>> = references.collect();
-            let is_resource = |it: &&Reference<'_>| matches!(it.subject, Subject::Resource { .. });
-            match declared::unexpected_trigger(trigger) {
-                // The loader reports the others.
-                Some(wrong) if references.iter().filter(is_resource).count() == 1 => {
-                    self.findings.push(wrong);
-                }
-                Some(_) => {}
-                None => references.iter().for_each(|reference| self.trigger(&site, trigger, reference)),
-            }
-        }
-        let values = || self.values.get_or_init(|| self.node.values());
-        let is_certain =
-            self.node.is_planned() && declared::has_instances(resource, resource.origin.header(), &values);
-        for finding in &mut self.findings[from..] {
-            finding.stage = Stage::Plan;
-            if !is_certain {
-                finding.severity = Severity::Warning;
-            }
-        }
-        set_address(&mut self.findings[from..], &resource.address.to_string());
-    }
-
-    /// Checks a reference in an element of `replace_triggered_by`.
-    fn trigger(&mut self, site: &Site<'_>, trigger: &Expr, reference: &Reference<'_>) {
-        let (node, module, at) = (self.node, self.node.module(), reference.span);
-        match (&reference.subject, Declared::of(module, &reference.subject)) {
-            (Subject::Count(name), _) => symbols::count(name, site, at, self.findings),
-            (Subject::Each(name), _) => symbols::each(name, site, at, self.findings),
-            (subject @ Subject::Resource { .. }, None) => {
-                self.findings.extend(undeclared(module, subject, at, &self.similar, Some(&site.owner)));
-            }
-            (_, Some(Declared::Resource(resource))) => {
-                let values = || self.values.get_or_init(|| node.values());
-                let found = declared::without_change(resource, site, trigger, reference, &values);
-                self.findings.extend(found.map(|(severity, subject, why)| {
-                    no_change(node, &subject, &why).severity(severity).at(at)
-                }));
-            }
-            _ => {}
-        }
-    }
-
-    /// Reports triggers of undeclared actions.
-    fn triggered_actions(&mut self, resource: &Resource) {
-        let from = self.findings.len();
-        let module = self.node.module();
-        for trigger in &resource.managed.triggered_actions {
-            let subjects =
-                trigger.variables().into_iter().filter_map(|it| reference(it, &module.features).ok());
-            for reference in subjects {
-                let Subject::Action { kind, name, .. } = reference.subject else { continue };
-                self.findings.extend(undeclared_action(module, kind, name, trigger.span, &self.similar));
-            }
-        }
-        for finding in &mut self.findings[from..] {
-            finding.stage = Stage::Validate;
-        }
-        set_address(&mut self.findings[from..], &resource.address.to_string());
-    }
-
     /// `depends_on` names whole objects, and no symbols are valid there. After an element with an error, the engine
     /// does not check whether the others exist.
     fn dependencies(&mut self, site: &Site<'_>, dependencies: &[Dependency]) {
@@ -316,14 +250,6 @@ impl<'t, 'f> Judge<'t, 'f> {
             finding.stage = Stage::Validate;
         }
     }
-}
-
-/// The error for an object in `replace_triggered_by` for which a plan has no change.
-fn no_change(node: Node<'_>, subject: &str, why: &str) -> Finding {
-    let path = node.path_through(node.callers().next());
-    let module = if path.is_empty() { "the root module" } else { path.trim_end_matches('.') };
-    Finding::language(EngineRule::InvalidLifecycle, format!("no change found for {subject} in {module}"))
-        .detail(why)
 }
 
 /// Changes the error for a reference in the content of a `dynamic` block, which the engine checks only if it knows that

@@ -7,7 +7,6 @@ use smol_str::{SmolStr, format_smolstr};
 use super::sites::{Owner, Site};
 use crate::engine::Features;
 use crate::finding::{Concern, EngineRule, Finding, Severity};
-use crate::graph::addresses::keys;
 use crate::graph::builtin;
 use crate::graph::evaluation::Values;
 use crate::graph::similar::Similar;
@@ -81,30 +80,6 @@ pub(in crate::graph) fn undeclared(
         Subject::Resource { address, .. } => no_resource(finding, module, address, similar, inside),
         _ => finding,
     })
-}
-
-/// The finding about an action that a trigger names and the module does not declare.
-pub(super) fn undeclared_action(
-    module: &Module,
-    kind: SmolStr,
-    name: SmolStr,
-    at: Span,
-    similar: &Similar,
-) -> Option<Finding> {
-    let address = format_smolstr!("action.{kind}.{name}");
-    let wanted = (kind, name);
-    if module.actions.contains_key(&wanted) || module.may_have(&address) {
-        return None;
-    }
-    let same_type = module.actions.values().filter(|action| action.kind == wanted.0);
-    let near = similar.nearest(&wanted.1, same_type, |action| &action.name);
-    let near = near.map(|near| (near.origin.header(), format!("action.{}.{}", near.kind, near.name)));
-    let finding = Finding::language(
-        EngineRule::UndeclaredReference,
-        "action_trigger actions references non-existent action",
-    );
-    let finding = finding.detail(format!("This module declares no `{address}`.")).at(at);
-    Some(finding.concerns(Concern::Name(address)).meant_at(near, "this action"))
 }
 
 fn no_variable(
@@ -420,57 +395,6 @@ pub(super) fn of_itself<'v>(
             .address(site.to_string())
             .at_plan(),
     )
-}
-
-/// The error for an element of `replace_triggered_by` that is not the plain address of an object.
-pub(super) fn unexpected_trigger(trigger: &Expr) -> Option<Finding> {
-    match &trigger.kind {
-        ExprKind::Traversal(_) => None,
-        ExprKind::Relative(relative) => unexpected_trigger(&relative.from),
-        ExprKind::Index { collection, key, .. } => match &key.kind {
-            ExprKind::Traversal(_) => unexpected_trigger(collection),
-            _ => Some(
-                Finding::language(EngineRule::InvalidLifecycle, "Invalid expression")
-                    .detail("The key can be a constant, `count.index` or `each.key`.")
-                    .at(key.span),
-            ),
-        },
-        _ => Some(
-            Finding::language(EngineRule::InvalidLifecycle, "Invalid replace_triggered_by expression")
-                .detail("This must be the address of a resource, of one of its instances, or of an attribute of these.")
-                .at(trigger.span),
-        ),
-    }
-}
-
-/// The object that an element of `replace_triggered_by` names, with the reason why a plan has no change of it.
-pub(super) fn without_change<'v>(
-    resource: &Resource,
-    site: &Site<'_>,
-    trigger: &Expr,
-    reference: &Reference<'_>,
-    values: &dyn Fn() -> &'v Values<'v>,
-) -> Option<(Severity, String, String)> {
-    let Subject::Resource { address, key } = &reference.subject else { return None };
-    let subject = key.iter().fold(address.to_string(), |address, key| format!("{address}{key}"));
-    if matches!(site.owner, Owner::Resource(owner) if owner.address == *address) {
-        let why = "A resource cannot be replaced because of a change to itself.".to_owned();
-        return Some((Severity::Error, subject, why));
-    }
-    // The key in any other expression is known only in each instance.
-    if resource.enabled.is_some() || !matches!(trigger.kind, ExprKind::Traversal(_)) {
-        return None;
-    }
-    let why = if key.is_some() || !reference.remaining.is_empty() {
-        let is_missing = values().have_instance(resource.repeated(), key.as_ref()) == Some(false);
-        is_missing.then_some("there is no such instance")?
-    } else if keys::are_none(values(), resource.repeated()) {
-        "it has no instances"
-    } else {
-        return None;
-    };
-    let why = format!("Every plan fails, because {why}, unless the state still has one.");
-    Some((Severity::Warning, subject, why))
 }
 
 /// Whether a resource certainly has instances, or needs none to evaluate the reference at `at`.
