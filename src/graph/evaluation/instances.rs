@@ -225,7 +225,8 @@ fn collection(repeated: &Value, instance: &Value) -> Value {
         },
         Value::Set(..) | Value::Map(..) | Value::Object(_) => {
             let elements = elements(repeated).filter(|elements| elements.len() <= MOST_IN_COLLECTION);
-            let keys = elements.into_iter().flatten().map(|(key, _)| key.as_str().map(SmolStr::new));
+            let Some(elements) = elements else { return Value::UNKNOWN };
+            let keys = elements.into_iter().map(|(key, _)| key.as_str().map(SmolStr::new));
             let attributes = keys.map(|key| Some((key?, instance.clone()))).collect::<Option<_>>();
             match attributes {
                 Some(attributes) => Value::Object(attributes),
