@@ -2,6 +2,7 @@
 
 use crate::finding::{Finding, set_module};
 use crate::graph::dependency_cycles::Called;
+use crate::graph::evaluation::PlannedCall;
 use crate::graph::reach::Reached;
 use crate::graph::{
     ModuleGraph, NodeId, arguments, builtin, children, constant_arguments, dependency_cycles, deprecations,
@@ -28,6 +29,8 @@ pub struct ModuleDiagnostics {
     pub findings: Vec<Finding>,
     /// The findings about provider configurations that its calls pass. They show nothing about its own files.
     pub of_passing: Vec<Finding>,
+    /// The calls that give values to variables with which a plan may find more.
+    pub called: Vec<PlannedCall>,
     /// Whether a type name is used where a value is expected, which only some engines accept.
     pub names_types: bool,
 }
@@ -57,7 +60,7 @@ impl<'t> Validation<'t> {
                 findings.extend(node.module().unmodelled_engine().filter(|_| is_root));
             }
             set_module(&mut findings, &node.module().directory);
-            return ModuleDiagnostics { findings, of_passing, names_types: false };
+            return ModuleDiagnostics { findings, of_passing, ..ModuleDiagnostics::default() };
         }
         children::missing(node, &mut findings);
         children::check(node, &mut findings);
@@ -74,12 +77,12 @@ impl<'t> Validation<'t> {
         let mut unevaluated = builtin::check(node, &checked.wrong, &mut findings);
         unevaluated.extend(dynamic_blocks::check(node, &checked.wrong, &mut findings));
         unevaluated.extend(checked.wrong);
-        evaluation::check(node, &unevaluated, &mut findings);
+        let called = evaluation::check(node, &unevaluated, &mut findings);
         evaluation::check_values(node, &mut findings);
         dependency_cycles::check(node, &checked.links, &self.called, &mut findings);
         test_files::check(node, &mut findings);
         set_module(&mut findings, &node.module().directory);
-        ModuleDiagnostics { findings, of_passing, names_types: checked.names_types }
+        ModuleDiagnostics { findings, of_passing, called, names_types: checked.names_types }
     }
 
     /// The findings about the calls between modules.

@@ -5,15 +5,17 @@
 
 mod absence;
 mod accepted_values;
+mod arguments;
 mod backend_settings;
 mod built_in;
 mod condition;
-mod instances;
 mod locals;
 mod null_refusal;
 mod of_tests;
 mod order;
 mod outputs;
+mod plan;
+mod planned_calls;
 mod run_values;
 mod scope;
 mod secrets;
@@ -22,6 +24,7 @@ mod validation;
 mod values;
 mod values_files;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::sync::Arc;
@@ -34,25 +37,26 @@ use crate::finding::{Code, EngineRule, Finding, Room, Severity, has_errors};
 use crate::graph::child_variables::ChildVariables;
 use crate::graph::references::sites::{self, Found, Owner, Site, Symbols};
 use crate::graph::similar::Similar;
-use crate::graph::{Node, NodeId, arguments, dynamic_blocks, imports};
-use crate::module::declaration::{Condition, Import, Local, ModuleCall, Resource, Variable};
+use crate::graph::{Node, NodeId, dynamic_blocks, imports};
+use crate::module::declaration::{Condition, Import, Local, Resource, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part, Step, Traversal};
 use crate::text::Span;
 use crate::value::{Budget, Marks, Value, elements, evaluate};
 pub(crate) use absence::Absence;
 pub(super) use locals::Locals;
 pub(super) use of_tests::{assertion, failed_validation, value_of_test};
+pub use planned_calls::PlannedCall;
 pub(super) use run_values::{Computed, Outputs, Resources, RunValues, Within, default_of};
 pub use validation::RefusedDefault;
 pub use values::Values;
 pub(super) use values_files::check as check_values;
 
-use instances::Instances;
-use scope::{Collections, Instance, ModuleScope, Names};
+use plan::Plan;
+use scope::{Instance, ModuleScope, Names};
 
 /// Evaluates every expression of a module. `wrong` holds the expressions with an invalid reference: the engine
-/// reports these and does not evaluate them.
-pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<Finding>) {
+/// reports these and does not evaluate them. Returns the calls with which a plan may find more.
+pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<Finding>) -> Vec<PlannedCall> {
     let module = node.module();
     let without_wrong;
     let locals = if module.locals.values().any(|local| wrong.contains(&local.attribute.expr.span)) {
@@ -65,6 +69,7 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
     let is_unsound =
         |variable: &Variable| variable.validations.iter().flat_map(Condition::parts).any(is_wrong);
     let unsound = module.variables.values().filter(|variable| is_unsound(variable));
+    let of_plan = &Budget::of(locals.steps_left() / OF_PLAN);
     let mut evaluation = Evaluation {
         node,
         wrong,
@@ -75,9 +80,8 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
         locals,
         marked: BTreeMap::new(),
         work: Budget::of(locals.steps_left()),
-        of_instances: Budget::of(locals.steps_left() / OF_INSTANCES),
-        last_instances: None,
-        collections: Collections::default(),
+        of_plan,
+        plan: OnceCell::new(),
         similar: Similar::default(),
         room: module.room(&[], EngineRule::ModuleArgumentType),
         findings,
@@ -105,12 +109,14 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
         module.imports.iter().for_each(|import| evaluation.import(import));
     }
     evaluation.secrets();
+    let called = planned_calls::calls(evaluation.plan(), None);
     let room = evaluation.room;
     room.close(findings);
+    called
 }
 
-/// The part of the evaluation steps of a module that its instances can take: one of so many.
-const OF_INSTANCES: usize = 4;
+/// The part of the evaluation steps of a module that its plan can take: one of so many.
+const OF_PLAN: usize = 4;
 
 /// The marks of a value, and those of the value with all its elements.
 #[derive(Debug, Clone, Copy)]
@@ -136,18 +142,17 @@ struct Evaluation<'t, 'f> {
     marked: BTreeMap<Span, Marked>,
     /// The remaining evaluation steps of the module.
     work: Budget,
-    /// The remaining evaluation steps for instances.
-    of_instances: Budget,
-    last_instances: Option<Instances>,
-    /// The values of the repeated resources and calls that expressions refer to, in a plan.
-    collections: Collections,
+    /// The remaining evaluation steps for plans.
+    of_plan: &'f Budget,
+    /// The values in a plan; computed on first use.
+    plan: OnceCell<Plan<'f>>,
     similar: Similar,
     /// The findings about defaults that fail a validation that can be added.
     room: Room,
     findings: &'f mut Vec<Finding>,
 }
 
-impl<'t> Evaluation<'t, '_> {
+impl<'t: 'f, 'f> Evaluation<'t, 'f> {
     /// Reports what the evaluation of a local value found.
     fn local(&mut self, local: &'t Local) {
         let found = self.locals.findings(local).to_vec();
@@ -155,7 +160,7 @@ impl<'t> Evaluation<'t, '_> {
         let from = self.findings.len();
         self.judged(&local.attribute.expr, value, found, &format_args!("local.{}", local.name));
         if self.findings.len() == from {
-            self.in_plan(&Site::of(Owner::Local(local)), &local.attribute.expr);
+            self.in_plan(&Site::of(Owner::Local(local)), &local.attribute.expr, Iteration::NONE);
         }
     }
 
@@ -176,8 +181,8 @@ impl<'t> Evaluation<'t, '_> {
                 self.value(expr, around.names, site.symbols, site);
             }
         }
-        if self.findings.len() == from && around.names.is_empty() {
-            self.in_plan(site, expr);
+        if self.findings.len() == from {
+            self.in_plan(site, expr, around);
         }
         if site.no_namespaces {
             let found = self.findings[from..].iter_mut();
@@ -187,6 +192,27 @@ impl<'t> Evaluation<'t, '_> {
         }
     }
 
+    /// Reports the errors that only a plan finds.
+    fn in_plan(&mut self, site: &Site<'t>, expr: &Expr, around: Iteration<'_>) {
+        if self.wrong.contains(&expr.span) {
+            return;
+        }
+        let mut found = self.plan().errors(site, expr, around);
+        if !self.node.is_planned() {
+            for finding in &mut found {
+                finding.severity = Severity::Warning;
+            }
+        }
+        self.findings.append(&mut found);
+    }
+
+    /// The values in a plan.
+    fn plan(&self) -> &Plan<'f> {
+        self.plan.get_or_init(|| Plan::of(self.node, self.of_plan))
+    }
+}
+
+impl Evaluation<'_, '_> {
     /// Whether evaluation cannot fail or add information: a literal, a reference that was checked already, an unknown
     /// value, or a collection of these.
     fn is_plain(&self, expr: &Expr) -> bool {
@@ -405,66 +431,5 @@ impl<'t> Evaluation<'t, '_> {
         let expressions = built_in::Expressions { known: &known, wrong: self.wrong, failed: &self.failed };
         let found = built_in::wrong(resource, self.node.graph().engine(), &expressions);
         self.report_all(found, &resource.address);
-    }
-
-    /// Checks the arguments of a call against the types of their variables, and the defaults of all other variables
-    /// against their validations.
-    fn arguments(&mut self, call: &ModuleCall, child: Node<'t>) {
-        let given = arguments::given(call, child.module());
-        let names: HashSet<&str> = given.iter().map(|attribute| attribute.name.as_str()).collect();
-        let is_given = |variable: &Variable| names.contains(variable.name.as_str());
-        let validated = self.validated.of(child);
-        let refused = self.refused_defaults.entry(child.id()).or_insert_with(|| {
-            let refused = |variable: &&'t Variable| {
-                let default = variable.default.as_ref()?;
-                let found = validation::refused(&default.value, None, variable, child, &self.work);
-                (!found.is_empty()).then_some((*variable, found))
-            };
-            validated.iter().filter_map(refused).collect()
-        });
-        let is_reported = call.source.is_some() && self.room.left > 0;
-        let refused = if is_reported { refused.as_slice() } else { &[] };
-        let left = refused.iter().filter(|(variable, _)| !is_given(variable)).take(self.room.left);
-        for (_, found) in left.cloned().collect::<Vec<_>>() {
-            self.room.take(found.len());
-            let at_call = |finding: Finding| {
-                finding.related(call.origin.header(), "called here, without a value for it")
-            };
-            self.report_all(found.into_iter().map(at_call), &format_args!("module.{}", call.name));
-        }
-        for attribute in &given {
-            let Some(variable) = child.module().variables.get(&attribute.name) else { continue };
-            let (value, failed) = self.known_or_partial(&attribute.expr, Symbols::OF_ARGUMENTS);
-            // After an error, the engine does not check the value further.
-            let mut found = if failed {
-                Vec::new()
-            } else {
-                self.argument(value, &attribute.expr, variable, child, &self.work)
-            };
-            accepted_values::ignored(&attribute.expr, variable, child.module(), &mut found);
-            self.report_all(found, &format_args!("module.{}", call.name));
-        }
-    }
-
-    /// The errors in a value for a variable of a child module.
-    fn argument(
-        &self,
-        mut value: Value,
-        expr: &Expr,
-        variable: &Variable,
-        child: Node<'_>,
-        work: &Budget,
-    ) -> Vec<Finding> {
-        let mut found = Vec::new();
-        let (constraint, limits) = (accepted_values::constraint(variable), &self.node.module().limits);
-        if let Err(limit) = constraint.pay(&value, work, expr.span, limits) {
-            value = Value::UNKNOWN;
-            found.extend(limit);
-        } else if !variable.validations.is_empty() {
-            found = validation::refused(&value, Some(expr), variable, child, work);
-        }
-        value.take_deep_marks();
-        found.extend(accepted_values::argument(&value, expr, variable));
-        found
     }
 }

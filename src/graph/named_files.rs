@@ -39,6 +39,13 @@ impl<'t> Node<'t> {
         &self.location().path
     }
 
+    /// Whether one root module leads to both modules, and no other one to either, so that paths are relative to its
+    /// directory.
+    pub(super) fn shares_only_root(self, other: Self) -> bool {
+        let own = self.roots();
+        own.as_ref().is_some_and(|roots| roots.len() == 1) && own == other.roots()
+    }
+
     /// Looks up a path that a function of this module names.
     pub(super) fn named_file(self, path: &str, work: &Budget) -> Lookup {
         let unknown = Lookup { file: NamedFile::Unknown, root: None };

@@ -6,8 +6,8 @@ use rayon::prelude::*;
 use smol_str::SmolStr;
 
 use crate::engine::Engine;
-use crate::finding::{EngineRule, Finding, MOST_OF_RULE, Stage, keep_first};
-use crate::graph::{Callee, ModuleDiagnostics, ModuleGraph, NodeId, Surroundings, Validation};
+use crate::finding::{EngineRule, Finding, MOST_OF_RULE, Severity, Stage, keep_first};
+use crate::graph::{Callee, ModuleDiagnostics, ModuleGraph, NodeId, PlannedCall, Surroundings, Validation};
 use crate::module::address::ModuleSource;
 use crate::module::declaration::ModuleCall;
 use crate::policy::Policy;
@@ -265,9 +265,14 @@ impl LoadedGraph {
                 validated.naming_types.insert(*id);
             }
         }
+        let is_module = |id: &NodeId| !validated.not_modules.contains(id);
+        let calls = diagnostics.iter_mut().filter(|(id, _)| is_module(id));
+        let calls = calls.flat_map(|(_, found)| std::mem::take(&mut found.called)).collect();
+        let below = below(&self.graph, calls);
         validated.findings.extend(
             diagnostics.into_iter().flat_map(|(_, found)| found.findings.into_iter().chain(found.of_passing)),
         );
+        validated.findings.extend(below);
         validated.findings.extend(validation.of_ways());
         validated.findings = once(validated.findings);
         validated
@@ -277,6 +282,29 @@ impl LoadedGraph {
     pub(crate) fn discard(self) {
         self.graph.into_modules().into_par_iter().for_each(drop);
     }
+}
+
+/// The findings of a plan in modules that follow from the values of calls, each once: those of the calls, then those of
+/// the calls in their modules, and so on.
+fn below(graph: &ModuleGraph, mut calls: Vec<PlannedCall>) -> Vec<Finding> {
+    let mut found: Vec<Finding> = Vec::new();
+    let mut places = BTreeMap::new();
+    while !calls.is_empty() {
+        let distinct = PlannedCall::distinct(calls);
+        let evaluated: Vec<_> = distinct.into_par_iter().map(|call| call.evaluated(graph)).collect();
+        let (findings, next): (Vec<_>, Vec<_>) = evaluated.into_iter().unzip();
+        for finding in findings.into_iter().flatten() {
+            let place = (finding.primary, finding.summary.clone());
+            let first = *places.entry(place).or_insert(found.len());
+            match found.get_mut(first) {
+                None => found.push(finding),
+                Some(first) if first.severity == Severity::Warning => *first = finding,
+                Some(_) => {}
+            }
+        }
+        calls = next.into_iter().flatten().collect();
+    }
+    found
 }
 
 /// Drops findings of validation that repeat one of loading. The engine stops after a loading error.

@@ -368,6 +368,16 @@ impl<'e> Evaluator<'e> {
         (value, findings)
     }
 
+    /// Whether the engine knows the type of each value. See [`Scope::knows_types`].
+    fn knows_types(&self) -> bool {
+        self.scope.is_some_and(Scope::knows_types)
+    }
+
+    /// Whether the engine knows more of the type of a value, so that an error in its conversion is not certain.
+    fn has_open_type(&self, value: &Value) -> bool {
+        self.knows_types() && value.ty().has_any()
+    }
+
     /// Evaluates an expression with the variables of a scope. The steps count here.
     fn beside(
         &mut self,

@@ -57,6 +57,12 @@ pub trait Scope {
         self.outer().is_none_or(Scope::is_planned)
     }
 
+    /// Whether the engine knows the type of each value here, as in a plan. A value of unknown type then has one that is
+    /// only unknown to overrule.
+    fn knows_types(&self) -> bool {
+        self.outer().is_some_and(Scope::knows_types)
+    }
+
     /// Whether the value of an expression is certainly not the given one, even if it is not known.
     fn is_never(&self, _: &Expr, _: &Value) -> bool {
         false
@@ -130,6 +136,12 @@ impl Budget {
 
     pub(super) fn set(&self, left: usize) {
         self.left.set(left);
+    }
+
+    /// Takes so many steps. Returns false, and takes none, if fewer remain.
+    pub(crate) fn take(&self, steps: usize) -> bool {
+        let left = self.left.get().checked_sub(steps);
+        left.inspect(|left| self.left.set(*left)).is_some()
     }
 
     /// Adds the steps of a file that a function reads, the first time that one does. All files add at most `most`.

@@ -13,6 +13,7 @@ use std::thread;
 
 use serde_json::Value;
 
+use crate::calls::{installed, manifest};
 use crate::case::{Case, Entry};
 use crate::generated;
 
@@ -149,7 +150,10 @@ fn ask(question: &Question) -> Vec<String> {
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
     command.current_dir(&root);
     if !question.has_installed_modules() {
-        command.env("TF_DATA_DIR", place.path().join("data"));
+        let data = place.path().join("data");
+        fs::create_dir_all(data.join("modules")).expect("a new directory");
+        fs::write(data.join("modules/modules.json"), manifest(&installed(&root))).expect("a manifest");
+        command.env("TF_DATA_DIR", data);
     }
     if question.is_validated() {
         command.args(["validate", "-json"]);
@@ -255,7 +259,8 @@ fn ours(questions: &[&mut Question]) -> Vec<Vec<String>> {
         let Some(number) = case.strip_prefix("case").and_then(|number| number.parse::<usize>().ok()) else {
             continue;
         };
-        if diagnostic["category"] != "language" || diagnostic["level"] == "notice" {
+        let is_unasked = questions[number].is_validated() && diagnostic["stage"] == "plan";
+        if diagnostic["category"] != "language" || diagnostic["level"] == "notice" || is_unasked {
             continue;
         }
         let summary = diagnostic["summary"].as_str().unwrap_or_default();

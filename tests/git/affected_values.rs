@@ -462,7 +462,9 @@ fn a_for_expression_over_the_instances_of_a_module_uses_the_outputs_that_it_name
         ("count = 2", "[for it in module.app : it.name]", false),
         (repeated, "{ for key, it in module.app : key => \"${it.name}-x\" if it.name != \"\" }", false),
         (repeated, "[for it in module.app : it.other]", true),
-        (repeated, "[for it in module.app : it.name if it.other != \"\"]", true),
+        (repeated, "[for it in module.app : it.name if it.other == \"a\"]", true),
+        // The condition is true before and after the change.
+        (repeated, "[for it in module.app : it.name if it.other != \"\"]", false),
         (repeated, "[for it in module.app : it[\"oth${\"er\"}\"]]", true),
         (repeated, "[for it in module.app : [it.name, it]]", true),
         (repeated, "[for it in module.app : [it.name, [for key, value in it : value]]]", true),

@@ -80,6 +80,28 @@ fn callers_are_checked_only_if_they_see_something_of_the_change() {
 }
 
 #[test]
+fn values_of_calls_are_evaluated_whichever_module_changes() {
+    let net =
+        |each: &str| format!("variable \"a\" {{}}\n\nresource \"x_y\" \"z\" {{\n  for_each = {each}\n}}\n");
+    let place = repository(&[
+        ("modules/net/main.tf", &net("var.a")),
+        ("live/a/main.tf", &call("../../modules/net", "  a = toset([\"x\"])\n")),
+        ("live/b/main.tf", &call("../../modules/net", "  a = toset([\"x\"])\n")),
+    ]);
+    let told = "modules/net/main.tf:4:14: error: Invalid for_each argument [invalid-value]";
+    place.stage("live/b/main.tf", call("../../modules/net", "  a = [\"x\"]\n"));
+    let output = place.check_changed();
+    assert_eq!((output.code, output.findings()), (Some(1), vec![told]));
+    place.commit("a list");
+    place.stage("modules/net/main.tf", net("toset(var.a)"));
+    assert_eq!(place.check_changed().findings(), Vec::<&str>::new());
+    place.commit("a set of it");
+    place.stage("modules/net/main.tf", net("var.a"));
+    let output = place.check_changed();
+    assert_eq!((output.code, output.findings()), (Some(1), vec![told]));
+}
+
+#[test]
 fn module_instances_that_are_not_compared_are_reported() {
     let twice = |next: usize| {
         call(&format!("../m{next}"), "") + &call(&format!("../m{next}"), "").replace("\"m\"", "\"n\"")

@@ -19,7 +19,7 @@ pub(in crate::graph) fn value_of_test(
         return (given, found.into_iter().map(Finding::at_test).collect());
     };
     found.extend(accepted_values::argument(&given.value, expr, variable));
-    (suited(&given, variable), found.into_iter().map(Finding::at_test).collect())
+    (suited(&given, variable).unwrap_or(Computed::UNKNOWN), found.into_iter().map(Finding::at_test).collect())
 }
 
 /// The error for a value that fails a validation. Like the engine, it points at the value, or at the variable if its

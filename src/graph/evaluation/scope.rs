@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::locals::Locals;
@@ -10,9 +9,8 @@ use crate::engine::{Engine, Product};
 use crate::graph::references::sites::Symbols;
 use crate::graph::{Callee, Node};
 use crate::limits::Limits;
-use crate::module::address::{Mode, Reference, Subject, reference};
+use crate::module::address::{Mode, Subject, reference};
 use crate::syntax::{StepKind, Traversal, quoted};
-use crate::text::Span;
 use crate::value::{self, Budget, Lookup, Marks, Resolved, Type, Value};
 use crate::vfs::NamedFile;
 
@@ -32,8 +30,8 @@ pub(super) struct ModuleScope<'s> {
     pub(super) known: Option<(&'s SmolStr, &'s Value)>,
     /// The known values of `count.index`, or of `each.key` and `each.value`.
     pub(super) instance: Option<&'s Instance>,
-    /// The values of repeated resources and calls, in a plan.
-    pub(super) collections: Option<&'s Collections>,
+    /// The module above whose values are used, if there is one.
+    pub(super) below: Option<Node<'s>>,
     pub(super) engine: Engine,
 }
 
@@ -68,9 +66,6 @@ impl Instance {
     }
 }
 
-/// The collections of instances that repeated resources and calls stand for, by the span of `count` or `for_each`.
-pub(super) type Collections = HashMap<Span, Value>;
-
 /// The meaning of a name that is not a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Names {
@@ -95,7 +90,7 @@ impl<'s> ModuleScope<'s> {
             names: Names::Anything,
             known: None,
             instance: None,
-            collections: None,
+            below: None,
             engine,
         }
     }
@@ -131,9 +126,6 @@ impl value::Scope for ModuleScope<'_> {
         if let Some(value) = self.instance.and_then(|instance| instance.value(&reference.subject)) {
             return Some(Resolved { value: Cow::Borrowed(value), steps: 1 });
         }
-        if let Some(resolved) = self.collection(traversal, &reference) {
-            return Some(resolved);
-        }
         let value = match &reference.subject {
             Subject::Variable(name) => match self.known {
                 Some((known, value)) if known == name => {
@@ -152,7 +144,9 @@ impl value::Scope for ModuleScope<'_> {
             Subject::Module { call, .. } => return Some(Resolved { value: self.call(call), steps: 1 }),
             Subject::Count(name) if name == "index" && self.symbols.count => Value::Unknown(Type::Number),
             Subject::Each(name) if name == "key" && self.symbols.each => Value::Unknown(Type::String),
-            Subject::Path(name) if name == "module" => Value::string(self.node.path_from_root().clone()),
+            Subject::Path(name) if name == "module" && !self.may_be_elsewhere() => {
+                Value::string(self.node.path_from_root().clone())
+            }
             Subject::Path(name) if name == "root" => Value::string("."),
             Subject::Path(_) => Value::Unknown(Type::String),
             Subject::Terraform(name) | Subject::Tofu(name) if name == "workspace" => {
@@ -191,6 +185,9 @@ impl value::Scope for ModuleScope<'_> {
     }
 
     fn named_file(&self, path: &str) -> Lookup {
+        if self.may_be_elsewhere() {
+            return Lookup { file: NamedFile::Unknown, root: None };
+        }
         let lookup = self.node.named_file(path, self.work);
         if let NamedFile::File(Some(content)) = &lookup.file {
             // Other files may be read by any number of modules.
@@ -204,6 +201,9 @@ impl value::Scope for ModuleScope<'_> {
     }
 
     fn files_below(&self, directory: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
+        if self.may_be_elsewhere() {
+            return None;
+        }
         self.node.files_below(directory, is_wanted, self.work)
     }
 
@@ -242,20 +242,9 @@ fn lacks_function(node: Node<'_>, name: &str) -> bool {
 }
 
 impl ModuleScope<'_> {
-    /// The instances of a repeated resource or call.
-    fn collection(&self, traversal: &Traversal, reference: &Reference<'_>) -> Option<Resolved<'_>> {
-        let (collections, module) = (self.collections?, self.node.module());
-        let ((count, for_each), steps) = match &reference.subject {
-            Subject::Resource { address, key } => {
-                // A reference can begin with `resource`.
-                let steps = traversal.steps.len() - reference.remaining.len() - usize::from(key.is_some());
-                (module.resources.get(address)?.repeated(), steps)
-            }
-            Subject::Module { call, .. } => (module.calls.get(call)?.repeated(), 1),
-            _ => return None,
-        };
-        let value = collections.get(&count.or(for_each)?.expr.span)?;
-        (*value != Value::UNKNOWN).then_some(Resolved { value: Cow::Borrowed(value), steps })
+    /// Whether paths may be relative to another root module than the first one.
+    fn may_be_elsewhere(&self) -> bool {
+        self.below.is_some_and(|above| !above.shares_only_root(self.node))
     }
 
     fn variable(&self, name: &str) -> Value {

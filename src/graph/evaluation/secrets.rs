@@ -52,9 +52,7 @@ impl Evaluation<'_, '_> {
         let marks = self.marks(&attribute.expr).own;
         let finding = Finding::language(EngineRule::InvalidValue, summary).at(attribute.expr.span);
         if let (Some(from), true) = (marks.sensitive, attribute.name == "for_each") {
-            let detail =
-                "This value is sensitive, and its keys would be visible in the addresses of instances.";
-            self.report(related(finding.clone(), from, "sensitive").detail(detail), address);
+            self.report(sensitive_for_each(&attribute.expr, from), address);
         }
         if let (Some(from), true) = (marks.ephemeral, self.knows_ephemeral()) {
             let detail =
@@ -181,17 +179,8 @@ impl Evaluation<'_, '_> {
         let Some(value) = &output.value else { return };
         // A sensitive value is reported even after an error.
         let Some(Marked { deep, .. }) = self.marked.get(&value.expr.span).copied() else { return };
-        match (deep.sensitive, self.marks(&value.expr).deep.ephemeral) {
-            (Some(from), _) if !is_set(output.sensitive.as_ref()) => {
-                let finding =
-                    Finding::language(EngineRule::SensitiveOutput, "Output refers to sensitive values")
-                        .detail("An output of a root module must not expose a sensitive value.")
-                        .at(output.origin.header())
-                        .help(
-                            "set `sensitive = true`, or use `nonsensitive(…)` if the value is safe to show",
-                        );
-                self.report(related(finding, from, "sensitive"), &address);
-            }
+        match (exposed(output, deep), self.marks(&value.expr).deep.ephemeral) {
+            (Some(finding), _) => self.report(finding, &address),
             (_, Some(from)) if self.knows_ephemeral() => {
                 let finding = not_ephemeral("output", &value.expr);
                 self.report(related(finding, from, "ephemeral"), &address);
@@ -204,6 +193,24 @@ impl Evaluation<'_, '_> {
         let features = &self.node.module().features;
         features.engine.product == Product::Terraform && features.grammar.ephemeral
     }
+}
+
+/// The error for a sensitive value of `for_each`.
+pub(super) fn sensitive_for_each(for_each: &Expr, from: MarkSource) -> Finding {
+    let finding = Finding::language(EngineRule::InvalidValue, "Invalid for_each argument")
+        .detail("This value is sensitive, and its keys would be visible in the addresses of instances.")
+        .at(for_each.span);
+    related(finding, from, "sensitive")
+}
+
+/// The error for an output of a root module whose value has these marks, if it exposes a sensitive value.
+pub(super) fn exposed(output: &Output, marks: Marks) -> Option<Finding> {
+    let from = marks.sensitive.filter(|_| !is_set(output.sensitive.as_ref()))?;
+    let finding = Finding::language(EngineRule::SensitiveOutput, "Output refers to sensitive values")
+        .detail("An output of a root module must not expose a sensitive value.")
+        .at(output.origin.header())
+        .help("set `sensitive = true`, or use `nonsensitive(…)` if the value is safe to show");
+    Some(related(finding, from, "sensitive"))
 }
 
 fn is_set(flag: Option<&Spanned<bool>>) -> bool {

@@ -78,6 +78,8 @@ impl Evaluator<'_> {
         }
         let of_element = function.work_of_element(&values);
         let most = self.limits.evaluation() / STEPS_PER_BYTE;
+        let has_open_type = |value: &Value| self.has_open_type(value);
+        let open: Vec<bool> = values.iter().map(has_open_type).collect();
         let outcome = function.call(values, most, scope);
         if !self.may_go_on(scope.work().searched().take(), at) {
             return Value::UNKNOWN;
@@ -89,6 +91,7 @@ impl Evaluator<'_> {
                 value
             }
             Ok(_) | Err(FunctionError::Unknown) => Value::UNKNOWN,
+            Err(FunctionError::Argument(place, _)) if open.get(place) == Some(&true) => Value::UNKNOWN,
             Err(FunctionError::Argument(place, why)) if place < arguments.len() => {
                 self.invalid_argument(function, place, &arguments[place], &why)
             }
@@ -190,12 +193,16 @@ impl Evaluator<'_> {
                 values.push(Value::Unknown(ty));
                 continue;
             }
-            values.push(if is_suitable { Ok(value) } else { convert(&value, &ty) }.unwrap_or_else(
-                |mismatch| {
+            if is_suitable {
+                values.push(value);
+                continue;
+            }
+            values.push(convert(&value, &ty).unwrap_or_else(|mismatch| {
+                if !self.has_open_type(&value) {
                     self.invalid_argument(function, place, argument, &mismatch.to_string());
-                    Value::Unknown(ty)
-                },
-            ));
+                }
+                Value::Unknown(ty)
+            }));
         }
         if self.failed_since(before) {
             return None;

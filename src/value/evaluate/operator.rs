@@ -167,7 +167,11 @@ impl Evaluator<'_> {
         } else {
             unify(&[then_type.clone(), else_type.clone()], Mode::Unsafe)
         };
+        let is_open = self.knows_types() && (then_type.has_any() || else_type.has_any());
         let Some(ty) = ty else {
+            if is_open {
+                return Value::UNKNOWN;
+            }
             let (one, other) = (then_type.shortened(), else_type.shortened());
             let detail = format!("The two results must have the same type: one is {one}, the other {other}.");
             let summary = "Inconsistent conditional result types";
@@ -193,6 +197,9 @@ impl Evaluator<'_> {
             return result.mark(marks);
         }
         let result = fit(&result, &ty).unwrap_or_else(|mismatch| {
+            if is_open {
+                return Value::UNKNOWN;
+            }
             let detail = format!("The two results have different types: {mismatch}.");
             self.error(EngineRule::InvalidValue, "Inconsistent conditional result types", detail, span);
             Value::Unknown(ty)

@@ -28,14 +28,19 @@ impl RunScope<'_, '_> {
         let name = traversal.steps.first()?.name()?;
         let (is_module, is_test) = (self.within != Within::Variables, self.within != Within::Module);
         match traversal.root.as_str() {
-            "var" => Some((values.variables.get(name).cloned().unwrap_or(Computed::UNKNOWN), 1)),
+            "var" => {
+                values.depend_on(&Name::Variable(name.clone()));
+                Some((values.variables.get(name).cloned().unwrap_or(Computed::UNKNOWN), 1))
+            }
             "run" if is_test => Some(values.run(name, traversal)),
             "output" if self.within == Within::Assertion => {
-                Some((values.named(Name::Output(name.clone())), 1))
+                let output = values.node.module().outputs.get(name);
+                Some((output.map_or(Computed::UNKNOWN, |output| values.output(output, output.marks())), 1))
             }
             "local" if is_module => Some((values.named(Name::Local(name.clone())), 1)),
             "module" if is_module && values.node.child(name).is_some() => {
                 let computed = values.named(Name::Call(name.clone()));
+                values.depend_on_outputs(name, &traversal.steps[1..]);
                 (computed.value != Value::UNKNOWN).then_some((computed, 1))
             }
             "self" => self.itself.map(|itself| (itself.clone(), 0)),
@@ -76,6 +81,10 @@ impl value::Scope for RunScope<'_, '_> {
     }
 
     fn is_planned(&self) -> bool {
+        self.within != Within::Variables
+    }
+
+    fn knows_types(&self) -> bool {
         self.within != Within::Variables
     }
 

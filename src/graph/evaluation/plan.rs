@@ -1,0 +1,306 @@
+//! Evaluates the expressions of a module as a plan does: in each instance of `count` and `for_each`, with the outputs of
+//! child modules and the values that a call gives to variables. For `validate`, all of these are unknown.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use hashbrown::HashSet;
+use smol_str::SmolStr;
+
+use super::order::in_order;
+use super::run_values::{Computed, Inputs, NOTHING, Resources, RunValues};
+use super::scope::{Instance, ModuleScope};
+use super::{accepted_values, arguments, secrets};
+use crate::finding::{EngineRule, Finding, Severity, has_errors};
+use crate::graph::references::sites::{Owner, Site};
+use crate::graph::{Node, builtin, dynamic_blocks};
+use crate::module::address::{Mode, Subject, reference};
+use crate::syntax::{Attribute, Expr, ExprKind, Iteration, Step, Traversal};
+use crate::text::Span;
+use crate::value::{Budget, Number, Value, elements, evaluate};
+
+/// The maximum number of instances of a block.
+const MOST: usize = 1_000;
+
+/// Follows the detail of a finding.
+const ONLY_PLAN: &str = "`validate` does not know these values, but `plan` does.";
+
+/// The values of a module in a plan.
+pub(super) struct Plan<'t> {
+    pub(super) node: Node<'t>,
+    pub(super) values: RunValues<'t>,
+    pub(super) work: &'t Budget,
+    /// The variables of which a call says more than their declarations.
+    given: BTreeSet<SmolStr>,
+    /// The local values of which `validate` knows less.
+    locals: OnceCell<HashSet<SmolStr>>,
+    /// The instances of the last block.
+    last: RefCell<Option<(Span, Rc<[Instance]>)>>,
+}
+
+impl<'t> Plan<'t> {
+    /// Those of a module, whatever values its variables have.
+    pub(super) fn of(node: Node<'t>, work: &'t Budget) -> Self {
+        let variables = node.module().variables.iter();
+        let unknown = |value| Computed { value, is_exact: false };
+        let variables: BTreeMap<_, _> =
+            variables.map(|(name, variable)| (name.clone(), unknown(variable.unknown_value()))).collect();
+        let values = RunValues::new(node, (Resources::Changed, false), variables.into(), &NOTHING, work);
+        Self { node, values, work, given: BTreeSet::new(), locals: OnceCell::new(), last: RefCell::default() }
+    }
+
+    /// Those of a module below another one with the values of a call, which says more of some variables than their
+    /// declarations.
+    pub(super) fn below(
+        node: Node<'t>,
+        inputs: Inputs,
+        given: &BTreeSet<SmolStr>,
+        above: Node<'t>,
+        work: &'t Budget,
+    ) -> Self {
+        let Inputs { variables, failed } = inputs;
+        let values = RunValues::new(node, (Resources::Changed, false), variables.into(), &NOTHING, work);
+        let values = values.below(above, failed);
+        Self { node, values, work, given: given.clone(), locals: OnceCell::new(), last: RefCell::default() }
+    }
+
+    /// The errors in an expression that only a plan finds, each once, for the first instance that has it.
+    pub(super) fn errors(&self, site: &Site<'t>, expr: &Expr, around: Iteration<'_>) -> Vec<Finding> {
+        // Provisioners and connections are evaluated only after the plan.
+        let is_open = !around.names.is_empty() || !around.is_certain;
+        if site.symbols.itself || is_open || !is_always_evaluated(site) {
+            return Vec::new();
+        }
+        let (count, for_each) = site.repeated();
+        let repeated = count.or(for_each).filter(|repeated| !repeated.expr.span.encloses(expr.span));
+        let is_condition = is_precondition(site, expr);
+        if is_name(expr)
+            && !around.is_for_each
+            && matches!(site.owner, Owner::Resource(_) | Owner::Local(_))
+            && !is_repetition(site, expr)
+        {
+            return Vec::new();
+        }
+        if !is_condition && (site.condition.is_some() || !self.knows_more(expr, repeated.is_some())) {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        match repeated {
+            None => {
+                self.in_instance(site, expr, around, None, &mut found);
+            }
+            Some(repeated) => {
+                for instance in self.instances_of(repeated).iter() {
+                    if !self.in_instance(site, expr, around, Some(instance), &mut found) {
+                        break;
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Adds the errors of an expression in one instance of its block. Returns whether no limit was reached.
+    fn in_instance(
+        &self,
+        site: &Site<'t>,
+        expr: &Expr,
+        around: Iteration<'_>,
+        instance: Option<&Instance>,
+        findings: &mut Vec<Finding>,
+    ) -> bool {
+        let Some((value, mut found)) = self.values.at(expr, site.symbols, instance) else { return true };
+        if found.iter().any(|finding| finding.rule == EngineRule::LimitReached.id()) {
+            return false;
+        }
+        found.retain(|finding| finding.severity == Severity::Error);
+        if found.is_empty() {
+            found = self.judged(site, expr, around, value);
+        }
+        if found.is_empty() {
+            return true;
+        }
+        let mut of_validate = Vec::new();
+        let scope = ModuleScope {
+            symbols: site.symbols,
+            ..ModuleScope::new(self.node, self.node.locals(), self.work)
+        };
+        let value = evaluate(expr, &scope, &mut of_validate);
+        if has_errors(&of_validate) {
+            return true;
+        }
+        // `validate` does not check preconditions of resources.
+        if !matches!(site.owner, Owner::Resource(_)) || site.condition.is_none() {
+            of_validate.extend(self.judged(site, expr, around, value));
+        }
+        for finding in found {
+            let is_same =
+                |other: &Finding| (&other.summary, other.primary) == (&finding.summary, finding.primary);
+            if findings.iter().chain(&of_validate).any(is_same) {
+                continue;
+            }
+            let where_ = instance
+                .map_or_else(String::new, |instance| format!("This is so in `{site}[{}]`. ", instance.key()));
+            let mut finding = finding;
+            finding.set_detail(format!("{} {where_}{ONLY_PLAN}", finding.detail));
+            findings.push(finding.at_plan().address(site.to_string()));
+        }
+        true
+    }
+
+    /// The errors in the value of an expression without errors.
+    fn judged(&self, site: &Site<'t>, expr: &Expr, around: Iteration<'_>, value: Value) -> Vec<Finding> {
+        let marks = value.unmarked().1;
+        let deep_marks = value.deep_marks();
+        let unmarked = || {
+            let mut value = value.clone();
+            value.take_deep_marks();
+            value
+        };
+        let is_value_of =
+            |attribute: Option<&Attribute>| attribute.is_some_and(|it| it.expr.span == expr.span);
+        let (count, for_each) = site.repeated();
+        let found = match &site.owner {
+            Owner::Argument(call, name) => {
+                let Some(child) = self.node.child(&call.name) else { return Vec::new() };
+                let Some(variable) = child.module().variables.get(name) else { return Vec::new() };
+                // The engine knows the types of all values.
+                if value.ty().has_any() && accepted_values::converted(&value, variable).is_err() {
+                    return Vec::new();
+                }
+                let mut found = arguments::errors(self.node, value, expr, variable, child, self.work);
+                found.retain(|finding| finding.severity == Severity::Error);
+                return found;
+            }
+            _ if is_value_of(count) => accepted_values::count(&unmarked(), expr),
+            _ if is_value_of(for_each) => match (marks.sensitive, for_each) {
+                (Some(from), Some(for_each)) => Some(secrets::sensitive_for_each(&for_each.expr, from)),
+                _ => accepted_values::for_each(&unmarked(), expr),
+            },
+            Owner::Resource(_) if is_precondition(site, expr) => {
+                accepted_values::precondition(&unmarked(), expr)
+            }
+            Owner::Output(_) if site.condition.is_some() => {
+                accepted_values::condition(&unmarked(), expr, true, site)
+            }
+            Owner::Output(output) if self.node.is_run() => secrets::exposed(output, deep_marks),
+            Owner::Resource(_) | Owner::Provider(_)
+                if around.is_for_each && dynamic_blocks::expanded_in(&site.owner).is_some() =>
+            {
+                accepted_values::dynamic_for_each(&unmarked(), expr)
+            }
+            _ => None,
+        };
+        found.into_iter().collect()
+    }
+
+    /// The instances of a block, if they are known. Those of the last block are kept for its other arguments.
+    fn instances_of(&self, repeated: &Attribute) -> Rc<[Instance]> {
+        let span = repeated.expr.span;
+        if let Some((last, instances)) = &*self.last.borrow()
+            && *last == span
+        {
+            return Rc::clone(instances);
+        }
+        let instances: Rc<[Instance]> = instances(&self.values.repetition(repeated)).into();
+        *self.last.borrow_mut() = Some((span, Rc::clone(&instances)));
+        instances
+    }
+
+    /// Whether a plan may know more of an expression than `validate`.
+    pub(super) fn knows_more(&self, expr: &Expr, has_instances: bool) -> bool {
+        let mut knows = false;
+        expr.for_each_variable(|traversal| {
+            knows = knows
+                || match traversal.root.as_str() {
+                    "each" | "count" => has_instances,
+                    "local" => traversal.steps.first().and_then(|step| step.name()).is_some_and(|name| {
+                        self.locals.get_or_init(|| self.locals_with_more()).contains(name)
+                    }),
+                    "path" | "terraform" | "tofu" | "self" => false,
+                    _ => self.is_given(traversal),
+                };
+        });
+        knows
+    }
+
+    /// Whether a plan may know more of a variable, module or resource than `validate`.
+    fn is_given(&self, traversal: &Traversal) -> bool {
+        let module = self.node.module();
+        let Ok(reference) = reference(traversal, &module.features) else { return false };
+        match &reference.subject {
+            Subject::Variable(name) => self.given.contains(name),
+            Subject::Module { call, .. } => {
+                self.node.child(call).is_some_and(|child| child.module().is_whole())
+            }
+            Subject::Resource { address, .. } if address.mode != Mode::Ephemeral => {
+                let resource = module.resources.get(address);
+                resource
+                    .is_some_and(|resource| resource.is_repeated() || builtin::arguments(resource).is_some())
+            }
+            _ => false,
+        }
+    }
+
+    fn locals_with_more(&self) -> HashSet<SmolStr> {
+        let mut found = HashSet::new();
+        for local in in_order(self.node) {
+            let mut knows = false;
+            local.attribute.expr.for_each_variable(|traversal| {
+                knows = knows
+                    || match (traversal.root.as_str(), traversal.steps.first().and_then(Step::name)) {
+                        ("local", Some(name)) => found.contains(name),
+                        _ => self.is_given(traversal),
+                    };
+            });
+            if knows {
+                found.insert(local.name.clone());
+            }
+        }
+        found
+    }
+}
+
+/// Whether a plan evaluates the block of a site if it has instances, and fails after an error.
+fn is_always_evaluated(site: &Site<'_>) -> bool {
+    match &site.owner {
+        Owner::Resource(resource) => resource.enabled.is_none() && resource.check.is_none(),
+        Owner::Argument(call, _) => call.enabled.is_none(),
+        Owner::Local(_) | Owner::Output(_) | Owner::Call(_) | Owner::Provider(_) => true,
+        Owner::Variable(_) | Owner::Check(_) | Owner::Import(_) | Owner::Action(_) => false,
+    }
+}
+
+/// Whether an expression is the condition of a precondition. One without references is an error of its own.
+fn is_precondition(site: &Site<'_>, expr: &Expr) -> bool {
+    let condition = site.condition.and_then(|condition| condition.condition.as_ref());
+    matches!(site.owner, Owner::Resource(_) | Owner::Output(_))
+        && condition.is_some_and(|part| part.expr.span == expr.span)
+        && !expr.variables().is_empty()
+}
+
+/// Whether an expression is the `count` or `for_each` of its block.
+fn is_repetition(site: &Site<'_>, expr: &Expr) -> bool {
+    let (count, for_each) = site.repeated();
+    [count, for_each].into_iter().flatten().any(|attribute| attribute.expr.span == expr.span)
+}
+
+/// Whether an expression is the name of a variable or local value, whose evaluation cannot fail.
+fn is_name(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Traversal(traversal) if traversal.steps.len() == 1)
+}
+
+fn instances(value: &Value) -> Vec<Instance> {
+    match value {
+        Value::Number(count) => {
+            let count = count.index().filter(|count| *count <= MOST).unwrap_or(0);
+            (0..count).map(|index| Instance::Index(Value::Number(Number::from(index)))).collect()
+        }
+        Value::Set(..) | Value::Map(..) | Value::Object(_) => {
+            let elements = elements(value).filter(|elements| elements.len() <= MOST).unwrap_or_default();
+            elements.into_iter().map(|(key, value)| Instance::Each(key.into_owned(), value.clone())).collect()
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,168 @@
+//! Evaluates child modules with the values that their calls give to variables, as a plan does. For `validate`, variables
+//! of child modules are unknown.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::plan::Plan;
+use super::run_values::{Computed, Inputs, steps_to_enter};
+use crate::finding::{Finding, Related, Severity, set_module};
+use crate::graph::references::sites::{self, Found, Owner};
+use crate::graph::{ModuleGraph, Node, NodeId, arguments};
+use crate::module::declaration::{ModuleCall, Variable};
+use crate::syntax::Attribute;
+use crate::text::Span;
+use crate::value::{Budget, Type, Value};
+
+/// Modules that more calls lead to are not evaluated.
+const MOST_LEVELS: usize = 24;
+
+/// A call that gives values to the variables of a module which say more than their declarations.
+#[derive(Debug)]
+pub struct PlannedCall {
+    child: NodeId,
+    inputs: Inputs,
+    /// The variables whose values say more.
+    given: BTreeSet<SmolStr>,
+    /// The calls that lead to the module, as in an address: `module.a.module.b`.
+    address: String,
+    /// Whether the module certainly has an instance.
+    is_certain: bool,
+    /// The first module above it whose values count.
+    start: NodeId,
+    header: Span,
+    /// The remaining evaluation steps.
+    steps: usize,
+    level: usize,
+}
+
+impl PlannedCall {
+    /// Keeps the first of the calls that give the same values to the same module.
+    pub fn distinct(calls: Vec<Self>) -> Vec<Self> {
+        let mut firsts = BTreeMap::new();
+        let mut is_certain = vec![None; calls.len()];
+        for (number, call) in calls.iter().enumerate() {
+            let first = *firsts.entry((call.child, &call.inputs, &call.given)).or_insert(number);
+            is_certain[first] = Some(call.is_certain || is_certain[first] == Some(true));
+        }
+        let firsts = calls.into_iter().zip(is_certain);
+        firsts.filter_map(|(call, is_certain)| Some(Self { is_certain: is_certain?, ..call })).collect()
+    }
+
+    /// The errors in the module, and the calls in it that hand on what its own call says.
+    pub fn evaluated(mut self, graph: &ModuleGraph) -> (Vec<Finding>, Vec<Self>) {
+        let node = graph.node(self.child);
+        let work = Budget::of(self.steps);
+        let plan = Plan::below(node, mem::take(&mut self.inputs), &self.given, graph.node(self.start), &work);
+        let mut findings = Vec::new();
+        sites::for_each(node, &mut |site, found| match (found, &site.owner) {
+            (Found::Dependencies(_) | Found::Broken(_), _) | (_, Owner::Provider(_)) => {}
+            (Found::Expression(expr, around), _) => findings.extend(plan.errors(site, expr, around)),
+        });
+        for finding in &mut findings {
+            if !self.is_certain {
+                finding.severity = Severity::Warning;
+            }
+            finding.set_detail(format!("{} Here the module is `{}`.", finding.detail, self.address));
+            finding.related.push(Related { span: self.header, message: "called here".to_owned() });
+        }
+        set_module(&mut findings, &node.module().directory);
+        (findings, calls(&plan, Some(&self)))
+    }
+}
+
+/// The calls in a module that give values to variables which say more than their declarations. Below the first module,
+/// only what the values of its caller add counts.
+pub(super) fn calls(plan: &Plan<'_>, above: Option<&PlannedCall>) -> Vec<PlannedCall> {
+    let level = above.map_or(0, |above| above.level + 1);
+    if level == MOST_LEVELS {
+        return Vec::new();
+    }
+    let mut calls = Vec::new();
+    for (call, child) in plan.node.child_calls().filter(|(_, child)| child.module().is_whole()) {
+        let Some(is_certain) = has_instances(plan, call) else { continue };
+        let candidates = match above {
+            None => child.module().variables.values().map(|variable| &**variable).collect(),
+            Some(_) => handed_on(plan, call, child),
+        };
+        if candidates.is_empty() {
+            continue;
+        }
+        if !plan.work.take(steps_to_enter(child.module())) {
+            break;
+        }
+        let inputs = plan.values.inputs(call, child.module());
+        let says_more = |variable: &&Variable| {
+            inputs.variables.get(&variable.name).is_some_and(|value| says_more(value, variable))
+        };
+        let given: BTreeSet<SmolStr> =
+            candidates.into_iter().filter(says_more).map(|variable| variable.name.clone()).collect();
+        if given.is_empty() {
+            continue;
+        }
+        let prefix = above.map_or_else(String::new, |above| format!("{}.", above.address));
+        calls.push(PlannedCall {
+            child: child.id(),
+            inputs,
+            given,
+            address: format!("{prefix}module.{}", call.name),
+            is_certain: is_certain && above.map_or_else(|| plan.node.is_planned(), |above| above.is_certain),
+            start: above.map_or(plan.node.id(), |above| above.start),
+            header: call.origin.header(),
+            steps: 0,
+            level,
+        });
+    }
+    let steps = plan.work.get() / calls.len().max(1);
+    for call in &mut calls {
+        call.steps = steps;
+    }
+    calls
+}
+
+/// Whether a call certainly has instances. `None` if it certainly has none.
+fn has_instances(plan: &Plan<'_>, call: &ModuleCall) -> Option<bool> {
+    if call.enabled.is_some() {
+        return Some(false);
+    }
+    let (count, for_each) = call.repeated();
+    let Some(repeated) = count.or(for_each) else { return Some(true) };
+    match plan.values.repetition(repeated) {
+        Value::Number(number) => (number.index() != Some(0)).then_some(true),
+        Value::Set(_, elements) => (!elements.is_empty()).then_some(true),
+        Value::Map(_, elements) | Value::Object(elements) => (!elements.is_empty()).then_some(true),
+        _ => Some(false),
+    }
+}
+
+/// The variables that a call sets to values of which `validate` knows less.
+fn handed_on<'t>(plan: &Plan<'_>, call: &ModuleCall, child: Node<'t>) -> Vec<&'t Variable> {
+    let given = arguments::given(call, child.module());
+    let is_new = |argument: &&Arc<Attribute>| plan.knows_more(&argument.expr, call.is_repeated());
+    let variables = given.iter().filter(is_new).map(|argument| child.module().variables.get(&argument.name));
+    variables.flatten().map(|variable| &**variable).collect()
+}
+
+/// Whether a value says more than the declaration of its variable about what can make an expression fail. The value of
+/// a number or a string mostly cannot.
+fn says_more(Computed { value, .. }: &Computed, variable: &Variable) -> bool {
+    let declared = variable.unknown_value();
+    if *value == declared {
+        return false;
+    }
+    let (marks, declared_marks) = (value.deep_marks(), declared.deep_marks());
+    if marks.sensitive.is_some() && declared_marks.sensitive.is_none()
+        || marks.ephemeral.is_some() && declared_marks.ephemeral.is_none()
+    {
+        return true;
+    }
+    match (value.unmarked().0, declared.unmarked().0.ty()) {
+        (Value::Null(_), _) => true,
+        (Value::Number(number), Type::Number) => number.index().is_none(),
+        (Value::Unknown(Type::Any), _) | (_, Type::Bool | Type::Number | Type::String) => false,
+        _ => true,
+    }
+}
