@@ -1,5 +1,8 @@
-//! Computes the values of a module with certain variables, as of one run of a test, as far as they need no provider.
+//! Computes the values of a module with certain variables, as of one run of a test or in a plan, as far as they need no
+//! provider.
 
+mod blocks;
+mod called_module;
 mod null;
 mod scope;
 
@@ -9,31 +12,21 @@ use std::rc::Rc;
 
 use smol_str::SmolStr;
 
-use super::accepted_values;
 use super::locals::Locals;
 use super::scope::{Instance, ModuleScope};
 use crate::finding::{Finding, Severity, has_errors};
+use crate::graph::Node;
 use crate::graph::references::sites::Symbols;
-use crate::graph::{Node, arguments, builtin};
-use crate::module::Module;
-use crate::module::address::{Mode, ResourceAddress};
-use crate::module::declaration::{Condition, ModuleCall, Output, Resource, Variable};
-use crate::syntax::{Attribute, Expr, ExprKind, Part, Step, StepKind, Template, Traversal};
+use crate::module::address::ResourceAddress;
+use crate::module::declaration::{Condition, Output, Resource, Variable};
+use crate::syntax::{Attribute, Expr, ExprKind, Part, StepKind, Template, Traversal};
 use crate::value::{Budget, Marks, Type, Value, convert, evaluate};
+pub(super) use called_module::{Inputs, NOTHING, steps_to_enter, suited};
 pub(in crate::graph) use null::NotNull;
 use scope::RunScope;
 
 /// The values of declarations that refer to each other are computed to this depth.
 const DEEPEST: usize = 24;
-
-/// More instances than this are not distinguished.
-const MOST_INSTANCES: usize = 1000;
-
-/// See [`steps_to_enter`].
-const BYTES_PER_STEP: usize = 16;
-
-/// The results of the runs before a module without tests.
-pub(super) static NOTHING: BTreeMap<SmolStr, Outputs> = BTreeMap::new();
 
 /// A value in a run of a test.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,14 +45,6 @@ impl Computed {
     pub(in crate::graph) fn known(value: Value) -> Self {
         Self { is_exact: value.is_wholly_known(), value }
     }
-}
-
-/// The values that a call gives to the variables of a module.
-#[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Inputs {
-    pub(super) variables: BTreeMap<SmolStr, Computed>,
-    /// The variables that the engine does not evaluate because of an error.
-    pub(super) failed: BTreeSet<SmolStr>,
 }
 
 /// The outputs of a run.
@@ -252,23 +237,6 @@ impl<'t> RunValues<'t> {
         }
     }
 
-    /// Notes the same for the outputs of a called module that a reference names, or for all of them.
-    fn depend_on_outputs(&self, call: &str, behind: &[Step]) {
-        let children = self.children.borrow();
-        let Some(Some(child)) = children.get(call) else { return };
-        let output = behind.iter().find_map(|step| match &step.kind {
-            StepKind::Attribute(output) => Some(output),
-            _ => None,
-        });
-        let is_needed = |name: &Name| match name {
-            Name::Output(name) => output.is_none_or(|output| output == name),
-            _ => false,
-        };
-        if child.failed.borrow().iter().any(is_needed) {
-            self.is_failing.set(true);
-        }
-    }
-
     /// The value of an earlier run, or of the output that a reference names, with the number of steps to it.
     fn run(&self, name: &str, traversal: &Traversal) -> (Computed, usize) {
         let Some(outputs) = self.earlier.get(name) else { return (Computed::UNKNOWN, 1) };
@@ -326,85 +294,6 @@ impl<'t> RunValues<'t> {
         }
     }
 
-    /// The values of the variables of a called module.
-    pub(in crate::graph) fn given(&self, call: &ModuleCall, module: &Module) -> BTreeMap<SmolStr, Computed> {
-        self.inputs(call, module).variables
-    }
-
-    /// The values of the variables of a called module, and those that the engine does not evaluate.
-    pub(super) fn inputs(&self, call: &ModuleCall, module: &Module) -> Inputs {
-        let mut inputs = Inputs {
-            variables: module.variables.iter().map(|(name, it)| (name.clone(), default_of(it))).collect(),
-            failed: BTreeSet::new(),
-        };
-        for given in arguments::given(call, module) {
-            let Some(variable) = module.variables.get(&given.name) else { continue };
-            let was_failing = self.is_failing.replace(false);
-            let computed = self.attribute(&given);
-            let has_failed = self.is_failing.replace(was_failing);
-            let constraint = accepted_values::constraint(variable);
-            let limits = &self.node.module().limits;
-            let suited = match constraint.pay(&computed.value, self.work, given.expr.span, limits) {
-                Ok(()) => suited(&computed, variable),
-                Err(_) => Some(Computed::UNKNOWN),
-            };
-            if has_failed || suited.is_none() {
-                inputs.failed.insert(given.name.clone());
-            }
-            inputs.variables.insert(given.name.clone(), suited.unwrap_or(Computed::UNKNOWN));
-        }
-        inputs
-    }
-
-    /// The values of a module that is called, in each of its instances. `None` if they are not known.
-    pub(super) fn child(&self, call: &ModuleCall) -> Option<Rc<RunValues<'t>>> {
-        if let Some(child) = self.children.borrow().get(&call.name) {
-            return child.clone();
-        }
-        let child = self.node.child(&call.name);
-        let is_known = |child: &Node<'_>| {
-            !self.is_overridden
-                && child.module().is_whole()
-                && self.depth.get() < DEEPEST
-                && self.work.take(steps_to_enter(child.module()))
-        };
-        let values = child.filter(is_known).map(|child| {
-            let inputs = self.inputs(call, child.module());
-            let values = RunValues::new(
-                child,
-                (self.resources, self.is_overridden),
-                inputs.variables.into(),
-                &NOTHING,
-                self.work,
-            );
-            values.depth.set(self.depth.get() + 1);
-            Rc::new(values.below(self.below.unwrap_or(self.node), inputs.failed))
-        });
-        self.children.borrow_mut().insert(call.name.clone(), values.clone());
-        values
-    }
-
-    /// The outputs of a module with all its instances.
-    fn call(&self, name: &str) -> Option<Computed> {
-        let call = self.node.module().calls.get(name)?;
-        if call.enabled.is_some() {
-            return None;
-        }
-        let of_instance = || {
-            let values = self.child(call)?;
-            let outputs = values.outputs_with(|output| {
-                let marks = output.marks();
-                let keeps = values.node.module().features.sensitive_outputs_marked;
-                Marks { sensitive: marks.sensitive.filter(|_| keeps), ..marks }
-            });
-            self.errors.borrow_mut().extend(values.errors.take());
-            let is_exact = outputs.values().all(|output| output.is_exact);
-            let values = outputs.into_iter().map(|(name, output)| (name, output.value));
-            Some(Computed { value: Value::Object(values.collect()), is_exact })
-        };
-        self.repeated(call.repeated(), of_instance)
-    }
-
     fn attribute(&self, attribute: &Attribute) -> Computed {
         if attribute.is_broken {
             return Computed::UNKNOWN;
@@ -416,120 +305,6 @@ impl<'t> RunValues<'t> {
         self.errors.borrow_mut().extend(found);
         computed
     }
-
-    /// The value of a resource with all its instances.
-    fn resource(&self, resource: &Resource) -> Computed {
-        if resource.enabled.is_some() {
-            return Computed::UNKNOWN;
-        }
-        self.repeated(resource.repeated(), || Some(self.instance(resource))).unwrap_or(Computed::UNKNOWN)
-    }
-
-    /// The value of a block with this `count` or `for_each`, if its instances are known.
-    fn repeated(
-        &self,
-        repeated: (Option<&Attribute>, Option<&Attribute>),
-        instance: impl FnOnce() -> Option<Computed>,
-    ) -> Option<Computed> {
-        let (value, is_exact) = match repeated {
-            (None, None) => return instance(),
-            (Some(count), None) => {
-                let Ok(Value::Number(number)) = convert(&self.repetition(count), &Type::Number) else {
-                    return None;
-                };
-                let count = number.index().filter(|count| *count <= MOST_INSTANCES)?;
-                if count == 0 {
-                    return Some(Computed::known(Value::Tuple(Vec::new())));
-                }
-                let instance = instance()?;
-                (Value::Tuple(vec![instance.value; count]), instance.is_exact)
-            }
-            (None, Some(for_each)) => {
-                let keys: Vec<SmolStr> = match self.repetition(for_each) {
-                    Value::Map(_, elements) | Value::Object(elements) => elements.into_keys().collect(),
-                    Value::Set(_, elements) => {
-                        let keys = elements.iter().map(|key| key.as_str().map(SmolStr::new));
-                        keys.collect::<Option<_>>()?
-                    }
-                    _ => return None,
-                };
-                if keys.len() > MOST_INSTANCES {
-                    return None;
-                }
-                if keys.is_empty() {
-                    return Some(Computed::known(Value::Object(BTreeMap::new())));
-                }
-                let instance = instance()?;
-                let instances = keys.into_iter().map(|key| (key, instance.value.clone()));
-                (Value::Object(instances.collect()), instance.is_exact)
-            }
-            (Some(_), Some(_)) => return None,
-        };
-        Some(Computed { value, is_exact })
-    }
-
-    /// The value of `count` or `for_each`, without marks; unknown if the engine refuses it.
-    pub(super) fn repetition(&self, attribute: &Attribute) -> Value {
-        let mut value = self.attribute(attribute).value;
-        let is_sensitive = value.unmarked().1.sensitive.is_some();
-        value.take_deep_marks();
-        let is_accepted = match attribute.name.as_str() {
-            "count" => accepted_values::count(&value, &attribute.expr).is_none(),
-            _ => !is_sensitive && accepted_values::for_each(&value, &attribute.expr).is_none(),
-        };
-        if is_accepted {
-            return value;
-        }
-        self.is_failing.set(true);
-        Value::UNKNOWN
-    }
-
-    /// The value of an instance. Only that of `terraform_data` is known without a provider.
-    fn instance(&self, resource: &Resource) -> Computed {
-        let managed = &resource.managed;
-        let keeps = !managed.ignore_changes.is_empty() || managed.ignore_all_changes.is_some();
-        let is_data = resource.address.mode == Mode::Managed && resource.address.kind == "terraform_data";
-        let Some(arguments) = builtin::arguments(resource).filter(|_| is_data) else {
-            return Computed::UNKNOWN;
-        };
-        if self.is_overridden || keeps {
-            return Computed::UNKNOWN;
-        }
-        let content = builtin::content(arguments, &resource.config, &mut Vec::new());
-        let argument = |name: &str| {
-            let given = content.attribute(name);
-            given.map_or(Computed::known(Value::NULL), |attribute| self.attribute(attribute))
-        };
-        let (input, triggers) = (argument("input"), argument("triggers_replace"));
-        let output = match (&input.value, self.resources) {
-            (value, _) if value.is_null() => value.clone(),
-            (value, Resources::Applied) => value.clone(),
-            (value, Resources::Planned | Resources::Changed) => Value::Unknown(value.ty()),
-        };
-        let is_exact = self.resources == Resources::Planned && input.is_exact && triggers.is_exact;
-        let attributes = [
-            ("id", Value::Unknown(Type::String)),
-            ("input", input.value),
-            ("output", output),
-            ("triggers_replace", triggers.value),
-        ];
-        let value = Value::Object(attributes.map(|(name, value)| (SmolStr::new(name), value)).into());
-        Computed { value, is_exact }
-    }
-}
-
-/// The evaluation steps that the values of a called module take, apart from those of its expressions.
-pub(super) fn steps_to_enter(module: &Module) -> usize {
-    module.bytes / BYTES_PER_STEP
-}
-
-/// A value converted to the type of its variable. `None` if it has another type.
-pub(super) fn suited(given: &Computed, variable: &Variable) -> Option<Computed> {
-    let value = accepted_values::converted(&given.value, variable).ok()?;
-    if value.is_null() && variable.refuses_null() {
-        return Some(default_of(variable));
-    }
-    Some(Computed { value: value.mark(variable.marks()), is_exact: given.is_exact })
 }
 
 /// The value of a variable that nothing sets.

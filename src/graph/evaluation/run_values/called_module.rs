@@ -1,0 +1,140 @@
+//! The values of the modules that a module calls.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use smol_str::SmolStr;
+
+use super::super::accepted_values;
+use super::{Computed, DEEPEST, Name, Outputs, RunValues, default_of};
+use crate::graph::{Node, arguments};
+use crate::module::Module;
+use crate::module::declaration::{ModuleCall, Variable};
+use crate::syntax::{Step, StepKind};
+use crate::value::{Marks, Value};
+
+/// See [`steps_to_enter`].
+const BYTES_PER_STEP: usize = 16;
+
+/// The results of the runs before a module without tests.
+pub(in crate::graph::evaluation) static NOTHING: BTreeMap<SmolStr, Outputs> = BTreeMap::new();
+
+/// The values that a call gives to the variables of a module.
+#[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::graph::evaluation) struct Inputs {
+    pub(in crate::graph::evaluation) variables: BTreeMap<SmolStr, Computed>,
+    /// The variables that the engine does not evaluate because of an error.
+    pub(in crate::graph::evaluation) failed: BTreeSet<SmolStr>,
+}
+
+impl<'t> RunValues<'t> {
+    /// The values of the variables of a called module.
+    pub(in crate::graph) fn given(&self, call: &ModuleCall, module: &Module) -> BTreeMap<SmolStr, Computed> {
+        self.inputs(call, module).variables
+    }
+
+    /// The values of the variables of a called module, and those that the engine does not evaluate.
+    pub(in crate::graph::evaluation) fn inputs(&self, call: &ModuleCall, module: &Module) -> Inputs {
+        let mut inputs = Inputs {
+            variables: module.variables.iter().map(|(name, it)| (name.clone(), default_of(it))).collect(),
+            failed: BTreeSet::new(),
+        };
+        for given in arguments::given(call, module) {
+            let Some(variable) = module.variables.get(&given.name) else { continue };
+            let was_failing = self.is_failing.replace(false);
+            let computed = self.attribute(&given);
+            let has_failed = self.is_failing.replace(was_failing);
+            let constraint = accepted_values::constraint(variable);
+            let limits = &self.node.module().limits;
+            let suited = match constraint.pay(&computed.value, self.work, given.expr.span, limits) {
+                Ok(()) => suited(&computed, variable),
+                Err(_) => Some(Computed::UNKNOWN),
+            };
+            if has_failed || suited.is_none() {
+                inputs.failed.insert(given.name.clone());
+            }
+            inputs.variables.insert(given.name.clone(), suited.unwrap_or(Computed::UNKNOWN));
+        }
+        inputs
+    }
+
+    /// The values of a module that is called, in each of its instances. `None` if they are not known.
+    pub(in crate::graph::evaluation) fn child(&self, call: &ModuleCall) -> Option<Rc<RunValues<'t>>> {
+        if let Some(child) = self.children.borrow().get(&call.name) {
+            return child.clone();
+        }
+        let child = self.node.child(&call.name);
+        let is_known = |child: &Node<'_>| {
+            !self.is_overridden
+                && child.module().is_whole()
+                && self.depth.get() < DEEPEST
+                && self.work.take(steps_to_enter(child.module()))
+        };
+        let values = child.filter(is_known).map(|child| {
+            let inputs = self.inputs(call, child.module());
+            let values = RunValues::new(
+                child,
+                (self.resources, self.is_overridden),
+                inputs.variables.into(),
+                &NOTHING,
+                self.work,
+            );
+            values.depth.set(self.depth.get() + 1);
+            Rc::new(values.below(self.below.unwrap_or(self.node), inputs.failed))
+        });
+        self.children.borrow_mut().insert(call.name.clone(), values.clone());
+        values
+    }
+
+    /// The outputs of a module with all its instances.
+    pub(super) fn call(&self, name: &str) -> Option<Computed> {
+        let call = self.node.module().calls.get(name)?;
+        if call.enabled.is_some() {
+            return None;
+        }
+        let of_instance = || {
+            let values = self.child(call)?;
+            let outputs = values.outputs_with(|output| {
+                let marks = output.marks();
+                let keeps = values.node.module().features.sensitive_outputs_marked;
+                Marks { sensitive: marks.sensitive.filter(|_| keeps), ..marks }
+            });
+            self.errors.borrow_mut().extend(values.errors.take());
+            let is_exact = outputs.values().all(|output| output.is_exact);
+            let values = outputs.into_iter().map(|(name, output)| (name, output.value));
+            Some(Computed { value: Value::Object(values.collect()), is_exact })
+        };
+        self.repeated(call.repeated(), of_instance)
+    }
+
+    /// Notes the same for the outputs of a called module that a reference names, or for all of them.
+    pub(super) fn depend_on_outputs(&self, call: &str, behind: &[Step]) {
+        let children = self.children.borrow();
+        let Some(Some(child)) = children.get(call) else { return };
+        let output = behind.iter().find_map(|step| match &step.kind {
+            StepKind::Attribute(output) => Some(output),
+            _ => None,
+        });
+        let is_needed = |name: &Name| match name {
+            Name::Output(name) => output.is_none_or(|output| output == name),
+            _ => false,
+        };
+        if child.failed.borrow().iter().any(is_needed) {
+            self.is_failing.set(true);
+        }
+    }
+}
+
+/// The evaluation steps that the values of a called module take, apart from those of its expressions.
+pub(in crate::graph::evaluation) fn steps_to_enter(module: &Module) -> usize {
+    module.bytes / BYTES_PER_STEP
+}
+
+/// A value converted to the type of its variable. `None` if it has another type.
+pub(in crate::graph::evaluation) fn suited(given: &Computed, variable: &Variable) -> Option<Computed> {
+    let value = accepted_values::converted(&given.value, variable).ok()?;
+    if value.is_null() && variable.refuses_null() {
+        return Some(default_of(variable));
+    }
+    Some(Computed { value: value.mark(variable.marks()), is_exact: given.is_exact })
+}
