@@ -9,6 +9,7 @@ use smol_str::SmolStr;
 
 use super::plan::Plan;
 use super::run_values::{Computed, Inputs, steps_to_enter};
+use super::validation;
 use crate::finding::{Finding, Related, Severity, set_module};
 use crate::graph::references::sites::{self, Found, Owner};
 use crate::graph::{ModuleGraph, Node, NodeId, arguments};
@@ -62,6 +63,9 @@ impl PlannedCall {
             (Found::Dependencies(_) | Found::Broken(_), _) | (_, Owner::Provider(_)) => {}
             (Found::Expression(expr, around), _) => findings.extend(plan.errors(site, expr, around)),
         });
+        if !findings.is_empty() && fails_validation(&plan) {
+            return (Vec::new(), Vec::new());
+        }
         for finding in &mut findings {
             if !self.is_certain {
                 finding.severity = Severity::Warning;
@@ -121,6 +125,18 @@ pub(super) fn calls(plan: &Plan<'_>, above: Option<&PlannedCall>) -> Vec<Planned
         call.steps = steps;
     }
     calls
+}
+
+/// Whether the value of a variable fails a validation, which is reported at the call. The engine then does not evaluate
+/// what refers to the variable.
+fn fails_validation(plan: &Plan<'_>) -> bool {
+    let mut variables = plan.node.module().variables.values();
+    variables.any(|variable| {
+        let value = plan.values.variable(&variable.name);
+        value.is_some_and(|it| {
+            !validation::refused(&it.value, None, variable, plan.node, plan.work).is_empty()
+        })
+    })
 }
 
 /// Whether a call certainly has instances. `None` if it certainly has none.

@@ -147,6 +147,11 @@ impl<'t> RunValues<'t> {
         Self { not_null: Some(not_null), ..self }
     }
 
+    /// The value of a variable of the module.
+    pub(super) fn variable(&self, name: &str) -> Option<&Computed> {
+        self.variables.get(name)
+    }
+
     /// The value of an expression, and what the engine reports about it. After an error it is unknown.
     pub(in crate::graph) fn of(&self, expr: &Expr, within: Within) -> (Computed, Vec<Finding>) {
         self.value(expr, within, None)
