@@ -38,7 +38,7 @@ impl Absence {
             if unset == Some(name) {
                 return default_of(variable);
             }
-            Computed { value: variable.unknown_value(), is_exact: false }
+            Computed::any_of(variable)
         };
         let variables = node.module().variables.iter();
         let variables = variables.map(|(name, variable)| (name.clone(), value(name, variable)));

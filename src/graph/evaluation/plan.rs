@@ -31,9 +31,9 @@ pub(super) struct Plan<'t> {
     pub(super) node: Node<'t>,
     pub(super) values: RunValues<'t>,
     pub(super) work: &'t Budget,
-    /// The variables of which a call says more than their declarations.
+    /// The variables that have values which only a plan knows, because of a call.
     given: BTreeSet<SmolStr>,
-    /// The local values of which `validate` knows less.
+    /// The local values that depend on values which only a plan knows.
     locals: OnceCell<HashSet<SmolStr>>,
     /// The instances of the last block.
     last: RefCell<Option<(Span, Rc<[Instance]>)>>,
@@ -43,15 +43,14 @@ impl<'t> Plan<'t> {
     /// Those of a module, whatever values its variables have.
     pub(super) fn of(node: Node<'t>, work: &'t Budget) -> Self {
         let variables = node.module().variables.iter();
-        let unknown = |value| Computed { value, is_exact: false };
         let variables: BTreeMap<_, _> =
-            variables.map(|(name, variable)| (name.clone(), unknown(variable.unknown_value()))).collect();
+            variables.map(|(name, variable)| (name.clone(), Computed::any_of(variable))).collect();
         let values = RunValues::new(node, (Resources::Changed, false), variables.into(), &NOTHING, work);
         Self { node, values, work, given: BTreeSet::new(), locals: OnceCell::new(), last: RefCell::default() }
     }
 
-    /// Those of a module below another one with the values of a call, which says more of some variables than their
-    /// declarations.
+    /// Those of a module below another one with the values of a call. `given` are the variables for which only a plan
+    /// knows them.
     pub(super) fn below(
         node: Node<'t>,
         inputs: Inputs,
@@ -151,8 +150,6 @@ impl<'t> Plan<'t> {
 
     /// The errors in the value of an expression without errors.
     fn judged(&self, site: &Site<'t>, expr: &Expr, around: Iteration<'_>, value: Value) -> Vec<Finding> {
-        let marks = value.unmarked().1;
-        let deep_marks = value.deep_marks();
         let unmarked = || {
             let mut value = value.clone();
             value.take_deep_marks();
@@ -174,7 +171,7 @@ impl<'t> Plan<'t> {
                 return found;
             }
             _ if is_value_of(count) => accepted_values::count(&unmarked(), expr),
-            _ if is_value_of(for_each) => match (marks.sensitive, for_each) {
+            _ if is_value_of(for_each) => match (value.unmarked().1.sensitive, for_each) {
                 (Some(from), Some(for_each)) => Some(secrets::sensitive_for_each(&for_each.expr, from)),
                 _ => accepted_values::for_each(&unmarked(), expr),
             },
@@ -184,7 +181,7 @@ impl<'t> Plan<'t> {
             Owner::Output(_) if site.condition.is_some() => {
                 accepted_values::condition(&unmarked(), expr, true, site)
             }
-            Owner::Output(output) if self.node.is_run() => secrets::exposed(output, deep_marks),
+            Owner::Output(output) if self.node.is_run() => secrets::exposed(output, value.deep_marks()),
             Owner::Resource(_) | Owner::Provider(_)
                 if around.is_for_each && dynamic_blocks::expanded_in(&site.owner).is_some() =>
             {

@@ -154,7 +154,7 @@ fn has_instances(plan: &Plan<'_>, call: &ModuleCall) -> Option<bool> {
     }
 }
 
-/// The variables that a call sets to values of which `validate` knows less.
+/// The variables that a call sets to values which only a plan knows.
 fn handed_on<'t>(plan: &Plan<'_>, call: &ModuleCall, child: Node<'t>) -> Vec<&'t Variable> {
     let given = arguments::given(call, child.module());
     let is_new = |argument: &&Arc<Attribute>| plan.knows_more(&argument.expr, call.is_repeated());

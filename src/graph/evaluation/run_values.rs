@@ -41,6 +41,11 @@ impl Computed {
     /// A value of which the engine may know more.
     pub(in crate::graph) const UNKNOWN: Self = Self { value: Value::UNKNOWN, is_exact: false };
 
+    /// The value of a variable of which nothing but its declaration is known.
+    pub(super) fn any_of(variable: &Variable) -> Self {
+        Self { value: variable.unknown_value(), is_exact: false }
+    }
+
     /// A value that is exact if all of it is known.
     pub(in crate::graph) fn known(value: Value) -> Self {
         Self { is_exact: value.is_wholly_known(), value }
@@ -316,7 +321,7 @@ impl<'t> RunValues<'t> {
 pub(in crate::graph) fn default_of(variable: &Variable) -> Computed {
     match &variable.default {
         Some(default) => Computed::known(default.value.clone().mark(variable.marks())),
-        None => Computed { value: variable.unknown_value(), is_exact: false },
+        None => Computed::any_of(variable),
     }
 }
 

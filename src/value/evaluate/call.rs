@@ -78,8 +78,11 @@ impl Evaluator<'_> {
         }
         let of_element = function.work_of_element(&values);
         let most = self.limits.evaluation() / STEPS_PER_BYTE;
-        let has_open_type = |value: &Value| self.has_open_type(value);
-        let open: Vec<bool> = values.iter().map(has_open_type).collect();
+        let open: Vec<bool> = if self.knows_types() {
+            values.iter().map(|value| value.ty().has_any()).collect()
+        } else {
+            Vec::new()
+        };
         let outcome = function.call(values, most, scope);
         if !self.may_go_on(scope.work().searched().take(), at) {
             return Value::UNKNOWN;

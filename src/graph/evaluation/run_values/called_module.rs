@@ -107,7 +107,8 @@ impl<'t> RunValues<'t> {
         self.repeated(call.repeated(), of_instance)
     }
 
-    /// Notes the same for the outputs of a called module that a reference names, or for all of them.
+    /// Notes that what is evaluated depends on outputs of a called module that may have failed: on the one that a
+    /// reference names, or on all of them.
     pub(super) fn depend_on_outputs(&self, call: &str, behind: &[Step]) {
         let children = self.children.borrow();
         let Some(Some(child)) = children.get(call) else { return };
