@@ -256,6 +256,12 @@ impl Finding {
         self.detail = shortened::sentence(detail);
     }
 
+    /// Adds a sentence to the detail, which may end with a text of the configuration.
+    pub fn add_sentence(&mut self, sentence: &str) {
+        let end = if self.detail.ends_with(['.', '!', '?']) { "" } else { "." };
+        self.set_detail(format!("{}{end} {sentence}", self.detail));
+    }
+
     /// Adds a related location, if there is one.
     #[must_use]
     pub fn related(mut self, span: impl Into<Option<Span>>, message: impl Into<String>) -> Self {

@@ -140,7 +140,7 @@ impl<'p> ActiveRules<'p> {
             let is_assumed = reason.is_assumption() && ready.roles.len() == 1;
             for finding in &mut found {
                 if is_assumed {
-                    finding.detail.push_str(&assumption(role, reason));
+                    finding.add_sentence(&assumption(role, reason));
                 }
                 if finding.module.is_empty() {
                     let other = finding.primary.filter(|at| context.file(at.file).is_none());
@@ -180,7 +180,7 @@ impl<'p> ActiveRules<'p> {
 fn assumption(role: Role, reason: Reason) -> String {
     let role = if role == Role::Root { "a root module" } else { "a shared module" };
     format!(
-        " overrule treats this module as {role}, because {}; a `role` block in the policy changes that.",
+        "overrule treats this module as {role}, because {}; a `role` block in the policy changes that.",
         reason.clause()
     )
 }

@@ -179,11 +179,11 @@ fn engine_name(vertex: &Vertex<'_>) -> String {
         }
         Vertex::Everything(_) => format!("{} (close)", address(vertex)),
         Vertex::Result(call, name) => format!("module.{call}.output.{name} (expand)"),
-        Vertex::Variable(_)
-        | Vertex::Resource(_)
-        | Vertex::Provider(_)
-        | Vertex::Inherited(_)
-        | Vertex::Action(..) => address(vertex),
+        // A variable depends on others through its validations only.
+        Vertex::Variable(_) => format!("{} (validation)", address(vertex)),
+        Vertex::Resource(_) | Vertex::Provider(_) | Vertex::Inherited(_) | Vertex::Action(..) => {
+            address(vertex)
+        }
     }
 }
 

@@ -16,6 +16,7 @@ mod order;
 mod outputs;
 mod plan;
 mod planned_calls;
+mod planned_validations;
 mod run_values;
 mod scope;
 mod secrets;
@@ -109,7 +110,9 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
         module.imports.iter().for_each(|import| evaluation.import(import));
     }
     evaluation.secrets();
-    let called = planned_calls::calls(evaluation.plan(), None);
+    let mut of_calls = Vec::new();
+    let called = planned_calls::calls(evaluation.plan(), None, &mut of_calls);
+    evaluation.findings.append(&mut of_calls);
     let room = evaluation.room;
     room.close(findings);
     called

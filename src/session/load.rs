@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use smol_str::SmolStr;
 
 use crate::engine::Engine;
-use crate::finding::{EngineRule, Finding, MOST_OF_RULE, Severity, Stage, keep_first};
+use crate::finding::{EngineRule, Finding, MOST_OF_RULE, Stage, keep_first};
 use crate::graph::{Callee, ModuleDiagnostics, ModuleGraph, NodeId, PlannedCall, Surroundings, Validation};
 use crate::module::address::ModuleSource;
 use crate::module::declaration::ModuleCall;
@@ -268,11 +268,10 @@ impl LoadedGraph {
         let is_module = |id: &NodeId| !validated.not_modules.contains(id);
         let calls = diagnostics.iter_mut().filter(|(id, _)| is_module(id));
         let calls = calls.flat_map(|(_, found)| std::mem::take(&mut found.called)).collect();
-        let below = below(&self.graph, calls);
         validated.findings.extend(
             diagnostics.into_iter().flat_map(|(_, found)| found.findings.into_iter().chain(found.of_passing)),
         );
-        validated.findings.extend(below);
+        below(&self.graph, calls, &mut validated.findings);
         validated.findings.extend(validation.of_ways());
         validated.findings = once(validated.findings);
         validated
@@ -284,27 +283,32 @@ impl LoadedGraph {
     }
 }
 
-/// The findings of a plan in modules that follow from the values of calls, each once: those of the calls, then those of
-/// the calls in their modules, and so on.
-fn below(graph: &ModuleGraph, mut calls: Vec<PlannedCall>) -> Vec<Finding> {
-    let mut found: Vec<Finding> = Vec::new();
+/// Adds the findings of a plan in modules that follow from the values of calls, each once: those of the calls, then those
+/// of the calls in their modules, and so on.
+fn below(graph: &ModuleGraph, mut calls: Vec<PlannedCall>, found: &mut Vec<Finding>) {
+    let place = |finding: &Finding| {
+        let related = finding.related.iter().filter(|_| finding.primary.is_none());
+        let related: Vec<Span> = related.map(|related| related.span).collect();
+        (finding.primary, related, finding.summary.clone())
+    };
     let mut places = BTreeMap::new();
     while !calls.is_empty() {
         let distinct = PlannedCall::distinct(calls);
         let evaluated: Vec<_> = distinct.into_par_iter().map(|call| call.evaluated(graph)).collect();
         let (findings, next): (Vec<_>, Vec<_>) = evaluated.into_iter().unzip();
         for finding in findings.into_iter().flatten() {
-            let place = (finding.primary, finding.summary.clone());
-            let first = *places.entry(place).or_insert(found.len());
+            if places.is_empty() {
+                places = found.iter().enumerate().map(|(number, other)| (place(other), number)).collect();
+            }
+            let first = *places.entry(place(&finding)).or_insert(found.len());
             match found.get_mut(first) {
                 None => found.push(finding),
-                Some(first) if first.severity == Severity::Warning => *first = finding,
+                Some(first) if first.severity > finding.severity => *first = finding,
                 Some(_) => {}
             }
         }
         calls = next.into_iter().flatten().collect();
     }
-    found
 }
 
 /// Drops findings of validation that repeat one of loading. The engine stops after a loading error.

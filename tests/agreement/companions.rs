@@ -212,7 +212,7 @@ fn in_order(mut lines: Vec<String>) -> Vec<String> {
 fn line(diagnostic: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (severity, summary) = (text(&diagnostic["severity"]), text(&diagnostic["summary"]));
-    match diagnostic["range"]["filename"].as_str() {
+    match diagnostic["range"]["filename"].as_str().filter(|file| !file.is_empty()) {
         Some(file) => format!("{severity} {file}:{}: {summary}", diagnostic["range"]["start"]["line"]),
         None => format!("{severity} -: {summary}"),
     }

@@ -1,7 +1,7 @@
 //! The findings of a change: the modules that it affects, those that are new, and changes that are not checked.
 
 use crate::place::{Output, Place};
-use indoc::indoc;
+use indoc::{formatdoc, indoc};
 
 const NET: &str = "resource \"x_y\" \"z\" {}\n";
 const CONFIGURED: &str = indoc! {r#"
@@ -99,6 +99,37 @@ fn values_of_calls_are_evaluated_whichever_module_changes() {
     place.stage("modules/net/main.tf", net("var.a"));
     let output = place.check_changed();
     assert_eq!((output.code, output.findings()), (Some(1), vec![told]));
+}
+
+#[test]
+fn a_changed_local_value_of_a_validation_concerns_callers() {
+    let net = |limit: usize| {
+        formatdoc! {r#"
+            variable "a" {{
+              validation {{
+                condition     = var.a < local.limit + var.b
+                error_message = "Too large."
+              }}
+            }}
+            variable "b" {{
+              default = 0
+            }}
+            locals {{
+              limit = {limit}
+            }}
+        "#}
+    };
+    let place = repository(&[
+        ("modules/net/main.tf", &net(8)),
+        ("live/a/main.tf", &call("../../modules/net", "  a = 5\n")),
+        ("live/b/main.tf", &call("../../modules/net", "  a = 5\n  b = 4\n")),
+    ]);
+    place.stage("modules/net/main.tf", net(4));
+    let output = place.check_changed();
+    let told = "live/a/main.tf:3:7: error: Invalid value for variable [module-argument-type]";
+    assert_eq!((output.code, output.findings()), (Some(1), vec![told]));
+    place.stage("modules/net/main.tf", net(6));
+    assert_eq!(place.check_changed().findings(), Vec::<&str>::new());
 }
 
 #[test]

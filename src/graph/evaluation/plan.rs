@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 use super::order::in_order;
 use super::run_values::{Computed, Inputs, NOTHING, Resources, RunValues};
 use super::scope::{Instance, ModuleScope};
-use super::{accepted_values, arguments, secrets};
+use super::{accepted_values, arguments, secrets, validation};
 use crate::finding::{EngineRule, Finding, Severity, has_errors};
 use crate::graph::references::sites::{Owner, Site};
 use crate::graph::{Node, builtin, dynamic_blocks};
@@ -24,7 +24,7 @@ use crate::value::{Budget, Number, Value, elements, evaluate};
 const MOST: usize = 1_000;
 
 /// Follows the detail of a finding.
-const ONLY_PLAN: &str = "`validate` does not know these values, but `plan` does.";
+pub(super) const ONLY_PLAN: &str = "`validate` does not know these values, but `plan` does.";
 
 /// The values of a module in a plan.
 pub(super) struct Plan<'t> {
@@ -115,7 +115,13 @@ impl<'t> Plan<'t> {
         }
         found.retain(|finding| finding.severity == Severity::Error);
         if found.is_empty() {
+            let is_false = value.unmarked().0.as_bool() == Some(false);
             found = self.judged(site, expr, around, value);
+            if let Some(message) = self.message(site, instance).filter(|_| is_false) {
+                for finding in &mut found {
+                    finding.set_detail(message.trim());
+                }
+            }
         }
         if found.is_empty() {
             return true;
@@ -142,7 +148,7 @@ impl<'t> Plan<'t> {
             let where_ = instance
                 .map_or_else(String::new, |instance| format!("This is so in `{site}[{}]`. ", instance.key()));
             let mut finding = finding;
-            finding.set_detail(format!("{} {where_}{ONLY_PLAN}", finding.detail));
+            finding.add_sentence(&format!("{where_}{ONLY_PLAN}"));
             findings.push(finding.at_plan().address(site.to_string()));
         }
         true
@@ -190,6 +196,13 @@ impl<'t> Plan<'t> {
             _ => None,
         };
         found.into_iter().collect()
+    }
+
+    /// The message of the condition at a site, if it is known and the engine shows it.
+    fn message(&self, site: &Site<'t>, instance: Option<&Instance>) -> Option<SmolStr> {
+        let message = &site.condition?.error_message.as_ref()?.expr;
+        let (text, found) = self.values.at(message, site.symbols, instance)?;
+        validation::shown(&text, &found)
     }
 
     /// The instances of a block, if they are known. Those of the last block are kept for its other arguments.

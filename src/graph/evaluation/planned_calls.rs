@@ -9,8 +9,9 @@ use smol_str::SmolStr;
 
 use super::plan::Plan;
 use super::run_values::{Computed, Inputs, steps_to_enter};
-use super::validation;
+use super::{planned_validations, validation};
 use crate::finding::{Finding, Related, Severity, set_module};
+use crate::graph::child_variables::ChildVariables;
 use crate::graph::references::sites::{self, Found, Owner};
 use crate::graph::{ModuleGraph, Node, NodeId, arguments};
 use crate::module::declaration::{ModuleCall, Variable};
@@ -66,28 +67,36 @@ impl PlannedCall {
         if !findings.is_empty() && fails_validation(&plan) {
             return (Vec::new(), Vec::new());
         }
+        let calls = calls(&plan, Some(&self), &mut findings);
         for finding in &mut findings {
             if !self.is_certain {
                 finding.severity = Severity::Warning;
             }
-            finding.set_detail(format!("{} Here the module is `{}`.", finding.detail, self.address));
+            finding.add_sentence(&format!("Here the module is `{}`.", self.address));
             finding.related.push(Related { span: self.header, message: "called here".to_owned() });
         }
         set_module(&mut findings, &node.module().directory);
-        (findings, calls(&plan, Some(&self)))
+        (findings, calls)
     }
 }
 
 /// The calls in a module that give values to variables which say more than their declarations. Below the first module,
-/// only what the values of its caller add counts.
-pub(super) fn calls(plan: &Plan<'_>, above: Option<&PlannedCall>) -> Vec<PlannedCall> {
+/// only what the values of its caller add counts. Also finds the values of calls that fail validations which refer to
+/// more than their variable.
+pub(super) fn calls(
+    plan: &Plan<'_>,
+    above: Option<&PlannedCall>,
+    findings: &mut Vec<Finding>,
+) -> Vec<PlannedCall> {
     let level = above.map_or(0, |above| above.level + 1);
     if level == MOST_LEVELS {
         return Vec::new();
     }
     let mut calls = Vec::new();
+    let mut validated = ChildVariables::with(planned_validations::refer_to_others);
     for (call, child) in plan.node.child_calls().filter(|(_, child)| child.module().is_whole()) {
         let Some(is_certain) = has_instances(plan, call) else { continue };
+        let is_certain = is_certain && above.map_or_else(|| plan.node.is_planned(), |above| above.is_certain);
         let candidates = match above {
             None => child.module().variables.values().map(|variable| &**variable).collect(),
             Some(_) => handed_on(plan, call, child),
@@ -98,7 +107,20 @@ pub(super) fn calls(plan: &Plan<'_>, above: Option<&PlannedCall>) -> Vec<Planned
         if !plan.work.take(steps_to_enter(child.module())) {
             break;
         }
-        let inputs = plan.values.inputs(call, child.module());
+        let mut inputs = plan.values.inputs(call, child.module());
+        let start = above.map_or(plan.node.id(), |above| above.start);
+        let validated = validated.of(child);
+        if !validated.is_empty() {
+            let start = plan.node.graph().node(start);
+            let values = Plan::below(child, inputs.clone(), &BTreeSet::new(), start, plan.work);
+            let mut refused = planned_validations::of_call(&values, call, &validated, &mut inputs.failed);
+            if !is_certain {
+                for finding in &mut refused {
+                    finding.severity = Severity::Warning;
+                }
+            }
+            findings.extend(refused);
+        }
         let says_more = |variable: &&Variable| {
             inputs.variables.get(&variable.name).is_some_and(|value| says_more(value, variable))
         };
@@ -113,8 +135,8 @@ pub(super) fn calls(plan: &Plan<'_>, above: Option<&PlannedCall>) -> Vec<Planned
             inputs,
             given,
             address: format!("{prefix}module.{}", call.name),
-            is_certain: is_certain && above.map_or_else(|| plan.node.is_planned(), |above| above.is_certain),
-            start: above.map_or(plan.node.id(), |above| above.start),
+            is_certain,
+            start,
             header: call.origin.header(),
             steps: 0,
             level,

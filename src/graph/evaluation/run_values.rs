@@ -147,6 +147,16 @@ impl<'t> RunValues<'t> {
         Self { below: Some(above), failed: failed.into(), ..self }
     }
 
+    /// The same values, as if the evaluation of these variables had failed. None is computed yet.
+    pub(super) fn without<'n>(&self, failing: impl Iterator<Item = &'n SmolStr>) -> Self {
+        let variables = Rc::clone(&self.variables);
+        let values =
+            Self::new(self.node, (self.resources, self.is_overridden), variables, self.earlier, self.work);
+        let mut failed = self.failed.borrow().clone();
+        failed.extend(failing.cloned().map(Name::Variable));
+        Self { below: self.below, failed: failed.into(), not_null: self.not_null, ..values }
+    }
+
     /// The same values, with what is known about null.
     pub(in crate::graph) fn knowing(self, not_null: &'t NotNull) -> Self {
         Self { not_null: Some(not_null), ..self }
@@ -202,7 +212,7 @@ impl<'t> RunValues<'t> {
 
     fn value(&self, expr: &Expr, within: Within, itself: Option<&Computed>) -> (Computed, Vec<Finding>) {
         let module = self.scope();
-        let scope = RunScope { values: self, module, within, itself, is_exact: Cell::new(true) };
+        let scope = RunScope { itself, ..RunScope::of(self, module, within) };
         let mut found = Vec::new();
         let value = evaluate(expr, &scope, &mut found);
         if has_errors(&found) {
@@ -223,16 +233,19 @@ impl<'t> RunValues<'t> {
         instance: Option<&Instance>,
     ) -> Option<(Value, Vec<Finding>)> {
         let module = ModuleScope { symbols, instance, ..self.scope() };
-        let scope = RunScope {
-            values: self,
-            module,
-            within: Within::Module,
-            itself: None,
-            is_exact: Cell::new(true),
-        };
+        self.unless_failing(expr, &RunScope::of(self, module, Within::Module))
+    }
+
+    /// Like [`Self::at`], for a part of a validation of a variable. The engine evaluates it even if the variable fails.
+    pub(super) fn in_validation(&self, part: &Expr, variable: &SmolStr) -> Option<(Value, Vec<Finding>)> {
+        let scope = RunScope::of(self, self.scope(), Within::Module);
+        self.unless_failing(part, &RunScope { validated: Some(variable), ..scope })
+    }
+
+    fn unless_failing(&self, expr: &Expr, scope: &RunScope<'_, 't>) -> Option<(Value, Vec<Finding>)> {
         let mut found = Vec::new();
         self.is_failing.set(false);
-        let value = evaluate(expr, &scope, &mut found);
+        let value = evaluate(expr, scope, &mut found);
         (!self.is_failing.take()).then_some((value, found))
     }
 

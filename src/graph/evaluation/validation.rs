@@ -105,19 +105,8 @@ pub(super) fn refused(
     unmarked.take_deep_marks();
     // A condition may be false for every value, so also for one that is unknown.
     let refusals = all_refusals(&unmarked, variable, child, work).into_iter().filter(is_reported);
-    let mut findings: Vec<Finding> = refusals
-        .map(|refusal| {
-            let mut finding = failed(variable, expr, refusal.condition, refusal.message.as_deref());
-            if refusal.is_newly_false {
-                finding.detail.push_str(NEWLY_FALSE);
-            }
-            finding
-        })
-        .collect();
-    findings.extend(outcome.errors.into_iter().map(|error| match expr {
-        Some(expr) => error.related(expr.span, "with this value"),
-        None => error,
-    }));
+    let mut findings: Vec<Finding> = refusals.map(|refusal| refusal.at_call(variable, expr)).collect();
+    findings.extend(outcome.errors.into_iter().map(|error| with_value(error, expr)));
     findings
 }
 
@@ -205,7 +194,7 @@ pub(super) fn marked_message(marks: Marks, expr: &Expr, effect: &str) -> Option<
 }
 
 /// The value that the validations of a variable get, if it has any and the engine evaluates them.
-fn validated(value: &Value, variable: &Variable, node: Node<'_>) -> Option<Value> {
+pub(super) fn validated(value: &Value, variable: &Variable, node: Node<'_>) -> Option<Value> {
     if variable.validations.is_empty() {
         return None;
     }
@@ -245,7 +234,7 @@ pub(super) fn failed(
 }
 
 /// The explanation for a condition that is false only because an operand is not evaluated.
-const NEWLY_FALSE: &str = " The condition is false since Terraform 1.12 and OpenTofu 1.10, where `&&` and `||` ignore an \
+const NEWLY_FALSE: &str = "The condition is false since Terraform 1.12 and OpenTofu 1.10, where `&&` and `||` ignore an \
     error in an operand that does not decide the result.";
 
 /// A failed validation.
@@ -262,6 +251,45 @@ pub(super) struct Refusal {
     /// Whether the value is `false` or empty and the validation accepts `true` or any text, such as for the terms of a
     /// license: the user of the module sets it on purpose.
     asks_for_choice: bool,
+}
+
+impl Refusal {
+    /// A condition that is false, with the message of the validation if it is known.
+    pub(super) fn is_false(condition: Span, message: Option<SmolStr>) -> Self {
+        let (is_certain, is_newly_false, asks_for_choice) = (false, false, false);
+        Self { condition, error: None, message, is_certain, is_newly_false, asks_for_choice }
+    }
+
+    /// A condition that cannot be evaluated.
+    pub(super) fn unusable(condition: Span, error: Finding) -> Self {
+        Self { error: Some(error), ..Self::is_false(condition, None) }
+    }
+
+    /// The finding at the value that a call gives to the variable, or at its default.
+    pub(super) fn at_call(self, variable: &Variable, given: Option<&Expr>) -> Finding {
+        if let Some(error) = self.error {
+            return with_value(error, given);
+        }
+        let mut finding = failed(variable, given, self.condition, self.message.as_deref());
+        if self.is_newly_false {
+            finding.add_sentence(NEWLY_FALSE);
+        }
+        finding
+    }
+}
+
+/// An error in a validation, with the value that a call gives to the variable.
+fn with_value(error: Finding, given: Option<&Expr>) -> Finding {
+    match given {
+        Some(expr) => error.related(expr.span, "with this value"),
+        None => error,
+    }
+}
+
+/// The message of a failed validation. The engine does not show one with an error or with a sensitive value.
+pub(super) fn shown(message: &Value, found: &[Finding]) -> Option<SmolStr> {
+    let is_shown = !has_errors(found) && message.unmarked().1 == Marks::NONE;
+    message.as_str().filter(|_| is_shown).map(SmolStr::new)
 }
 
 /// The validations of a variable that a known value fails.
@@ -285,22 +313,13 @@ fn all_refusals(value: &Value, variable: &Variable, node: Node<'_>, work: &Budge
         };
         let is_false = found.is_empty() && result.as_bool() == Some(false);
         if !is_false {
-            return error.map(|error| Refusal {
-                condition: condition.span,
-                error: Some(error),
-                message: None,
-                is_certain: false,
-                is_newly_false: false,
-                asks_for_choice: false,
-            });
+            return error.map(|error| Refusal::unusable(condition.span, error));
         }
         let is_certain = evaluate(condition, &unknown, &mut Vec::new()).as_bool() == Some(false);
         let message = validation.error_message.as_ref().and_then(|message| {
             let mut found = Vec::new();
             let text = evaluate(&message.expr, &known, &mut found);
-            // The engine does not show a message with an error or with a sensitive value.
-            let is_shown = !has_errors(&found) && text.unmarked().1 == Marks::NONE;
-            text.as_str().filter(|_| is_shown).map(SmolStr::new)
+            shown(&text, &found)
         });
         let without = ModuleScope { engine: known.engine.without_short_circuit(), ..known };
         let is_newly_false = known.engine.short_circuits()
@@ -314,14 +333,8 @@ fn all_refusals(value: &Value, variable: &Variable, node: Node<'_>, work: &Budge
             let with_choice = ModuleScope { known: Some((&variable.name, &chosen)), ..unknown };
             evaluate(condition, &with_choice, &mut Vec::new()).as_bool() == Some(true)
         });
-        Some(Refusal {
-            condition: condition.span,
-            error: None,
-            message,
-            is_certain,
-            is_newly_false,
-            asks_for_choice,
-        })
+        let refusal = Refusal::is_false(condition.span, message);
+        Some(Refusal { is_certain, is_newly_false, asks_for_choice, ..refusal })
     };
     variable.validations.iter().filter_map(judge).collect()
 }

@@ -1,10 +1,12 @@
 //! Checks the values in variable definitions files against the variables of their module, as `plan` does.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
 use super::accepted_values;
+use super::planned_validations::{self, refer_to_others};
+use super::run_values::{Computed, NOTHING, Resources, RunValues, suited};
 use super::validation::{Refusal, refusals};
 use crate::engine::Product;
 use crate::finding::{Concern, EngineRule, Finding, Severity, Stage, has_errors, set_address};
@@ -36,23 +38,69 @@ pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     for file in automatic {
         winners.extend(file.arguments.iter().map(|argument| (&argument.name, (file, &**argument))));
     }
+    let mut sets: Vec<Vec<(&ValuesFile, &Attribute)>> = vec![winners.into_values().collect()];
     let named = files.iter().filter(|file| !file.is_automatic && is_for(file, node));
-    let named = named.flat_map(|file| file.arguments.iter().map(move |argument| (file, &**argument)));
-    for (file, argument) in winners.into_values().chain(named) {
+    sets.extend(named.map(|file| file.arguments.iter().map(|argument| (file, &**argument)).collect()));
+    for set in sets {
+        let mut given = BTreeMap::new();
+        for (file, argument) in &set {
+            let from = findings.len();
+            match node.module().variables.get(&argument.name) {
+                // A template of a file may set null where another file or an option sets the value.
+                Some(_) if !file.is_automatic && matches!(argument.expr.kind, ExprKind::Null) => {}
+                Some(variable) => {
+                    let value = judge(argument, variable, node, &work, findings);
+                    given.extend(value.map(|value| (argument.name.clone(), value)));
+                }
+                None => findings.extend(undeclared(file, argument, node, &suggestions)),
+            }
+            concern(&mut findings[from..], file, argument);
+        }
+        together(&set, given, node, &work, findings);
+    }
+}
+
+/// Adds the values of files that fail a validation together with other values of the same set. `given` are those that
+/// are valid for themselves.
+fn together(
+    set: &[(&ValuesFile, &Attribute)],
+    given: BTreeMap<SmolStr, Computed>,
+    node: Node<'_>,
+    work: &Budget,
+    findings: &mut Vec<Finding>,
+) {
+    let module = node.module();
+    let declared = given.keys().filter_map(|name| module.variables.get(name)).map(|variable| &**variable);
+    let validated: Vec<_> = declared.filter(|variable| refer_to_others(variable)).collect();
+    if validated.is_empty() {
+        return;
+    }
+    // Options and other files may give values to the remaining variables.
+    let mut variables: BTreeMap<_, _> =
+        module.variables.iter().map(|(name, it)| (name.clone(), Computed::any_of(it))).collect();
+    variables.extend(given);
+    let values = RunValues::new(node, (Resources::Changed, false), variables.into(), &NOTHING, work);
+    for (variable, refusals) in
+        planned_validations::refusals(&values, &validated, node, work, &mut BTreeSet::new())
+    {
+        let Some((file, argument)) = set.iter().find(|(_, argument)| argument.name == variable.name) else {
+            continue;
+        };
         let from = findings.len();
-        match node.module().variables.get(&argument.name) {
-            // A template of a file may set null where another file or an option sets the value.
-            Some(_) if !file.is_automatic && matches!(argument.expr.kind, ExprKind::Null) => {}
-            Some(variable) => judge(argument, variable, node, &work, findings),
-            None => findings.extend(undeclared(file, argument, node, &suggestions)),
-        }
-        if findings.len() > from {
-            set_address(&mut findings[from..], &format!("variable.{}", argument.name));
-        }
-        for finding in &mut findings[from..] {
-            finding.stage = Stage::Plan;
-            finding.concern = Concern::File(file.path.clone());
-        }
+        findings.extend(refusals.into_iter().map(|refusal| refused(refusal, argument, variable)));
+        concern(&mut findings[from..], file, argument);
+    }
+}
+
+/// Attributes findings to an argument of a file.
+fn concern(findings: &mut [Finding], file: &ValuesFile, argument: &Attribute) {
+    if findings.is_empty() {
+        return;
+    }
+    set_address(findings, &format!("variable.{}", argument.name));
+    for finding in findings {
+        finding.stage = Stage::Plan;
+        finding.concern = Concern::File(file.path.clone());
     }
 }
 
@@ -102,49 +150,51 @@ fn undeclared(
     })
 }
 
-/// Checks one value against its variable.
+/// Checks one value against its variable. Returns it if it is valid and not a placeholder.
 fn judge(
     argument: &Attribute,
     variable: &Variable,
     node: Node<'_>,
     work: &Budget,
     findings: &mut Vec<Finding>,
-) {
+) -> Option<Computed> {
     let mut found = Vec::new();
     let value = constant_within(&node.module().limits, &argument.expr, &mut found);
     let is_wrong = has_errors(&found);
     findings.append(&mut found);
     // A person replaces the placeholders of a template before the file is used.
     if is_wrong || value.holds_placeholder() {
-        return;
+        return None;
     }
     let (constraint, limits) = (accepted_values::constraint(variable), &node.module().limits);
     if let Err(limit) = constraint.pay(&value, work, argument.expr.span, limits) {
         findings.extend(limit);
-        return;
+        return None;
     }
     match accepted_values::converted(&value, variable) {
         Err(mismatch) => {
             findings.push(unsuitable(&mismatch.to_string(), argument, variable));
-            return;
+            return None;
         }
         Ok(Value::Null(_)) if variable.refuses_null() => {
             if variable.default.is_none() {
                 findings.push(null(argument, variable));
             }
-            return;
+            return None;
         }
         Ok(_) => {}
     }
     // A validation that refuses empty strings asks a person to fill them in.
     if value.is_blank() {
-        return;
+        return None;
     }
-    let refusals = refusals(&value, variable, node, work).into_iter();
+    let refusals = refusals(&value, variable, node, work);
+    let is_valid = refusals.is_empty();
     // A validation that refuses every value is reported at the variable.
-    let refusals = refusals.filter(|refusal| !refusal.is_certain);
+    let refusals = refusals.into_iter().filter(|refusal| !refusal.is_certain);
     findings.extend(refusals.map(|refusal| refused(refusal, argument, variable)));
     findings.extend(deprecated(argument, variable, node.graph().engine().product));
+    suited(&Computed::known(value), variable).filter(|_| is_valid)
 }
 
 fn unsuitable(why: &str, argument: &Attribute, variable: &Variable) -> Finding {

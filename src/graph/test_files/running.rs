@@ -317,7 +317,7 @@ pub(super) fn count_runs(unset: &Unset, findings: &mut [Finding]) {
         let runs = unset.get(&finding.primary).copied().unwrap_or(1);
         if runs > 1 {
             let others = counted(runs - 1, "other run");
-            finding.set_detail(format!("{} The same applies to {others} of the module.", finding.detail));
+            finding.add_sentence(&format!("The same applies to {others} of the module."));
         }
     }
 }

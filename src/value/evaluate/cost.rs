@@ -86,8 +86,8 @@ pub(super) fn limit_reached(summary: &str, at: Span, limits: &Limits, limit: Lim
 pub(crate) fn too_expensive(work: Option<&Budget>, at: Span, limits: &Limits) -> Finding {
     let mut finding = limit_reached("Expression too expensive to evaluate", at, limits, Limit::Evaluation);
     if work.is_some_and(|work| work.get() < limits.evaluation()) {
-        finding.detail.push_str(
-            " The expressions of this module together have reached a limit that grows with `evaluation`.",
+        finding.add_sentence(
+            "The expressions of this module together have reached a limit that grows with `evaluation`.",
         );
     }
     finding

@@ -20,7 +20,7 @@ const BYTES_PER_STEP: usize = 16;
 pub(in crate::graph::evaluation) static NOTHING: BTreeMap<SmolStr, Outputs> = BTreeMap::new();
 
 /// The values that a call gives to the variables of a module.
-#[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::graph::evaluation) struct Inputs {
     pub(in crate::graph::evaluation) variables: BTreeMap<SmolStr, Computed>,
     /// The variables that the engine does not evaluate because of an error.

@@ -5,6 +5,8 @@ use std::cell::Cell;
 
 use super::super::scope::ModuleScope;
 use super::{Computed, Name, RunValues, Within};
+use smol_str::SmolStr;
+
 use crate::engine::Engine;
 use crate::limits::Limits;
 use crate::module::address::{Subject, reference};
@@ -17,8 +19,16 @@ pub(super) struct RunScope<'s, 't> {
     pub(super) module: ModuleScope<'s>,
     pub(super) within: Within,
     pub(super) itself: Option<&'s Computed>,
+    /// The variable whose validation this is.
+    pub(super) validated: Option<&'s SmolStr>,
     /// Whether all resolved values are exact so far.
     pub(super) is_exact: Cell<bool>,
+}
+
+impl<'s, 't> RunScope<'s, 't> {
+    pub(super) fn of(values: &'s RunValues<'t>, module: ModuleScope<'s>, within: Within) -> Self {
+        Self { values, module, within, itself: None, validated: None, is_exact: Cell::new(true) }
+    }
 }
 
 impl RunScope<'_, '_> {
@@ -29,7 +39,9 @@ impl RunScope<'_, '_> {
         let (is_module, is_test) = (self.within != Within::Variables, self.within != Within::Module);
         match traversal.root.as_str() {
             "var" => {
-                values.depend_on(&Name::Variable(name.clone()));
+                if self.validated != Some(name) {
+                    values.depend_on(&Name::Variable(name.clone()));
+                }
                 Some((values.variables.get(name).cloned().unwrap_or(Computed::UNKNOWN), 1))
             }
             "run" if is_test => Some(values.run(name, traversal)),
