@@ -5,6 +5,7 @@
 
 mod addresses;
 mod arguments;
+mod backends;
 mod builtin;
 mod caller_breaks;
 mod child_variables;

@@ -2,7 +2,7 @@
 
 use crate::engine::{Features, ModuleAddress, Product};
 use crate::finding::{Concern, EngineRule, Finding, Severity};
-use crate::graph::{Callee, Node};
+use crate::graph::{Callee, Node, backends};
 use crate::module::Module;
 use crate::value;
 
@@ -31,6 +31,12 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let run = node.run_by_tests().next();
     if !node.is_called() && run.is_none() {
         findings.extend(not_constant(node.module()));
+        // Terragrunt runs a copy of the module, and may generate another backend there.
+        if let Some(storage) = node.module().storage()
+            && !node.run_by_units().may_be_run
+        {
+            findings.extend(backends::wrong(storage, node.module().features.engine));
+        }
         return;
     }
     let module = node.module();

@@ -6,7 +6,6 @@
 mod absence;
 mod accepted_values;
 mod arguments;
-mod backend_settings;
 mod built_in;
 mod condition;
 mod locals;

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::backend_settings;
 use crate::engine::Engine;
 use crate::finding::{EngineRule, Finding};
+use crate::graph::backends;
 use crate::graph::builtin::{self, Arguments, Presence};
 use crate::graph::references::sites::Symbols;
 use crate::module::address::Mode;
@@ -137,25 +137,25 @@ impl Set {
         let is_known = config.is_none_or(|(_, value)| value.is_wholly_known());
         let backend = self.get("backend").and_then(|(attribute, value)| Some((attribute, value.as_str()?)));
         match (backend, config) {
-            (Some((attribute, name)), _) if is_known && !backend_settings::exists(name, engine) => {
+            (Some((attribute, name)), _) if is_known && !backends::exists(name, engine) => {
                 findings.push(invalid(summary, &format!("No backend is named {name:?}."), attribute));
             }
             (_, Some((attribute, value))) if !is_object(value) => {
                 findings.push(invalid(summary, "The configuration of a backend is an object.", attribute));
             }
             (Some((_, name)), Some((attribute, Value::Object(set) | Value::Map(_, set)))) if is_known => {
-                if let Some(why) = backend_settings::refused(name, set, engine) {
+                if let Some(why) = backends::refused(name, set, engine) {
                     findings.push(invalid(summary, &why, attribute));
                 } else if let (Some(header), "remote") = (header, name) {
                     let of_remote = |(summary, detail): (&str, &str)| {
                         let finding = Finding::language(EngineRule::InvalidValue, summary).detail(detail);
                         finding.at(header).related(attribute.expr.span, "the configuration")
                     };
-                    findings.extend(backend_settings::refused_by_remote(set).into_iter().map(of_remote));
+                    findings.extend(backends::refused_by_remote(set).into_iter().map(of_remote));
                 }
             }
             (Some((attribute, name)), None) => {
-                let why = backend_settings::refused(name, &BTreeMap::new(), engine);
+                let why = backends::refused(name, &BTreeMap::new(), engine);
                 if let (Some(why), Some(place)) = (why, unset) {
                     let finding = Finding::language(EngineRule::InvalidValue, summary).detail(why);
                     findings.push(finding.at(place).related(attribute.expr.span, "the backend"));

@@ -1,24 +1,20 @@
-//! The configuration of the backend in a `terraform_remote_state` data source.
-
-use std::collections::{BTreeMap, BTreeSet};
-
-use smol_str::SmolStr;
-
-use crate::engine::Engine;
-use crate::value::{Type, Value, convert};
+//! The backend types, and their arguments in all releases of Terraform and OpenTofu.
 
 /// The backend types of all releases.
 #[rustfmt::skip]
-const BACKENDS: &[&str] = &[
+pub(super) const BACKENDS: &[&str] = &[
     "_local", "artifactory", "azure", "azurerm", "cloud", "consul", "cos", "etcd", "etcdv3", "gcs", "http", "inmem",
     "kubernetes", "local", "manta", "oci", "oss", "pg", "remote", "s3", "swift",
 ];
 
+/// The backend types that a `backend` block cannot name.
+pub(super) const NO_BLOCK: &[&str] = &["_local", "cloud"];
+
 /// The backend types that Terraform 1.3 removed. OpenTofu never had them.
-const REMOVED: &[&str] = &["artifactory", "azure", "etcd", "etcdv3", "manta", "swift"];
+pub(super) const REMOVED: &[&str] = &["artifactory", "azure", "etcd", "etcdv3", "manta", "swift"];
 
 /// The arguments of the backend `s3` that Terraform 1.10 removed. `assume_role` contains them.
-const REMOVED_OF_S3: &[&str] = &[
+pub(super) const REMOVED_OF_S3: &[&str] = &[
     "assume_role_duration_seconds",
     "assume_role_policy",
     "assume_role_policy_arns",
@@ -30,32 +26,40 @@ const REMOVED_OF_S3: &[&str] = &[
 ];
 
 /// The arguments of a backend type.
-struct Settings {
-    backend: &'static str,
+pub(super) struct Settings {
+    pub(super) backend: &'static str,
     /// The arguments that every release of Terraform and OpenTofu requires.
-    required: &'static [&'static str],
+    pub(super) required: &'static [&'static str],
     /// The other strings that any release has.
-    strings: &'static [&'static str],
+    pub(super) strings: &'static [&'static str],
     /// The arguments that are not strings.
-    typed: &'static [(Kind, &'static [&'static str])],
+    pub(super) typed: &'static [(Kind, &'static [&'static str])],
 }
 
 /// The type of an argument.
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+pub(super) enum Kind {
     Bool,
     Number,
-    /// A nested block that occurs once.
+    /// A list or set of strings.
+    Strings,
+    /// A map of strings.
+    Map,
+    /// An object, whose attributes are not checked.
     Object,
-    /// A type that is not checked: a collection, or a block whose form depends on the release.
-    Other,
+    /// An object with the required attribute `role_arn`.
+    Role,
+    /// A nested block with these arguments that occurs once.
+    Block(&'static [&'static str]),
+    /// Nested blocks with these arguments. Their value in a `terraform_remote_state` data source is not checked.
+    Blocks(&'static [&'static str]),
 }
 
-use Kind::{Bool, Number, Object, Other};
+use Kind::{Block, Blocks, Bool, Map, Number, Object, Role, Strings};
 
 /// The backend types whose configuration is checked.
 #[rustfmt::skip]
-const SETTINGS: &[Settings] = &[
+pub(super) const SETTINGS: &[Settings] = &[
     Settings {
         backend: "azurerm",
         required: &["container_name", "key", "storage_account_name"],
@@ -73,6 +77,14 @@ const SETTINGS: &[Settings] = &[
                 "use_msi", "use_oidc",
             ]),
             (Number, &["timeout_seconds"]),
+        ],
+    },
+    Settings {
+        backend: "cloud",
+        required: &[],
+        strings: &["hostname", "organization", "token"],
+        typed: &[
+            (Block(&["name", "project", "tags"]), &["workspaces"]),
         ],
     },
     Settings {
@@ -95,7 +107,7 @@ const SETTINGS: &[Settings] = &[
         ],
         typed: &[
             (Bool, &["accelerate", "encrypt"]),
-            (Other, &["assume_role"]),
+            (Blocks(&["external_id", "policy", "role_arn", "session_duration", "session_name"]), &["assume_role"]),
         ],
     },
     Settings {
@@ -106,7 +118,7 @@ const SETTINGS: &[Settings] = &[
             "kms_encryption_key", "prefix", "storage_custom_endpoint", "universe_domain",
         ],
         typed: &[
-            (Other, &["impersonate_service_account_delegates"]),
+            (Strings, &["impersonate_service_account_delegates"]),
         ],
     },
     Settings {
@@ -120,8 +132,14 @@ const SETTINGS: &[Settings] = &[
         typed: &[
             (Bool, &["skip_cert_verification"]),
             (Number, &["retry_max", "retry_wait_max", "retry_wait_min"]),
-            (Other, &["headers"]),
+            (Map, &["headers"]),
         ],
+    },
+    Settings {
+        backend: "inmem",
+        required: &[],
+        strings: &["lock_id"],
+        typed: &[],
     },
     Settings {
         backend: "kubernetes",
@@ -133,7 +151,9 @@ const SETTINGS: &[Settings] = &[
         ],
         typed: &[
             (Bool, &["in_cluster_config", "insecure", "load_config_file"]),
-            (Other, &["config_paths", "exec", "labels"]),
+            (Strings, &["config_paths"]),
+            (Map, &["labels"]),
+            (Blocks(&["api_version", "args", "command", "env"]), &["exec"]),
         ],
     },
     Settings {
@@ -154,7 +174,7 @@ const SETTINGS: &[Settings] = &[
         typed: &[
             (Bool, &["encrypt"]),
             (Number, &["assume_role_session_expiration", "session_expiration"]),
-            (Other, &["assume_role"]),
+            (Blocks(&["policy", "role_arn", "session_expiration", "session_name"]), &["assume_role"]),
         ],
     },
     Settings {
@@ -170,7 +190,7 @@ const SETTINGS: &[Settings] = &[
         required: &["organization"],
         strings: &["hostname", "token"],
         typed: &[
-            (Object, &["workspaces"]),
+            (Block(&["name", "prefix"]), &["workspaces"]),
         ],
     },
     Settings {
@@ -192,90 +212,37 @@ const SETTINGS: &[Settings] = &[
                 "use_lockfile", "use_path_style",
             ]),
             (Number, &["assume_role_duration_seconds", "max_retries"]),
-            (Other, &[
-                "allowed_account_ids", "assume_role", "assume_role_policy_arns", "assume_role_tags",
-                "assume_role_transitive_tag_keys", "assume_role_with_web_identity", "endpoints",
-                "forbidden_account_ids", "lock_tags", "shared_config_files", "shared_credentials_files",
-                "state_tags",
+            (Strings, &[
+                "allowed_account_ids", "assume_role_policy_arns", "assume_role_transitive_tag_keys",
+                "forbidden_account_ids", "shared_config_files", "shared_credentials_files",
             ]),
+            (Map, &["assume_role_tags", "lock_tags", "state_tags"]),
+            (Object, &["endpoints"]),
+            (Role, &["assume_role", "assume_role_with_web_identity"]),
         ],
     },
 ];
 
-/// Whether the engine has, or may have, a backend of this type.
-pub(super) fn exists(name: &str, engine: Engine) -> bool {
-    BACKENDS.contains(&name)
-        && !(engine.lacks_removed_backends() && REMOVED.contains(&name))
-        && !(name == "oci" && engine.lacks_oci_backend())
-}
-
-/// The reason why a backend refuses a configuration. An argument that some release has is accepted, unless the engine
-/// certainly lacks it.
-pub(super) fn refused(backend: &str, config: &BTreeMap<SmolStr, Value>, engine: Engine) -> Option<String> {
-    let settings = SETTINGS.iter().find(|settings| settings.backend == backend)?;
-    let others = settings.typed.iter().map(|(_, names)| *names).chain([settings.required, settings.strings]);
-    let known: BTreeSet<&str> = others.flatten().copied().collect();
-    if let Some(unknown) = config.keys().find(|name| !known.contains(name.as_str())) {
-        return Some(format!("The backend {backend:?} has no argument `{unknown}`."));
-    }
-    if backend == "s3" && engine.lacks_role_arguments_of_s3() {
-        let removed = REMOVED_OF_S3.iter().find(|name| config.contains_key(**name));
-        if let Some(removed) = removed {
-            return Some(format!(
-                "Terraform 1.10 removed the argument `{removed}` of the backend {backend:?}. Set the role in \
-                 `assume_role`."
-            ));
-        }
-    }
-    if let Some(missing) = settings.required.iter().find(|name| !config.contains_key(**name)) {
-        return Some(format!("The backend {backend:?} requires the argument `{missing}`."));
-    }
-    config.iter().find_map(|(name, value)| {
-        let why = settings.mismatch(name, value)?;
-        Some(format!("This value is not valid for `{name}` of the backend {backend:?}: {why}."))
-    })
-}
-
-/// The summaries and details of the errors in a complete configuration of the backend `remote`.
-pub(super) fn refused_by_remote(config: &BTreeMap<SmolStr, Value>) -> Vec<(&'static str, &'static str)> {
-    let is_set =
-        |value: Option<&Value>| value.is_some_and(|value| !value.is_null() && value.as_str() != Some(""));
-    let workspaces = match config.get("workspaces") {
-        Some(Value::Object(workspaces) | Value::Map(_, workspaces)) => Some(workspaces),
-        _ => None,
-    };
-    let has = |name: &str| is_set(workspaces.and_then(|workspaces| workspaces.get(name)));
-    let mut refused = Vec::new();
-    if !is_set(config.get("organization")) {
-        refused.push(("Invalid organization value", "The name of the organization is empty."));
-    }
-    match (has("name"), has("prefix")) {
-        (false, false) => refused.push((REMOTE_WORKSPACES, "Set `name` or `prefix` in `workspaces`.")),
-        (true, true) => {
-            refused.push((REMOTE_WORKSPACES, "Set only one of `name` and `prefix` in `workspaces`."));
-        }
-        (true, false) | (false, true) => {}
-    }
-    refused
-}
-
-const REMOTE_WORKSPACES: &str = "Invalid workspaces configuration";
-
 impl Settings {
-    /// Why an argument cannot have a value.
-    fn mismatch(&self, name: &str, value: &Value) -> Option<String> {
-        let typed = self.typed.iter().find(|(_, names)| names.contains(&name));
-        let ty = match typed.map(|(kind, _)| kind) {
-            None => Type::String,
-            Some(Bool) => Type::Bool,
-            Some(Number) => Type::Number,
-            Some(Object) => {
-                let is_object =
-                    value.is_null() || matches!(value.ty(), Type::Any | Type::Object(_) | Type::Map(_));
-                return (!is_object).then(|| "an object is required".to_owned());
-            }
-            Some(Other) => return None,
-        };
-        Some(convert(value, &ty).err()?.to_string())
+    /// The type of an argument or block. `None` for a string.
+    pub(super) fn kind(&self, name: &str) -> Option<Kind> {
+        self.typed.iter().find(|(_, names)| names.contains(&name)).map(|(kind, _)| *kind)
+    }
+
+    /// The names of the arguments and blocks, with their types.
+    pub(super) fn names(&self) -> impl Iterator<Item = (&'static str, Option<Kind>)> {
+        let strings = self.required.iter().chain(self.strings).map(|name| (*name, None));
+        strings
+            .chain(self.typed.iter().flat_map(|(kind, names)| names.iter().map(|name| (*name, Some(*kind)))))
+    }
+}
+
+impl Kind {
+    /// The arguments of a nested block. `None` for an argument.
+    pub(super) fn arguments(self) -> Option<&'static [&'static str]> {
+        match self {
+            Block(arguments) | Blocks(arguments) => Some(arguments),
+            Bool | Number | Strings | Map | Object | Role => None,
+        }
     }
 }
