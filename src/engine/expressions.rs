@@ -24,6 +24,11 @@ impl Engine {
         self.terraform(12)
     }
 
+    /// Whether the value of an output with `sensitive = true` is sensitive for the calling module too in a plan.
+    pub fn marks_sensitive_outputs(self) -> bool {
+        !self.terraform(8) || self.terraform(13)
+    }
+
     /// Whether the backend types that Terraform 1.3 removed are unknown.
     pub fn lacks_removed_backends(self) -> bool {
         self.product == Product::OpenTofu || self.terraform(3)

@@ -70,8 +70,6 @@ by_version! { |engine, tofu, t, o|
     pub refuses_root_configuration_aliases: bool = t(7);
     /// `Duplicate required provider` also checks ephemeral resources.
     pub duplicate_provider_counts_ephemeral: bool = o(11);
-    /// In a plan, the value of an output with `sensitive = true` is sensitive for the calling module too.
-    pub sensitive_outputs_marked: bool = !t(8) || t(13);
     /// A `cloud` block in a child module produces a warning.
     pub child_cloud_warns: bool = t(13);
     /// An `import` block in a child module is an error.

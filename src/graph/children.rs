@@ -35,7 +35,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         if let Some(storage) = node.module().storage()
             && !node.run_by_units().may_be_run
         {
-            findings.extend(backends::wrong(storage, node.module().features.engine));
+            findings.extend(backends::wrong(storage, node.module().newest_engine()));
         }
         return;
     }

@@ -1,5 +1,7 @@
 //! The findings of the engine about the modules of some root modules, beyond those of single directories.
 
+use std::collections::BTreeSet;
+
 use crate::finding::{Finding, set_module};
 use crate::graph::dependency_cycles::Called;
 use crate::graph::evaluation::PlannedCall;
@@ -8,7 +10,7 @@ use crate::graph::{
     ModuleGraph, NodeId, arguments, builtin, children, constant_arguments, dependency_cycles, deprecations,
     dynamic_blocks, evaluation, imports, instances, providers, references, test_files, versions,
 };
-use crate::text::Sources;
+use crate::text::{Sources, Span};
 
 /// The validation of all modules of some root modules.
 ///
@@ -31,6 +33,8 @@ pub struct ModuleDiagnostics {
     pub of_passing: Vec<Finding>,
     /// The calls that give values to variables with which a plan may find more.
     pub called: Vec<PlannedCall>,
+    /// The expressions that the engine does not evaluate, because of errors in the findings.
+    pub unevaluated: BTreeSet<Span>,
     /// Whether a type name is used where a value is expected, which only some engines accept.
     pub names_types: bool,
 }
@@ -82,7 +86,7 @@ impl<'t> Validation<'t> {
         dependency_cycles::check(node, &checked.links, &self.called, &mut findings);
         test_files::check(node, &mut findings);
         set_module(&mut findings, &node.module().directory);
-        ModuleDiagnostics { findings, of_passing, called, names_types: checked.names_types }
+        ModuleDiagnostics { findings, of_passing, called, unevaluated, names_types: checked.names_types }
     }
 
     /// The findings about the calls between modules.

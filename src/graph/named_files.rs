@@ -39,6 +39,17 @@ impl<'t> Node<'t> {
         &self.location().path
     }
 
+    /// `path.root` in the first root module.
+    pub(super) fn path_root(self) -> &'t SmolStr {
+        &self.location().path_root
+    }
+
+    /// Whether the engine can only be run in this directory.
+    pub(super) fn is_only_run_in(self, directory: &str) -> bool {
+        let roots = self.roots().unwrap_or_default();
+        self.location().root == directory && roots.len() == 1 && roots.contains(directory)
+    }
+
     /// Whether one root module leads to both modules, and no other one to either, so that paths are relative to its
     /// directory.
     pub(super) fn shares_only_root(self, other: Self) -> bool {
@@ -108,7 +119,7 @@ impl<'t> Node<'t> {
     /// Whether a path leads to the same file from every root module: it starts with `path.module`, or there is no
     /// other root module.
     fn is_own(self, path: &str, at: &str) -> bool {
-        let Location { root, path: own, is_certain } = self.location();
+        let Location { root, path: own, is_certain, .. } = self.location();
         let directory = self.module().directory.as_str();
         let is_inside = directory.is_empty() || ancestors(at).any(|at| at == directory);
         let starts_so =
@@ -183,7 +194,13 @@ impl<'t> Node<'t> {
             }
             let callers: Vec<Node<'_>> = node.callers().map(|(caller, _)| caller).collect();
             if callers.is_empty() {
-                roots.insert(node.module().directory.clone());
+                // The engine runs the tests of a module in its directory.
+                let mut directories =
+                    node.run_by_tests().map(|tester| tester.module().directory.clone()).peekable();
+                if directories.peek().is_none() {
+                    roots.insert(node.module().directory.clone());
+                }
+                roots.extend(directories);
             }
             next.extend(callers.into_iter().filter(|caller| seen.insert(caller.id)));
             if roots.len() > MOST_ROOTS || next.len() > 64 * MOST_ROOTS {
@@ -201,28 +218,44 @@ fn locations(graph: &ModuleGraph) -> Vec<Location> {
     roots.sort_by_key(|id| graph.node(*id).module().directory.clone());
     let mut next: VecDeque<NodeId> = VecDeque::new();
     for id in roots {
-        let root = graph.node(id).module().directory.clone();
-        locations[id.0] = Some(Location { root, path: ".".into(), is_certain: true });
+        let Some((root, path)) = working_directory(graph.node(id)) else { continue };
+        locations[id.0] = Some(Location { root, path_root: path.clone(), path, is_certain: true });
         next.push_back(id);
     }
     while let Some(id) = next.pop_front() {
         let caller = graph.node(id);
-        let Some(Location { root, path, .. }) = locations[id.0].clone() else { continue };
+        let Some(Location { root, path_root, path, .. }) = locations[id.0].clone() else { continue };
         for (call, child) in caller.child_calls() {
             if locations[child.id.0].is_some() {
                 continue;
             }
             let Some(path) = child_path(child, call, &root, &path) else { continue };
-            locations[child.id.0] = Some(Location { root: root.clone(), path, is_certain: true });
+            let (root, path_root) = (root.clone(), path_root.clone());
+            locations[child.id.0] = Some(Location { root, path_root, path, is_certain: true });
             next.push_back(child.id);
         }
     }
     let located = graph.nodes().zip(locations);
     let unreached = |node: Node<'_>| {
         let path = format_smolstr!("./{}", node.module().directory);
-        Location { root: SmolStr::default(), path, is_certain: false }
+        Location { root: SmolStr::default(), path_root: ".".into(), path, is_certain: false }
     };
     located.map(|(node, location)| location.unwrap_or_else(|| unreached(node))).collect()
+}
+
+/// The working directory of the engine for a module that nothing calls, and the path from there. That of a module which
+/// only runs of tests load is the directory of the first module under test.
+fn working_directory(node: Node<'_>) -> Option<(SmolStr, SmolStr)> {
+    let own = &node.module().directory;
+    let Some(tester) = node.run_by_tests().map(|tester| &tester.module().directory).min() else {
+        return Some((own.clone(), ".".into()));
+    };
+    let path = if tester.is_empty() {
+        Some(own.as_str())
+    } else {
+        own.strip_prefix(tester.as_str())?.strip_prefix('/')
+    };
+    Some((tester.clone(), path?.into()))
 }
 
 /// `path.module` of a module that a call leads to, by that of the caller and the directory of the root module.

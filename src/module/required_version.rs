@@ -27,6 +27,19 @@ enum Unmet {
 }
 
 impl Module {
+    /// The engine that checks the module, or the newest release before it that `required_version` admits.
+    pub(crate) fn newest_engine(&self) -> Engine {
+        let engine = self.features.engine;
+        let constraints = || self.required_versions.iter().filter_map(|version| version.constraints.as_ref());
+        let admits = |release| constraints().all(|constraints| matches(constraints, release));
+        if engine.pinned || admits(engine.version) {
+            return engine;
+        }
+        let is_older = |release| release < engine.version && admits(release);
+        let newest = engine.product.newest_release_where(is_older);
+        newest.map_or(engine, |version| Engine { version, ..engine })
+    }
+
     /// The findings about `required_version`, for an engine that checks it after loading the configuration.
     pub fn unmet_versions(&self) -> impl Iterator<Item = Finding> {
         let late = !self.features.version_mismatch_hides_rest;

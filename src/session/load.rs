@@ -266,12 +266,17 @@ impl LoadedGraph {
             }
         }
         let is_module = |id: &NodeId| !validated.not_modules.contains(id);
-        let calls = diagnostics.iter_mut().filter(|(id, _)| is_module(id));
-        let calls = calls.flat_map(|(_, found)| std::mem::take(&mut found.called)).collect();
+        let (mut calls, mut unevaluated) = (Vec::new(), BTreeMap::new());
+        for (id, found) in diagnostics.iter_mut().filter(|(id, _)| is_module(id)) {
+            calls.append(&mut found.called);
+            if !found.unevaluated.is_empty() {
+                unevaluated.insert(*id, std::mem::take(&mut found.unevaluated));
+            }
+        }
         validated.findings.extend(
             diagnostics.into_iter().flat_map(|(_, found)| found.findings.into_iter().chain(found.of_passing)),
         );
-        below(&self.graph, calls, &mut validated.findings);
+        below(&self.graph, calls, &unevaluated, &mut validated.findings);
         validated.findings.extend(validation.of_ways());
         validated.findings = once(validated.findings);
         validated
@@ -284,8 +289,15 @@ impl LoadedGraph {
 }
 
 /// Adds the findings of a plan in modules that follow from the values of calls, each once: those of the calls, then those
-/// of the calls in their modules, and so on.
-fn below(graph: &ModuleGraph, mut calls: Vec<PlannedCall>, found: &mut Vec<Finding>) {
+/// of the calls in their modules, and so on. `unevaluated` are the expressions of each module that the engine does not
+/// evaluate.
+fn below(
+    graph: &ModuleGraph,
+    mut calls: Vec<PlannedCall>,
+    unevaluated: &BTreeMap<NodeId, BTreeSet<Span>>,
+    found: &mut Vec<Finding>,
+) {
+    let none = BTreeSet::new();
     let place = |finding: &Finding| {
         let related = finding.related.iter().filter(|_| finding.primary.is_none());
         let related: Vec<Span> = related.map(|related| related.span).collect();
@@ -294,7 +306,11 @@ fn below(graph: &ModuleGraph, mut calls: Vec<PlannedCall>, found: &mut Vec<Findi
     let mut places = BTreeMap::new();
     while !calls.is_empty() {
         let distinct = PlannedCall::distinct(calls);
-        let evaluated: Vec<_> = distinct.into_par_iter().map(|call| call.evaluated(graph)).collect();
+        let evaluated = |call: PlannedCall| {
+            let unevaluated = unevaluated.get(&call.child()).unwrap_or(&none);
+            call.evaluated(graph, unevaluated)
+        };
+        let evaluated: Vec<_> = distinct.into_par_iter().map(evaluated).collect();
         let (findings, next): (Vec<_>, Vec<_>) = evaluated.into_iter().unzip();
         for finding in findings.into_iter().flatten() {
             if places.is_empty() {

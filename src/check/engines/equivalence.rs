@@ -91,6 +91,8 @@ fn is_alike(node: Node<'_>, snapshot: &Snapshot) -> bool {
         && !module.excluded
         && !has_tests
         && is_declared_alike(module)
+        // Newer releases of Terraform may report what OpenTofu reports.
+        && module.newest_engine() == module.features.engine
         && !names_registry
         && !texts.into_iter().any(signs::are_in)
 }

@@ -54,14 +54,25 @@ impl PlannedCall {
         firsts.filter_map(|(call, is_certain)| Some(Self { is_certain: is_certain?, ..call })).collect()
     }
 
-    /// The errors in the module, and the calls in it that hand on what its own call says.
-    pub fn evaluated(mut self, graph: &ModuleGraph) -> (Vec<Finding>, Vec<Self>) {
+    /// The module that is called.
+    pub fn child(&self) -> NodeId {
+        self.child
+    }
+
+    /// The errors in the module, and the calls in it that hand on what its own call says. The engine does not evaluate
+    /// the expressions in `unevaluated`.
+    pub fn evaluated(
+        mut self,
+        graph: &ModuleGraph,
+        unevaluated: &BTreeSet<Span>,
+    ) -> (Vec<Finding>, Vec<Self>) {
         let node = graph.node(self.child);
         let work = Budget::of(self.steps);
         let plan = Plan::below(node, mem::take(&mut self.inputs), &self.given, graph.node(self.start), &work);
         let mut findings = Vec::new();
         sites::for_each(node, &mut |site, found| match (found, &site.owner) {
             (Found::Dependencies(_) | Found::Broken(_), _) | (_, Owner::Provider(_)) => {}
+            (Found::Expression(expr, _), _) if unevaluated.contains(&expr.span) => {}
             (Found::Expression(expr, around), _) => findings.extend(plan.errors(site, expr, around)),
         });
         if !findings.is_empty() && fails_validation(&plan) {

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use smol_str::SmolStr;
 
 use super::locals::Locals;
-use super::scope::{Instance, ModuleScope};
+use super::scope::{Instance, ModuleScope, Start};
 use crate::finding::{Finding, Severity, has_errors};
 use crate::graph::Node;
 use crate::graph::references::sites::Symbols;
@@ -95,8 +95,8 @@ pub(in crate::graph) struct RunValues<'t> {
     errors: RefCell<Vec<Finding>>,
     /// Empty: local values are computed here.
     locals: Locals,
-    /// The module above whose values are used, if there is one.
-    below: Option<Node<'t>>,
+    /// The plan or test whose values these are. `None` for a plan of this module, or of one that calls it.
+    start: Option<Start<'t>>,
     /// The declarations whose evaluation failed, or that refer to such ones.
     failed: RefCell<BTreeSet<Name>>,
     /// Whether the evaluation of the current declaration failed.
@@ -134,7 +134,7 @@ impl<'t> RunValues<'t> {
             depth: Cell::default(),
             errors: RefCell::default(),
             locals: Locals::default(),
-            below: None,
+            start: None,
             failed: RefCell::default(),
             is_failing: Cell::default(),
             not_null: None,
@@ -144,7 +144,12 @@ impl<'t> RunValues<'t> {
     /// The same values in a module below another one, without those of some variables.
     pub(super) fn below(self, above: Node<'t>, failed: BTreeSet<SmolStr>) -> Self {
         let failed: BTreeSet<Name> = failed.into_iter().map(Name::Variable).collect();
-        Self { below: Some(above), failed: failed.into(), ..self }
+        Self { start: Some(Start::Plan(above)), failed: failed.into(), ..self }
+    }
+
+    /// The same values in the tests of a module.
+    pub(in crate::graph) fn in_tests_of(self, module: Node<'t>) -> Self {
+        Self { start: Some(Start::Test(module)), ..self }
     }
 
     /// The same values, as if the evaluation of these variables had failed. None is computed yet.
@@ -154,7 +159,7 @@ impl<'t> RunValues<'t> {
             Self::new(self.node, (self.resources, self.is_overridden), variables, self.earlier, self.work);
         let mut failed = self.failed.borrow().clone();
         failed.extend(failing.cloned().map(Name::Variable));
-        Self { below: self.below, failed: failed.into(), not_null: self.not_null, ..values }
+        Self { start: self.start, failed: failed.into(), not_null: self.not_null, ..values }
     }
 
     /// The same values, with what is known about null.
@@ -250,7 +255,7 @@ impl<'t> RunValues<'t> {
     }
 
     fn scope(&self) -> ModuleScope<'_> {
-        ModuleScope { below: self.below, ..ModuleScope::new(self.node, &self.locals, self.work) }
+        ModuleScope { start: self.start, ..ModuleScope::new(self.node, &self.locals, self.work) }
     }
 
     /// Notes that what is evaluated depends on a declaration that may have failed.

@@ -30,9 +30,18 @@ pub(super) struct ModuleScope<'s> {
     pub(super) known: Option<(&'s SmolStr, &'s Value)>,
     /// The known values of `count.index`, or of `each.key` and `each.value`.
     pub(super) instance: Option<&'s Instance>,
-    /// The module above whose values are used, if there is one.
-    pub(super) below: Option<Node<'s>>,
+    /// The plan or test whose values are used, if there is one.
+    pub(super) start: Option<Start<'s>>,
     pub(super) engine: Engine,
+}
+
+/// The module for which a command starts.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Start<'t> {
+    /// A plan of this module, or of one that calls it.
+    Plan(Node<'t>),
+    /// The tests of this module.
+    Test(Node<'t>),
 }
 
 /// What the symbols of an instance stand for.
@@ -90,7 +99,7 @@ impl<'s> ModuleScope<'s> {
             names: Names::Anything,
             known: None,
             instance: None,
-            below: None,
+            start: None,
             engine,
         }
     }
@@ -147,7 +156,9 @@ impl value::Scope for ModuleScope<'_> {
             Subject::Path(name) if name == "module" && !self.may_be_elsewhere() => {
                 Value::string(self.node.path_from_root().clone())
             }
-            Subject::Path(name) if name == "root" => Value::string("."),
+            Subject::Path(name) if name == "root" && !self.may_be_elsewhere() => {
+                Value::string(self.node.path_root().clone())
+            }
             Subject::Path(_) => Value::Unknown(Type::String),
             Subject::Terraform(name) | Subject::Tofu(name) if name == "workspace" => {
                 Value::Unknown(Type::String)
@@ -244,7 +255,11 @@ fn lacks_function(node: Node<'_>, name: &str) -> bool {
 impl ModuleScope<'_> {
     /// Whether paths may be relative to another root module than the first one.
     fn may_be_elsewhere(&self) -> bool {
-        self.below.is_some_and(|above| !above.shares_only_root(self.node))
+        match self.start {
+            None => false,
+            Some(Start::Plan(above)) => !above.shares_only_root(self.node),
+            Some(Start::Test(module)) => !self.node.is_only_run_in(&module.module().directory),
+        }
     }
 
     fn variable(&self, name: &str) -> Value {

@@ -226,7 +226,7 @@ fn not_ephemeral(what: &str, value: &Expr) -> Finding {
 /// Adds the origin of a mark to a finding.
 fn related(finding: Finding, from: MarkSource, mark: &str) -> Finding {
     match from {
-        MarkSource::Declaration(flag) => finding.related(flag, format!("the variable is {mark}")),
+        MarkSource::Declaration(flag) => finding.related(flag, format!("declared as {mark} here")),
         MarkSource::Expression => finding,
     }
 }

@@ -324,6 +324,9 @@ fn all_refusals(value: &Value, variable: &Variable, node: Node<'_>, work: &Budge
         let without = ModuleScope { engine: known.engine.without_short_circuit(), ..known };
         let is_newly_false = known.engine.short_circuits()
             && evaluate(condition, &without, &mut Vec::new()).as_bool() != Some(false);
+        if is_newly_false && !node.module().newest_engine().short_circuits() {
+            return None;
+        }
         let chosen = match &value {
             Value::Bool(false) => Some(Value::Bool(true)),
             Value::String(text) if text.is_empty() => Some(Value::String("x".into())),

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use smol_str::SmolStr;
 
+use super::names::Names;
 use crate::finding::{EngineRule, Finding, Severity};
 use crate::graph::evaluation::{
     Computed, Outputs, Resources, RunValues, assertion, default_of, failed_validation, value_of_test,
@@ -52,8 +53,7 @@ pub(super) fn remaining(
 
 /// Checks what a run without errors so far leads to.
 pub(super) fn check(
-    test: &Test,
-    run: &Run,
+    Names { node: tested, test, run, .. }: &Names<'_, '_>,
     node: Node<'_>,
     given: &Rc<BTreeMap<SmolStr, Computed>>,
     work: &Budget,
@@ -74,7 +74,9 @@ pub(super) fn check(
         let at_end = if run.plans { planned } else { Resources::Applied };
         let is_overridden = is_overridden(test, run);
         let values = |resources| {
-            RunValues::new(node, (resources, is_overridden), Rc::clone(given), &earlier.outputs, work)
+            let given = Rc::clone(given);
+            let values = RunValues::new(node, (resources, is_overridden), given, &earlier.outputs, work);
+            values.in_tests_of(*tested)
         };
         let outcome = Outcome { run, test, node, planned: values(planned), at_end: values(at_end) };
         outcome.of()

@@ -62,7 +62,7 @@ pub(super) fn check(
         if let Some(module) = under {
             providers.run(test, run, module, findings);
         }
-        let values = under.map(|module| of_file(test, module, &earlier, &work));
+        let values = under.map(|module| of_file(test, module, node, &earlier, &work));
         let mut given = variables(run, under, &names, values.as_ref(), findings);
         if let (Some(module), Some(values)) = (under, &values) {
             file_variables(test, run, module, &names, values, &mut evaluated, findings);
@@ -81,7 +81,7 @@ pub(super) fn check(
         }
         if let Some(module) = under {
             if findings[from..].iter().all(is_after_plan) {
-                outcome::check(test, run, module, &Rc::new(given), &work, &mut earlier, findings);
+                outcome::check(&names, module, &Rc::new(given), &work, &mut earlier, findings);
             } else if findings[from..].iter().any(|finding| finding.summary == UNSUITABLE) {
                 findings.extend(outcome::stopped_by_value(test, run, module, &findings[from..]));
             }
@@ -142,11 +142,19 @@ fn stops(finding: &Finding) -> bool {
 }
 
 /// The values that the variables of a run can refer to.
-fn of_file<'t>(test: &Test, module: Node<'t>, earlier: &'t Earlier, work: &'t Budget) -> RunValues<'t> {
+fn of_file<'t>(
+    test: &Test,
+    module: Node<'t>,
+    tested: Node<'t>,
+    earlier: &'t Earlier,
+    work: &'t Budget,
+) -> RunValues<'t> {
     let nothing = RunValues::new(module, (Resources::Changed, true), Rc::default(), &earlier.outputs, work);
+    let nothing = nothing.in_tests_of(tested);
     let usable = test.file.variables.iter().filter(|(_, given)| !given.is_broken);
     let set = usable.map(|(name, given)| (name.clone(), nothing.of(&given.expr, Within::Variables).0));
-    RunValues::new(module, (Resources::Changed, true), Rc::new(set.collect()), &earlier.outputs, work)
+    let set = Rc::new(set.collect());
+    RunValues::new(module, (Resources::Changed, true), set, &earlier.outputs, work).in_tests_of(tested)
 }
 
 /// Checks the values that a run sets, and returns them.

@@ -136,8 +136,9 @@ impl Decoder<'_> {
                     "Invalid reference in variable validation",
                 )
                 .detail(format!(
-                    "The condition of a variable can refer only to the variable itself: \
-                        `var.{variable}`."
+                    "In {}, a condition can refer only to its own variable, `var.{variable}`; newer versions also \
+                     accept other references.",
+                    self.features.engine
                 ))
                 .at(attribute.expr.span)
                 .push_to(self.findings);

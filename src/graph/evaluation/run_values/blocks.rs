@@ -100,11 +100,12 @@ impl RunValues<'_> {
             given.map_or(Computed::known(Value::NULL), |attribute| self.attribute(attribute))
         };
         let (input, triggers) = (argument("input"), argument("triggers_replace"));
-        let output = match (&input.value, self.resources) {
-            (value, _) if value.is_null() => value.clone(),
-            (value, Resources::Applied) => value.clone(),
-            (value, Resources::Planned | Resources::Changed) => Value::Unknown(value.ty()),
-        };
+        // The provider sets it, so it has no marks.
+        let mut output = input.value.clone();
+        output.take_deep_marks();
+        if !output.is_null() && self.resources != Resources::Applied {
+            output = Value::Unknown(output.ty());
+        }
         let is_exact = self.resources == Resources::Planned && input.is_exact && triggers.is_exact;
         let attributes = [
             ("id", Value::Unknown(Type::String)),

@@ -1,12 +1,15 @@
 //! The values of the modules that a module calls.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use smol_str::SmolStr;
 
 use super::super::accepted_values;
+use super::super::scope::Start;
 use super::{Computed, DEEPEST, Name, Outputs, RunValues, default_of};
+use crate::engine::Engine;
 use crate::graph::{Node, arguments};
 use crate::module::Module;
 use crate::module::declaration::{ModuleCall, Variable};
@@ -79,8 +82,10 @@ impl<'t> RunValues<'t> {
                 &NOTHING,
                 self.work,
             );
+            let start = self.start.unwrap_or(Start::Plan(self.node));
+            let values = RunValues { start: Some(start), ..values.without(inputs.failed.iter()) };
             values.depth.set(self.depth.get() + 1);
-            Rc::new(values.below(self.below.unwrap_or(self.node), inputs.failed))
+            Rc::new(values)
         });
         self.children.borrow_mut().insert(call.name.clone(), values.clone());
         values
@@ -94,10 +99,13 @@ impl<'t> RunValues<'t> {
         }
         let of_instance = || {
             let values = self.child(call)?;
+            let are_marked = LazyCell::new(|| {
+                let modules = [self.node, values.node].map(Node::module);
+                modules.into_iter().map(Module::newest_engine).all(Engine::marks_sensitive_outputs)
+            });
             let outputs = values.outputs_with(|output| {
                 let marks = output.marks();
-                let keeps = values.node.module().features.sensitive_outputs_marked;
-                Marks { sensitive: marks.sensitive.filter(|_| keeps), ..marks }
+                Marks { sensitive: marks.sensitive.filter(|_| *are_marked), ..marks }
             });
             self.errors.borrow_mut().extend(values.errors.take());
             let is_exact = outputs.values().all(|output| output.is_exact);
