@@ -54,6 +54,11 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
         "missing-provider-configuration",
     ),
     ("not-a-module", "Files that a test runs", "duplicate-declaration"),
+    (
+        "invalid-function-call",
+        "A file that is missing for one of two root modules",
+        "ignored-backend-or-cloud",
+    ),
     // Terraform warns of two local names for one provider.
     ("invalid-reference", "A condition with an undeclared reference", "undeclared-reference"),
     ("misleading-providers-entry", "Two entries for one configuration", "duplicate-required-provider"),

@@ -130,7 +130,8 @@ impl<'t> Node<'t> {
         starts_so && (is_inside || !self.may_lie_elsewhere())
     }
 
-    /// A missing file may be generated before the engine runs, or by a resource, here or in the directory of the file.
+    /// A missing file may be generated before the engine runs, or by a resource, here or in the directory of the file. A
+    /// tool that runs a copy of the module may add files to it.
     fn certain(self, path: &str, at: &str, work: &Budget) -> NamedFile {
         let files: &NamedFiles = &self.graph.named_files;
         let file = files.at(at);
@@ -138,6 +139,7 @@ impl<'t> Node<'t> {
         let is_beside = || parent(at) == Some(self.module().directory.as_str());
         let may_be_there = || {
             self.data().run_by.generated.is_unknown
+                || self.may_lie_elsewhere()
                 || self.may_be_written(path, work)
                 || !is_beside() && files.is_mentioned_beside(at, work.searched())
         };
@@ -193,7 +195,7 @@ impl<'t> Node<'t> {
                 return None;
             }
             let callers: Vec<Node<'_>> = node.callers().map(|(caller, _)| caller).collect();
-            if callers.is_empty() {
+            if callers.is_empty() || node.module().storage().is_some() {
                 // The engine runs the tests of a module in its directory.
                 let mut directories =
                     node.run_by_tests().map(|tester| tester.module().directory.clone()).peekable();

@@ -181,6 +181,8 @@ struct Evaluator<'e> {
     of_finding: usize,
     /// The scope, or `None` where only constants are valid.
     scope: Option<&'e dyn Scope>,
+    /// Inside `try` and `can`: whether a value was used of which the engine may know more.
+    is_open: Option<bool>,
 }
 
 impl<'e> Evaluator<'e> {
@@ -191,7 +193,16 @@ impl<'e> Evaluator<'e> {
         findings: &'e mut Vec<Finding>,
     ) -> Self {
         // If no steps remain at the start, an earlier evaluation reported the limit.
-        Self { limits, findings, left, added: 0, exhausted: left == 0, of_finding: OF_FINDING, scope }
+        Self {
+            limits,
+            findings,
+            left,
+            added: 0,
+            exhausted: left == 0,
+            of_finding: OF_FINDING,
+            scope,
+            is_open: None,
+        }
     }
 
     /// The value of an expression. A copy of an existing value counts as evaluation steps, because values could grow
@@ -290,7 +301,11 @@ impl<'e> Evaluator<'e> {
                 }
                 value => value,
             };
-            return self.steps(value, traversal.steps.get(steps..).unwrap_or_default());
+            let value = self.steps(value, traversal.steps.get(steps..).unwrap_or_default());
+            if self.is_open == Some(false) && self.scope.is_some_and(Scope::knows_less) {
+                self.is_open = Some(!value.is_wholly_known());
+            }
+            return value;
         }
         let (summary, detail) = if self.scope.is_some() || inside.is_some_and(Frame::has_variables) {
             ("Unknown variable", format!("No value named `{}` is available here.", traversal.root))
@@ -387,9 +402,9 @@ impl<'e> Evaluator<'e> {
     ) -> (Value, Vec<Finding>) {
         let mut findings = Vec::new();
         let mut beside = Evaluator::new(self.limits, self.left, scope, &mut findings);
-        (beside.exhausted, beside.of_finding) = (self.exhausted, of_finding);
+        (beside.exhausted, beside.of_finding, beside.is_open) = (self.exhausted, of_finding, self.is_open);
         let value = evaluate(&mut beside);
-        (self.left, self.exhausted) = (beside.left, beside.exhausted);
+        (self.left, self.exhausted, self.is_open) = (beside.left, beside.exhausted, beside.is_open);
         self.added += beside.added;
         (value, findings)
     }

@@ -63,6 +63,11 @@ pub trait Scope {
         self.outer().is_some_and(Scope::knows_types)
     }
 
+    /// Whether the engine may know more than this scope of a value that was resolved so far and is not wholly known.
+    fn knows_less(&self) -> bool {
+        self.outer().is_some_and(Scope::knows_less)
+    }
+
     /// Whether the value of an expression is certainly not the given one, even if it is not known.
     fn is_never(&self, _: &Expr, _: &Value) -> bool {
         false

@@ -277,7 +277,7 @@ impl Evaluator<'_> {
             if has_errors(&findings) {
                 continue;
             }
-            return if value.is_wholly_known() { value } else { Value::UNKNOWN };
+            return value.filter(Value::is_wholly_known).unwrap_or(Value::UNKNOWN);
         }
         let why = if arguments.is_empty() { "no argument is given" } else { "every argument has an error" };
         self.call_failed(call, why)
@@ -286,18 +286,23 @@ impl Evaluator<'_> {
     fn call_can(&mut self, arguments: &[Argument<'_>], inside: Inside<'_>) -> Value {
         let Some(argument) = arguments.first() else { return Value::Unknown(Type::Bool) };
         let (value, findings) = self.tried(argument, inside);
-        match (has_errors(&findings), value.is_wholly_known()) {
+        match (has_errors(&findings), value.is_some_and(|value| value.is_wholly_known())) {
             (true, _) => Value::Bool(false),
             (false, true) => Value::Bool(true),
             (false, false) => Value::Unknown(Type::Bool),
         }
     }
 
-    fn tried(&mut self, argument: &Argument<'_>, inside: Inside<'_>) -> (Value, Vec<Finding>) {
-        match &argument.value {
-            Some(value) => (value.clone(), Vec::new()),
-            None => self.apart(|this| this.value(argument.expr, inside)),
+    /// The value of an argument and its findings. `None` if the evaluation of the engine may differ.
+    fn tried(&mut self, argument: &Argument<'_>, inside: Inside<'_>) -> (Option<Value>, Vec<Finding>) {
+        if let Some(value) = &argument.value {
+            return (Some(value.clone()), Vec::new());
         }
+        let outer = self.is_open.replace(false);
+        let (value, findings) = self.apart(|this| this.value(argument.expr, inside));
+        let is_open = self.is_open == Some(true);
+        self.is_open = outer.map(|outer| outer || is_open);
+        (Some(value).filter(|_| !is_open), findings)
     }
 
     pub(super) fn invalid_argument(

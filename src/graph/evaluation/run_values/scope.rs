@@ -100,6 +100,10 @@ impl value::Scope for RunScope<'_, '_> {
         self.within != Within::Variables
     }
 
+    fn knows_less(&self) -> bool {
+        !self.is_exact.get()
+    }
+
     fn outer(&self) -> Option<&dyn value::Scope> {
         Some(&self.module)
     }
