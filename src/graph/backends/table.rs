@@ -217,8 +217,8 @@ pub(super) const SETTINGS: &[Settings] = &[
                 "forbidden_account_ids", "shared_config_files", "shared_credentials_files",
             ]),
             (Map, &["assume_role_tags", "lock_tags", "state_tags"]),
-            (Object, &["endpoints"]),
-            (Role, &["assume_role", "assume_role_with_web_identity"]),
+            (Object, &["assume_role_with_web_identity", "endpoints"]),
+            (Role, &["assume_role"]),
         ],
     },
 ];
