@@ -27,15 +27,24 @@ enum Unmet {
 }
 
 impl Module {
+    /// Whether `required_version` admits the engine that checks the module.
+    pub(crate) fn admits_engine(&self) -> bool {
+        self.admits(self.features.engine.version)
+    }
+
+    fn admits(&self, release: engine::Version) -> bool {
+        let mut constraints =
+            self.required_versions.iter().filter_map(|version| version.constraints.as_ref());
+        constraints.all(|constraints| matches(constraints, release))
+    }
+
     /// The engine that checks the module, or the newest release before it that `required_version` admits.
     pub(crate) fn newest_engine(&self) -> Engine {
         let engine = self.features.engine;
-        let constraints = || self.required_versions.iter().filter_map(|version| version.constraints.as_ref());
-        let admits = |release| constraints().all(|constraints| matches(constraints, release));
-        if engine.pinned || admits(engine.version) {
+        if engine.pinned || self.admits_engine() {
             return engine;
         }
-        let is_older = |release| release < engine.version && admits(release);
+        let is_older = |release| release < engine.version && self.admits(release);
         let newest = engine.product.newest_release_where(is_older);
         newest.map_or(engine, |version| Engine { version, ..engine })
     }

@@ -91,10 +91,20 @@ fn is_alike(node: Node<'_>, snapshot: &Snapshot) -> bool {
         && !module.excluded
         && !has_tests
         && is_declared_alike(module)
-        // Newer releases of Terraform may report what OpenTofu reports.
-        && module.newest_engine() == module.features.engine
+        && !is_for_older_engine(node)
         && !names_registry
         && !texts.into_iter().any(signs::are_in)
+}
+
+/// Whether `required_version` keeps Terraform from reporting what OpenTofu reports: sensitive outputs of a called module
+/// in an output, and validations that depend on an operand without effect.
+fn is_for_older_engine(node: Node<'_>) -> bool {
+    let is_marked = |module: &Module| module.outputs.values().any(|output| output.sensitive.is_some());
+    let module = node.module();
+    !module.admits_engine()
+        && (is_marked(module)
+            || module.variables.values().any(|variable| !variable.validations.is_empty())
+            || node.child_calls().any(|(_, child)| is_marked(child.module())))
 }
 
 /// Whether no declaration has other rules in OpenTofu.
