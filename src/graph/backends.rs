@@ -68,7 +68,7 @@ pub(super) fn wrong(storage: &Storage, engine: Engine) -> Vec<Finding> {
     };
     let Some(settings) = Settings::of(name) else { return Vec::new() };
     let mut findings = Vec::new();
-    let content = content(settings.names(), &storage.block.body, &mut findings);
+    let content = decoded(settings.names(), &storage.block.body, &mut findings);
     for attribute in &content.attributes {
         // OpenTofu and older releases have them, so this must not decide the engine of the module.
         if name == "s3" && engine.lacks_role_arguments_of_s3() && REMOVED_OF_S3.contains(&&*attribute.name) {
@@ -84,33 +84,36 @@ pub(super) fn wrong(storage: &Storage, engine: Engine) -> Vec<Finding> {
             findings.push(unless_replaced(finding.detail(detail).at(attribute.expr.span), storage));
         }
     }
-    for (number, block) in content.blocks.iter().enumerate() {
+    let mut seen = BTreeSet::new();
+    for block in &content.blocks {
         let Some(kind) = settings.kind(&block.kind) else { continue };
-        if matches!(kind, Block(_)) && content.blocks[..number].iter().any(|other| other.kind == block.kind) {
-            let finding = Finding::language(
-                EngineRule::DuplicateDeclaration,
-                format!("Duplicate {} block", block.kind),
-            );
-            let detail = format!("There can be only one `{}` block.", block.kind);
-            findings.push(finding.detail(detail).at(block.header));
+        if matches!(kind, Block(_)) && !seen.insert(&block.kind) {
+            let summary = format!("Duplicate {} block", block.kind);
+            let finding = Finding::language(EngineRule::DuplicateDeclaration, summary)
+                .detail(format!("There can be only one `{}` block.", block.kind));
+            findings.push(finding.at(block.header));
         }
         let arguments = kind.arguments().into_iter().flatten().map(|name| (*name, None));
-        let inner = self::content(arguments, &block.body, &mut findings);
+        let inner = decoded(arguments, &block.body, &mut findings);
         if block.kind == "workspaces" {
-            let value = |name: &str| inner.attribute(name).and_then(|attribute| constant(attribute));
-            let set = ["name", "prefix", "tags"].into_iter().filter(|name| is_set(value(name).as_ref()));
-            if let [first, second, ..] = set.collect::<Vec<_>>()[..] {
-                let finding = Finding::language(EngineRule::InvalidValue, INVALID_WORKSPACES)
-                    .detail(format!("Set only one of `{first}` and `{second}` in `workspaces`."));
-                findings.push(unless_replaced(finding.at(storage.block.header), storage));
-            }
+            findings.extend(ambiguous(&inner, storage));
         }
     }
     findings.into_iter().map(Finding::at_plan).collect()
 }
 
+/// The error for a `workspaces` block that selects workspaces in two ways.
+fn ambiguous(workspaces: &Content, storage: &Storage) -> Option<Finding> {
+    let value = |name: &str| workspaces.attribute(name).and_then(|attribute| constant(attribute));
+    let set = ["name", "prefix", "tags"].into_iter().filter(|name| is_set(value(name).as_ref()));
+    let [first, second, ..] = set.collect::<Vec<_>>()[..] else { return None };
+    let finding = Finding::language(EngineRule::InvalidValue, INVALID_WORKSPACES)
+        .detail(format!("Set only one of `{first}` and `{second}` in `workspaces`."));
+    Some(unless_replaced(finding.at(storage.block.header), storage))
+}
+
 /// The arguments and blocks of a body that can have these.
-fn content(
+fn decoded(
     names: impl Iterator<Item = (&'static str, Option<Kind>)>,
     body: &Body,
     findings: &mut Vec<Finding>,
