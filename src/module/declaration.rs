@@ -18,7 +18,7 @@ pub use resource::{Managed, Provisioner, Resource};
 
 use crate::module::address::{ImportTarget, ModuleSource, MoveEndpoint, RemoveTarget, ResourceAddress};
 use crate::module::config::Config;
-use crate::syntax::{Attribute, Block, Expr, Traversal};
+use crate::syntax::{Attribute, Block, Expr, StepKind, Traversal};
 use crate::text::Span;
 use crate::value::{Constraints, MarkSource, Marks, Type, TypeConstraint, Value};
 
@@ -91,6 +91,12 @@ pub struct Variable {
 }
 
 impl Variable {
+    /// Whether a reference is one to this variable, or to a part of it.
+    pub fn is_meant_by(&self, reference: &Traversal) -> bool {
+        let first = reference.steps.first().map(|step| &step.kind);
+        reference.root == "var" && matches!(first, Some(StepKind::Attribute(name)) if *name == self.name)
+    }
+
     /// The marks of the value.
     pub fn marks(&self) -> Marks {
         marks(self.sensitive.as_ref(), self.ephemeral.as_ref())

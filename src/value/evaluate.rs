@@ -181,7 +181,7 @@ struct Evaluator<'e> {
     of_finding: usize,
     /// The scope, or `None` where only constants are valid.
     scope: Option<&'e dyn Scope>,
-    /// Inside `try` and `can`: whether a value was used of which the engine may know more.
+    /// Inside `try` and `can`: whether the engine may know more of a value that was used.
     is_open: Option<bool>,
 }
 

@@ -4,7 +4,7 @@ use crate::finding::{Code, EngineRule, Finding, Related};
 use crate::graph::references::sites::{Owner, Site};
 use crate::module::declaration::Variable;
 use crate::module::{Module, undeclared_attributes};
-use crate::syntax::{Expr, ExprKind, StepKind};
+use crate::syntax::{Expr, ExprKind};
 use crate::text::with_article;
 use crate::value::{Mismatch, Type, TypeConstraint, Value, convert};
 
@@ -161,11 +161,7 @@ fn validation(value: &Value, expr: &Expr, variable: &Variable) -> Option<Finding
         return Some(unusable);
     }
     // A condition that does not refer to the variable is an error of its own.
-    let refers = || {
-        let own = StepKind::Attribute(variable.name.clone());
-        let mut found = expr.variables().into_iter();
-        found.any(|used| used.root == "var" && used.steps.first().is_some_and(|step| step.kind == own))
-    };
+    let refers = || expr.variables().into_iter().any(|reference| variable.is_meant_by(reference));
     (convert(value, &Type::Bool) == Ok(Value::Bool(false)) && refers()).then(|| {
         Finding::language(EngineRule::InvalidCheckOrCondition, "Invalid value for variable")
             .detail(format!("Every value of the variable `{}` fails this validation.", variable.name))

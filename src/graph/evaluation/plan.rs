@@ -2,14 +2,14 @@
 //! child modules and the values that a call gives to variables. For `validate`, all of these are unknown.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use super::order::in_order;
-use super::run_values::{Computed, Inputs, NOTHING, Resources, RunValues};
+use super::run_values::{Inputs, RunValues, any_of_all};
 use super::scope::{Instance, ModuleScope};
 use super::{accepted_values, arguments, secrets, validation};
 use crate::finding::{EngineRule, Finding, Severity, has_errors};
@@ -42,10 +42,7 @@ pub(super) struct Plan<'t> {
 impl<'t> Plan<'t> {
     /// Those of a module, whatever values its variables have.
     pub(super) fn of(node: Node<'t>, work: &'t Budget) -> Self {
-        let variables = node.module().variables.iter();
-        let variables: BTreeMap<_, _> =
-            variables.map(|(name, variable)| (name.clone(), Computed::any_of(variable))).collect();
-        let values = RunValues::new(node, (Resources::Changed, false), variables.into(), &NOTHING, work);
+        let values = RunValues::of_plan(node, any_of_all(node.module()), work);
         Self { node, values, work, given: BTreeSet::new(), locals: OnceCell::new(), last: RefCell::default() }
     }
 
@@ -59,8 +56,7 @@ impl<'t> Plan<'t> {
         work: &'t Budget,
     ) -> Self {
         let Inputs { variables, failed } = inputs;
-        let values = RunValues::new(node, (Resources::Changed, false), variables.into(), &NOTHING, work);
-        let values = values.below(above, failed);
+        let values = RunValues::of_plan(node, variables, work).below(above, failed);
         Self { node, values, work, given: given.clone(), locals: OnceCell::new(), last: RefCell::default() }
     }
 

@@ -1,7 +1,7 @@
 //! Evaluates the validations that refer to more than their own variable, as a plan does. `validate` knows the value of
 //! their own variable at most.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
@@ -13,7 +13,7 @@ use super::validation::{self, Refusal};
 use crate::finding::{Finding, Severity, has_errors};
 use crate::graph::{Node, arguments};
 use crate::module::declaration::{Condition, ModuleCall, Variable};
-use crate::syntax::{Expr, StepKind, Traversal};
+use crate::syntax::Expr;
 use crate::value::{Budget, Type, Value, convert, evaluate};
 
 /// Whether a validation of a variable refers to other declarations.
@@ -22,13 +22,9 @@ pub(super) fn refer_to_others(variable: &Variable) -> bool {
 }
 
 fn refers_to_others(validation: &Condition, variable: &Variable) -> bool {
-    let own = StepKind::Attribute(variable.name.clone());
-    let is_own = |traversal: &Traversal| {
-        traversal.root == "var" && traversal.steps.first().is_some_and(|step| step.kind == own)
-    };
     let mut refers = false;
     for part in validation.parts() {
-        part.expr.for_each_variable(|traversal| refers |= !is_own(traversal));
+        part.expr.for_each_variable(|reference| refers |= !variable.is_meant_by(reference));
     }
     refers
 }
@@ -41,12 +37,18 @@ pub(super) fn of_call(
     validated: &[&Variable],
     failed: &mut BTreeSet<SmolStr>,
 ) -> Vec<Finding> {
+    let refused = refusals(&plan.values, validated, plan.node, plan.work, failed);
+    if refused.is_empty() {
+        return Vec::new();
+    }
+    let given = arguments::given(call, plan.node.module());
+    let given: BTreeMap<&str, &Expr> =
+        given.iter().map(|argument| (argument.name.as_str(), &argument.expr)).collect();
     let mut findings = Vec::new();
-    for (variable, refusals) in refusals(&plan.values, validated, plan.node, plan.work, failed) {
-        let given = arguments::given(call, plan.node.module());
-        let given = given.iter().find(|argument| argument.name == variable.name);
+    for (variable, refusals) in refused {
+        let given = given.get(variable.name.as_str()).copied();
         findings.extend(refusals.into_iter().map(|refusal| {
-            let mut finding = refusal.at_call(variable, given.map(|argument| &argument.expr));
+            let mut finding = refusal.at_call(variable, given);
             if given.is_none() {
                 finding = finding.related(call.origin.header(), "called here, without a value for it");
             }
@@ -115,11 +117,10 @@ fn refusals_of(values: &RunValues<'_>, variable: &Variable, node: Node<'_>, work
         } else {
             accepted_values::unusable(&result, &condition.expr)
         };
-        let is_false = convert(&result, &Type::Bool) == Ok(Value::Bool(false));
         if let Some(error) = error {
             return Some(Refusal::unusable(condition.expr.span, error));
         }
-        is_false.then(|| {
+        (convert(&result, &Type::Bool) == Ok(Value::Bool(false))).then(|| {
             let text = values.in_validation(&message.expr, &variable.name);
             let message = text.and_then(|(text, found)| validation::shown(&text, &found));
             Refusal::is_false(condition.expr.span, message)

@@ -17,6 +17,7 @@ use super::scope::{Instance, ModuleScope, Start};
 use crate::finding::{Finding, Severity, has_errors};
 use crate::graph::Node;
 use crate::graph::references::sites::Symbols;
+use crate::module::Module;
 use crate::module::address::ResourceAddress;
 use crate::module::declaration::{Condition, Output, Resource, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Part, StepKind, Template, Traversal};
@@ -41,8 +42,8 @@ impl Computed {
     /// A value of which the engine may know more.
     pub(in crate::graph) const UNKNOWN: Self = Self { value: Value::UNKNOWN, is_exact: false };
 
-    /// The value of a variable of which nothing but its declaration is known.
-    pub(super) fn any_of(variable: &Variable) -> Self {
+    /// An unknown value of the type of a variable.
+    pub(in crate::graph) fn any_of(variable: &Variable) -> Self {
         Self { value: variable.unknown_value(), is_exact: false }
     }
 
@@ -139,6 +140,11 @@ impl<'t> RunValues<'t> {
             is_failing: Cell::default(),
             not_null: None,
         }
+    }
+
+    /// Those in a plan.
+    pub(super) fn of_plan(node: Node<'t>, variables: BTreeMap<SmolStr, Computed>, work: &'t Budget) -> Self {
+        Self::new(node, (Resources::Changed, false), variables.into(), &NOTHING, work)
     }
 
     /// The same values in a module below another one, without those of some variables.
@@ -333,6 +339,12 @@ impl<'t> RunValues<'t> {
         self.errors.borrow_mut().extend(found);
         computed
     }
+}
+
+/// Unknown values of the types of all variables of a module.
+pub(super) fn any_of_all(module: &Module) -> BTreeMap<SmolStr, Computed> {
+    let variables = module.variables.iter();
+    variables.map(|(name, variable)| (name.clone(), Computed::any_of(variable))).collect()
 }
 
 /// The value of a variable that nothing sets.

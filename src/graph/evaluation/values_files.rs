@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::accepted_values;
 use super::planned_validations::{self, refer_to_others};
-use super::run_values::{Computed, NOTHING, Resources, RunValues, suited};
+use super::run_values::{Computed, RunValues, any_of_all, suited};
 use super::validation::{Refusal, refusals};
 use crate::engine::Product;
 use crate::finding::{Concern, EngineRule, Finding, Severity, Stage, has_errors, set_address};
@@ -76,16 +76,14 @@ fn together(
         return;
     }
     // Options and other files may give values to the remaining variables.
-    let mut variables: BTreeMap<_, _> =
-        module.variables.iter().map(|(name, it)| (name.clone(), Computed::any_of(it))).collect();
+    let mut variables = any_of_all(module);
     variables.extend(given);
-    let values = RunValues::new(node, (Resources::Changed, false), variables.into(), &NOTHING, work);
+    let values = RunValues::of_plan(node, variables, work);
+    let places: BTreeMap<&str, _> = set.iter().map(|place| (place.1.name.as_str(), place)).collect();
     for (variable, refusals) in
         planned_validations::refusals(&values, &validated, node, work, &mut BTreeSet::new())
     {
-        let Some((file, argument)) = set.iter().find(|(_, argument)| argument.name == variable.name) else {
-            continue;
-        };
+        let Some((file, argument)) = places.get(variable.name.as_str()) else { continue };
         let from = findings.len();
         findings.extend(refusals.into_iter().map(|refusal| refused(refusal, argument, variable)));
         concern(&mut findings[from..], file, argument);

@@ -45,7 +45,7 @@ pub(super) fn remaining(
         let computed = match test.file.variables.get(name) {
             Some(set) if !set.is_broken => value_of_test(&set.expr, Some(variable), values).0,
             None if !test.has_values_files && !test.file.declared.contains_key(name) => default_of(variable),
-            Some(_) | None => Computed { value: variable.unknown_value(), is_exact: false },
+            Some(_) | None => Computed::any_of(variable),
         };
         given.insert(name.clone(), computed);
     }
