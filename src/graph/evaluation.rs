@@ -8,6 +8,7 @@ mod accepted_values;
 mod arguments;
 mod built_in;
 mod condition;
+mod imported_instances;
 mod locals;
 mod null_refusal;
 mod of_tests;
@@ -107,6 +108,10 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
     }
     if !node.is_called() && module.features.import_targets_validated {
         module.imports.iter().for_each(|import| evaluation.import(import));
+    }
+    if !node.is_called() && !module.imports.is_empty() && module.features.grammar.import_for_each {
+        let mut absent = imported_instances::absent(evaluation.plan());
+        evaluation.findings.append(&mut absent);
     }
     evaluation.secrets();
     let mut of_calls = Vec::new();

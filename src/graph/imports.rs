@@ -9,7 +9,7 @@ use crate::finding::{EngineRule, Finding};
 use crate::graph::import_checks::ImportChecks;
 use crate::graph::{Callee, Node};
 use crate::limits::Limits;
-use crate::module::address::{ImportTarget, InstanceKey};
+use crate::module::address::{ImportTarget, InstanceKey, import_target};
 use crate::module::declaration::{Import, Resource};
 use crate::syntax::{Attribute, Expr, ExprKind, Step, StepKind};
 use crate::text::{Span, with_article};
@@ -157,8 +157,7 @@ fn made_for_each(
     first: Option<First<'_>>,
 ) -> Vec<Finding> {
     let Some(First { key, element, marks }) = first else { return Vec::new() };
-    let each = [("key", key.into_owned()), ("value", element.clone().mark(marks))];
-    let each = Value::Object(each.map(|(name, value)| (SmolStr::new_static(name), value)).into());
+    let each = each(key.into_owned(), element.clone().mark(marks));
     let mut last = None;
     let mut keys = Vec::new();
     collect_keys(to, &mut keys);
@@ -184,6 +183,21 @@ fn made_for_each(
         _ => finding,
     });
     finding.into_iter().collect()
+}
+
+/// The target of an import for one element of `for_each`. `None` if a key is not known or not valid.
+pub(super) fn target_for(node: Node<'_>, to: &Expr, key: Value, element: Value) -> Option<ImportTarget> {
+    let each = each(key, element);
+    let mut keys = Vec::new();
+    collect_keys(to, &mut keys);
+    let module = node.module();
+    let keys = keys.into_iter().map(|expr| key_of(expr, &each, &module.limits).ok()?);
+    import_target(to, &keys.collect::<Option<Vec<_>>>()?, &module.features).ok()
+}
+
+fn each(key: Value, value: Value) -> Value {
+    let each = [("key", key), ("value", value)];
+    Value::Object(each.map(|(name, value)| (SmolStr::new_static(name), value)).into())
 }
 
 /// The keys of an address that are expressions, from left to right.
@@ -214,8 +228,7 @@ fn key_of(expr: &Expr, each: &Value, limits: &Limits) -> Result<Option<InstanceK
     }
     match inner {
         Value::String(text) => Ok(Some(InstanceKey::Text(text.clone()))),
-        // The number itself does not matter here.
-        Value::Number(number) if number.is_whole() => Ok(Some(InstanceKey::Number(0))),
+        Value::Number(number) if number.is_whole() => Ok(InstanceKey::number(&number.to_string())),
         Value::Unknown(_) => Ok(None),
         other => {
             let is = match other {
@@ -266,9 +279,12 @@ fn not_an_instance() -> Finding {
 }
 
 fn absent(target: &ImportTarget, at: Span, why: &str) -> Finding {
+    not_there().detail(format!("{target} cannot be imported: {why}.")).at(at)
+}
+
+/// The finding for a target that does not exist, without a detail.
+pub(super) fn not_there() -> Finding {
     Finding::language(EngineRule::InvalidReference, "Configuration for import target does not exist")
-        .detail(format!("{target} cannot be imported: {why}."))
-        .at(at)
 }
 
 /// The type of key must match the resource.

@@ -5,7 +5,7 @@ use std::fmt;
 use smol_str::SmolStr;
 
 use super::ResourceAddress;
-use crate::syntax::quoted;
+use crate::syntax::{StepKind, quoted};
 
 /// The key of an instance of a resource or module: `[0]` or `["a"]`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,8 +18,16 @@ pub enum InstanceKey {
 
 impl InstanceKey {
     /// The key for a literal number. Returns `None` if it is fractional or exceeds 64 bits.
-    pub(super) fn number(digits: &str) -> Option<Self> {
+    pub(crate) fn number(digits: &str) -> Option<Self> {
         whole_number(digits).map(Self::Number)
+    }
+
+    /// The key as a step of an expression.
+    pub(super) fn step(&self) -> StepKind {
+        match self {
+            Self::Number(index) => StepKind::Number(index.to_string().into()),
+            Self::Text(text) => StepKind::Key(text.clone()),
+        }
     }
 }
 

@@ -55,7 +55,7 @@ impl Decoder<'_> {
 
     /// Parses the `to` argument.
     fn target(&mut self, to: &Expr, attribute: &Attribute) -> Option<ImportTarget> {
-        let target = import_target(to, self.features).map_err(|wrong| self.findings.extend(wrong)).ok();
+        let target = import_target(to, &[], self.features).map_err(|wrong| self.findings.extend(wrong)).ok();
         // The engine also reports an invalid address as one that is not a managed resource.
         let managed = target.as_ref().is_some_and(|target| target.resource.resource.mode == Mode::Managed);
         if !managed && self.features.import_to_managed_only {

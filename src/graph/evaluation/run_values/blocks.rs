@@ -6,8 +6,9 @@ use smol_str::SmolStr;
 
 use super::super::accepted_values;
 use super::{Computed, Resources, RunValues};
+use crate::graph::addresses::keys;
 use crate::graph::builtin;
-use crate::module::address::Mode;
+use crate::module::address::{InstanceKey, Mode, ModuleStep, ResourceInstance};
 use crate::module::declaration::Resource;
 use crate::syntax::Attribute;
 use crate::value::{Type, Value, convert};
@@ -16,6 +17,29 @@ use crate::value::{Type, Value, convert};
 const MOST_INSTANCES: usize = 1000;
 
 impl RunValues<'_> {
+    /// Whether there is this instance of a resource below this module, if that is known.
+    pub(in crate::graph::evaluation) fn have_instance(
+        &self,
+        path: &[ModuleStep],
+        instance: &ResourceInstance,
+    ) -> Option<bool> {
+        let module = self.node.module();
+        let has = |repeated, key: &Option<InstanceKey>| {
+            keys::have_instance(repeated, key.as_ref(), |repeated| self.repetition(repeated))
+        };
+        let Some((step, path)) = path.split_first() else {
+            let resource = module.resources.get(&instance.resource);
+            let resource = resource.filter(|resource| resource.enabled.is_none())?;
+            return has(resource.repeated(), &instance.key);
+        };
+        let call = module.calls.get(&step.name).filter(|call| call.enabled.is_none())?;
+        if has(call.repeated(), &step.key)? {
+            self.child(call)?.have_instance(path, instance)
+        } else {
+            Some(false)
+        }
+    }
+
     /// The value of a resource with all its instances.
     pub(super) fn resource(&self, resource: &Resource) -> Computed {
         if resource.enabled.is_some() {

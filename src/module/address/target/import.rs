@@ -1,11 +1,12 @@
 //! Parses the `to` argument of `import` blocks.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::path::{INVALID_ADDRESS, module_path, resource_instance, whole, wrong};
 use crate::engine::{Features, Product};
 use crate::finding::{EngineRule, Finding};
-use crate::module::address::{ConfigAddress, ModuleStep, ResourceInstance};
+use crate::module::address::{ConfigAddress, InstanceKey, ModuleStep, ResourceInstance};
 use crate::syntax::{Expr, ExprKind, Step, StepKind};
 
 /// The target of an `import` block, relative to the root module.
@@ -26,9 +27,14 @@ impl ImportTarget {
     }
 }
 
-/// Parses a `to` argument. A JSON string must be parsed as an expression first.
-pub fn import_target(to: &Expr, features: &Features) -> Result<ImportTarget, Vec<Finding>> {
-    let address = flatten(to, features).map_err(|expr| vec![no_address(expr, features)])?;
+/// Parses a `to` argument. A JSON string must be parsed as an expression first. `keys` are the instance keys that are
+/// not literals, from left to right, if they are known.
+pub fn import_target(
+    to: &Expr,
+    keys: &[InstanceKey],
+    features: &Features,
+) -> Result<ImportTarget, Vec<Finding>> {
+    let address = flatten(to, keys, features).map_err(|expr| vec![no_address(expr, features)])?;
     let (path, rest) = module_path(&address.parts)?;
     if rest.is_empty() {
         let detail = "The module path must be followed by the address of a resource.";
@@ -44,24 +50,28 @@ struct Flat {
     is_static: bool,
 }
 
-/// Flattens `to` into names and literal keys. Other keys are skipped where the engine allows them. The error is the
-/// first expression that is not allowed.
-fn flatten<'a>(to: &'a Expr, features: &Features) -> Result<Flat, &'a Expr> {
-    let mut backwards: Vec<&[Step]> = Vec::new();
+/// Flattens `to` into names and keys. Keys that are not literals are taken from `keys`, or else skipped where the engine
+/// allows them. The error is the first expression that is not allowed.
+fn flatten<'a>(to: &'a Expr, mut keys: &[InstanceKey], features: &Features) -> Result<Flat, &'a Expr> {
+    let mut backwards: Vec<Cow<'a, [Step]>> = Vec::new();
     let mut is_static = true;
     let mut at = to;
     let root = loop {
         match &at.kind {
             ExprKind::Relative(relative) => {
-                backwards.push(&relative.steps);
+                backwards.push(Cow::Borrowed(&relative.steps));
                 at = &relative.from;
             }
-            ExprKind::Index { collection, .. } => {
+            ExprKind::Index { collection, key, .. } => {
                 is_static = false;
+                if let Some((last, before)) = keys.split_last() {
+                    backwards.push(Cow::Owned(vec![Step { span: key.span, kind: last.step() }]));
+                    keys = before;
+                }
                 at = collection;
             }
             ExprKind::Traversal(traversal) => {
-                backwards.push(&traversal.steps);
+                backwards.push(Cow::Borrowed(&traversal.steps));
                 break Step { span: traversal.root_span, kind: StepKind::Attribute(traversal.root.clone()) };
             }
             kind => {

@@ -192,7 +192,8 @@ fn removed_addresses_are_judged_as_terraform_does() {
 #[test]
 fn imported_addresses_are_judged_as_terraform_does() {
     let features = features("terraform@1.11.4");
-    let imported = |address: &str| import_target(&expression(address), &features).err().unwrap_or_default();
+    let imported =
+        |address: &str| import_target(&expression(address), &[], &features).err().unwrap_or_default();
     for (expected, address) in addresses(IMPORT) {
         assert_eq!(line(address, imported(address)), expected);
     }
@@ -216,7 +217,7 @@ fn opentofu_has_words_of_its_own() {
 #[test]
 fn keys_that_are_calculated_are_left_out_of_what_is_imported() {
     let features = features("terraform@1.11.4");
-    let target = |to: &str| import_target(&expression(to), &features).expect("a target");
+    let target = |to: &str| import_target(&expression(to), &[], &features).expect("a target");
     let found = target("module.a[each.key].b.c[each.value]");
     assert_eq!((found.to_string().as_str(), found.is_static), ("module.a.b.c", false));
     let found = target("module.a[0].b.c[\"x\"]");
@@ -260,7 +261,7 @@ fn what_is_no_address_is_an_invalid_expression() {
         for (engine, summary) in
             [("terraform@1.11.4", "Invalid expression"), ("opentofu", "Invalid import address expression")]
         {
-            let findings = import_target(&expression(to), &features(engine)).expect_err("no address");
+            let findings = import_target(&expression(to), &[], &features(engine)).expect_err("no address");
             assert_eq!(line(to, findings), format!("{to} => {summary} @ {to}"));
         }
     }
@@ -270,8 +271,8 @@ fn what_is_no_address_is_an_invalid_expression() {
 fn keys_could_not_always_be_calculated() {
     let to = "a.b[each.key]";
     for engine in ["terraform@1.6", "opentofu@1.6"] {
-        let findings = import_target(&expression(to), &features(engine)).expect_err("no address");
+        let findings = import_target(&expression(to), &[], &features(engine)).expect_err("no address");
         assert_eq!(line(to, findings), format!("{to} => Invalid expression @ {to}"));
     }
-    assert!(import_target(&expression(to), &features("terraform@1.7")).is_ok());
+    assert!(import_target(&expression(to), &[], &features("terraform@1.7")).is_ok());
 }
