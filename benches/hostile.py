@@ -232,6 +232,14 @@ def altered_arguments(number):
     return edited({"m/main.tf": variables, "main.tf": main}, lambda text: text.replace(" = 0\n", " = 9\n"))
 
 
+def overridden_arguments(number):
+    variables = lines(number, lambda n: f'variable "v{n}" {{\n}}\n')
+    main = locals_of(lines(900, lambda n: f"a{n} = 0\n")) + call("m", "./m", lines(number, lambda n: f"  v{n} = 1\n"))
+    over = 'module "m" {\n' + lines(number, lambda n: f"  v{n} = local.a{n % 900}\n") + "}\n"
+    files = {"m/main.tf": variables, "main.tf": main, "main_override.tf": over}
+    return edited(files, lambda text: text.replace(" = 0\n", " = 9\n"))
+
+
 def altered_counts(number):
     block = lambda n: f'resource "terraform_data" "r{n}" {{\n  count = local.a{n % 900} == 0 ? 0 : 0\n}}\n'
     main = locals_of(lines(900, lambda n: f"a{n} = 0\n")) + lines(number, block)
@@ -338,6 +346,7 @@ CASES = {
     "a list of 6,000 states": lambda: (["modules", "--state"], stored(6_000), {}),
     "a change of 121 modules, each with the 60 variables of the next, and 120 root modules": lambda: passed_on(120),
     "a change of the values of 20,000 arguments": lambda: altered_arguments(20_000),
+    "a change of the values of 20,000 arguments in an override file": lambda: overridden_arguments(20_000),
     "a change of the values in the `count` of 20,000 resources": lambda: altered_counts(20_000),
     "a change of a file of each of 6,000 modules": lambda: own_files(6_000),
     "a change of a local value of each of 6,000 modules": lambda: own_values(6_000),

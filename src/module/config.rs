@@ -116,16 +116,6 @@ impl Config {
         }
     }
 
-    /// The argument of this name in effect.
-    pub fn attribute(&self, name: &str) -> Option<Arc<Attribute>> {
-        match self {
-            Self::Plain(body) => body.attribute(name),
-            Self::Escaped(..) | Self::Merged(_) => {
-                self.just_attributes(&mut Vec::new()).into_iter().find(|argument| argument.name == name)
-            }
-        }
-    }
-
     /// Calls `visit` with every expression in effect, at any depth. Arguments that an override replaces are left out.
     pub fn for_each_expression(&self, visit: &mut dyn FnMut(&Expr)) {
         self.for_each_body(&mut |body| body.for_each_expression(visit));
@@ -217,12 +207,14 @@ fn blend(
 
 /// Adds arguments to others. Duplicates are reported.
 fn add_new(attributes: &mut Vec<Arc<Attribute>>, more: Vec<Arc<Attribute>>, findings: &mut Vec<Finding>) {
+    let before: HashMap<SmolStr, Span> =
+        attributes.iter().map(|earlier| (earlier.name.clone(), earlier.name_span)).collect();
     for attribute in more {
-        match attributes.iter().find(|earlier| earlier.name == attribute.name) {
+        match before.get(&attribute.name) {
             Some(earlier) => Finding::language(EngineRule::DuplicateDeclaration, "Duplicate argument")
                 .detail(format!("The argument `{}` is already set outside the `_` block.", attribute.name))
                 .at(attribute.name_span)
-                .related(earlier.name_span, "set here already")
+                .related(*earlier, "set here already")
                 .push_to(findings),
             None => attributes.push(attribute),
         }

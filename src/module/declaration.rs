@@ -6,8 +6,9 @@
 mod provider;
 mod resource;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 pub use provider::{
@@ -193,9 +194,20 @@ pub struct ModuleCall {
     pub depends_on: Vec<Dependency>,
     /// The arguments for the variables of the child module.
     pub config: Config,
+    /// The same arguments by their names; computed on first use.
+    pub(super) by_name: OnceLock<HashMap<SmolStr, Arc<Attribute>>>,
 }
 
 impl ModuleCall {
+    /// The argument of this name for a variable of the child module.
+    pub fn argument(&self, name: &str) -> Option<&Arc<Attribute>> {
+        let by_name = || {
+            let arguments = self.config.just_attributes(&mut Vec::new());
+            arguments.into_iter().map(|argument| (argument.name.clone(), argument)).collect()
+        };
+        self.by_name.get_or_init(by_name).get(name)
+    }
+
     /// `count` and `for_each`.
     pub fn repeated(&self) -> (Option<&Attribute>, Option<&Attribute>) {
         (self.count.as_deref(), self.for_each.as_deref())

@@ -260,6 +260,6 @@ pub(super) fn expression(node: Node<'_>, value: &NamedValue) -> Option<Arc<Attri
         NamedValue::Variable(_) | NamedValue::Resource(_) | NamedValue::Call(_) => None,
         NamedValue::Local(name) => module.locals.get(name).map(|local| local.attribute.clone()),
         NamedValue::Output(name) => module.outputs.get(name)?.value.clone(),
-        NamedValue::Argument { call, variable } => module.calls.get(call)?.config.attribute(variable),
+        NamedValue::Argument { call, variable } => module.calls.get(call)?.argument(variable).cloned(),
     }
 }

@@ -366,11 +366,11 @@ impl<'c> Effects<'c> {
                     let set = self.paths[caller.path].now.value(self.node(caller), &set.expr);
                     set.is_none_or(|set| set.is_null())
                 };
-                let set = call.config.attribute(name);
+                let set = call.argument(name);
                 if !child.module().variables.contains_key(name) {
                     // A call that still sets it fails.
                     effect.on_plan |= set.is_some();
-                } else if set.is_none_or(|set| !is_nullable && may_be_null(&set)) {
+                } else if set.is_none_or(|set| !is_nullable && may_be_null(set)) {
                     effect.add(&self.of_default(place, name));
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
 
@@ -69,6 +69,7 @@ impl Decoder<'_> {
             providers_span: providers.map(|attribute| attribute.span),
             depends_on,
             config,
+            by_name: OnceLock::new(),
         }
     }
 

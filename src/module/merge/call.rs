@@ -41,6 +41,7 @@ impl Merger<'_> {
         }
         overlay.refuse_blocks(&["_"]);
         base.config.merge(over.config);
+        base.by_name.take();
         base.origin.overrides.push(over.origin.base);
         let header = base.origin.header();
         self.depends_on(&over.depends_on, header);

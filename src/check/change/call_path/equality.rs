@@ -272,7 +272,7 @@ impl<'c> CallPath<'c> {
         else {
             return false;
         };
-        match (was.config.attribute(old), is.config.attribute(new)) {
+        match (was.argument(old), is.argument(new)) {
             (Some(was), Some(is)) => path.is_equal(&Compared::all(*caller), &was.expr, &is.expr, depth + 1),
             (was, is) => was.is_none() && is.is_none(),
         }

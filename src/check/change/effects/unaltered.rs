@@ -28,7 +28,7 @@ impl<'c> Effects<'c> {
             NamedValue::Call(call) => {
                 let is_argument = |name: &str| {
                     let call = node.module().calls.get(call);
-                    call.is_some_and(|call| call.config.attribute(name).is_some())
+                    call.is_some_and(|call| call.argument(name).is_some())
                 };
                 path.is_absent(node, value) || self.has_same_content(place, value, &is_argument)
             }
