@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::support::edits::whole;
 use super::{Context, Node, Page, Rule, page};
-use crate::finding::{Edit, EngineRule, Finding, Fix, Safety};
-use crate::module::Module;
-use crate::module::declaration::ModuleCall;
-use crate::syntax::{AttributeSchema, Block, Body, Schema};
-use crate::text::{Span, nearest};
+use crate::finding::{EngineRule, Finding, Fix, Safety};
+use crate::syntax::{Attribute, AttributeSchema, Block, Schema};
+use crate::text::{Span, Suggestions};
 
 pub(super) struct OverrideHidesUnknownArgument;
 
@@ -20,44 +19,64 @@ impl Rule for OverrideHidesUnknownArgument {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let product = node.module().features.engine.product.name();
+        let suggestions = Suggestions::default();
         for (call, child) in node.child_calls().filter(|(call, _)| call.config.is_merged()) {
             let child = child.module();
             let Some(over) = call.origin.overrides.first().filter(|_| child.complete) else { continue };
-            let known: Vec<_> = child.variables.keys().map(|name| AttributeSchema::optional(name)).collect();
-            let schema = Schema { attributes: &known, blocks: &[] };
             for body in call.config.bodies() {
                 // The findings that the engine would report for this block alone.
                 let mut unsaid = Vec::new();
-                body.content(&schema, &mut unsaid);
+                let names = body.names();
+                let known = names.iter().filter(|name| child.variables.contains_key(*name));
+                let known: Vec<_> = known.map(|name| AttributeSchema::optional(name)).collect();
+                body.content(&Schema { attributes: &known, blocks: &[] }, &mut unsaid);
+                unsaid.retain(|unsaid| unsaid.rule == EngineRule::UnsupportedBlockOrArgument.id());
+                if unsaid.is_empty() {
+                    continue;
+                }
+                let blocks: HashMap<Span, Arc<Block>> =
+                    body.any_blocks().into_iter().map(|block| (block.kind_span, block)).collect();
+                let arguments = body.just_attributes(&mut Vec::new()).into_iter();
+                let arguments: HashMap<Span, Arc<Attribute>> =
+                    arguments.map(|argument| (argument.name_span, argument)).collect();
                 for unsaid in unsaid {
                     let Some(at) = unsaid.primary else { continue };
-                    if unsaid.rule != EngineRule::UnsupportedBlockOrArgument.id() {
-                        continue;
-                    }
-                    let is_block = body.any_blocks().iter().any(|block| is_at(block, at));
-                    let name = name(body, at);
-                    let wrong = match &name {
-                        Some(name) if !is_block => {
-                            format!("The child module does not declare `var.{name}`.")
+                    let (wrong, label, help, edit) = match (arguments.get(&at), blocks.get(&at)) {
+                        (Some(argument), _) => {
+                            let name = &argument.name;
+                            let unset = child.variables.keys().map(SmolStr::as_str);
+                            let unset = unset.filter(|variable| call.argument(variable).is_none());
+                            let meant = suggestions.nearest(name, unset);
+                            let help = match meant {
+                                Some(meant) => format!("did you mean `{meant}`?"),
+                                None => format!(
+                                    "remove the argument, or declare `variable \"{name}\"` in the child module"
+                                ),
+                            };
+                            let edit = context.editor(at.file).map(|editor| match meant {
+                                Some(meant) => editor.replace(at, meant),
+                                None => editor.remove(argument.span),
+                            });
+                            let wrong = format!("The child module does not declare `var.{name}`.");
+                            (wrong, "no such variable", help, edit)
                         }
-                        Some(_) | None => "A module call cannot contain other blocks.".to_owned(),
+                        (None, block) => {
+                            let help = unsaid.help.unwrap_or_else(|| {
+                                "remove the block: a module call takes arguments only".to_owned()
+                            });
+                            let edit = context.editor(at.file).zip(block);
+                            let edit = edit.map(|(editor, block)| editor.remove(whole(block)));
+                            let wrong = "A module call cannot contain other blocks.".to_owned();
+                            (wrong, "ignored", help, edit)
+                        }
                     };
-                    let help = unsaid.help.unwrap_or_else(|| match &name {
-                        Some(name) if !is_block => {
-                            format!(
-                                "remove the argument, or declare `variable \"{name}\"` in the child module"
-                            )
-                        }
-                        Some(_) | None => "remove the block: a module call takes arguments only".to_owned(),
-                    });
-                    let edit = corrected(call, body, at, &help, child, context);
                     Self::finding("Override hides an unknown argument")
                         .detail(format!(
                             "{wrong} {product} does not check the arguments of a module call that has an \
-                                 override, and ignores the ones it does not know.",
+                             override, and ignores the ones it does not know.",
                         ))
                         .at(at)
-                        .label(if is_block { "ignored" } else { "no such variable" })
+                        .label(label)
                         .related(over.header, "this override hides the error")
                         .help(help)
                         .fixed_by(edit.map(|edit| Fix::on_request([edit])))
@@ -66,45 +85,5 @@ impl Rule for OverrideHidesUnknownArgument {
                 }
             }
         }
-    }
-}
-
-/// Whether a finding is about this block.
-fn is_at(block: &Arc<Block>, at: Span) -> bool {
-    block.kind_span == at || block.header == at
-}
-
-/// The name of the argument or block that a finding is about.
-fn name(body: &Body, at: Span) -> Option<SmolStr> {
-    let blocks = body.any_blocks();
-    let block = blocks.iter().find(|block| is_at(block, at)).map(|block| block.kind.clone());
-    let argument = || {
-        let arguments = body.just_attributes(&mut Vec::new());
-        arguments.into_iter().find(|argument| argument.name_span == at).map(|argument| argument.name.clone())
-    };
-    block.or_else(argument)
-}
-
-/// Renames the argument to the intended name, if there is exactly one candidate and nothing else sets it; else
-/// removes it.
-fn corrected(
-    call: &ModuleCall,
-    body: &Body,
-    at: Span,
-    help: &str,
-    child: &Module,
-    context: &Context<'_>,
-) -> Option<Edit> {
-    let editor = context.editor(at.file)?;
-    if let Some(block) = body.any_blocks().into_iter().find(|block| is_at(block, at)) {
-        return Some(editor.remove(whole(&block)));
-    }
-    let argument =
-        body.just_attributes(&mut Vec::new()).into_iter().find(|argument| argument.name_span == at)?;
-    let set = call.config.just_attributes(&mut Vec::new());
-    let meant = nearest(&argument.name, child.variables.keys().map(SmolStr::as_str));
-    match meant.filter(|meant| help.contains(&format!("`{meant}`"))) {
-        Some(meant) if set.iter().all(|other| other.name != meant) => Some(editor.replace(at, meant)),
-        Some(_) | None => Some(editor.remove(argument.span)),
     }
 }
