@@ -12,11 +12,12 @@ mod reading;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use gix::ObjectId;
 use gix::bstr::BStr;
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::absent::{Remedy, fetching};
@@ -42,6 +43,8 @@ pub(in crate::vfs) struct GitTree {
     has_missed: AtomicBool,
     /// The files that were read, if they are read several times.
     blobs: Option<Arc<Blobs>>,
+    /// Which directories have module files, of those that files beside modules may belong to.
+    modules: Mutex<HashMap<SmolStr, bool>>,
 }
 
 enum Held {
@@ -99,7 +102,8 @@ impl GitTree {
     }
 
     fn holding(held: Held, git: &gix::Repository) -> Self {
-        Self { git: git.clone().into_sync(), held, has_missed: AtomicBool::default(), blobs: None }
+        let (has_missed, modules) = (AtomicBool::default(), Mutex::default());
+        Self { git: git.clone().into_sync(), held, has_missed, blobs: None, modules }
     }
 
     /// This content and another, which are both read several times.

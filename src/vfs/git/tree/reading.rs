@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::ErrorKind;
+use std::sync::PoisonError;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -252,8 +253,18 @@ impl Reading<'_> {
 
     /// The module that the files beside modules in a directory belong to: the nearest one at or above it.
     pub(in crate::vfs) fn owner<'p>(&self, directory: &'p str) -> Option<&'p str> {
-        let mut above = ancestors(directory);
-        above.find(|path| self.list(path).is_ok_and(|listing| !listing.modules.is_empty()))
+        ancestors(directory).find(|path| self.is_module(path))
+    }
+
+    /// Whether a directory has module files. Many files beside modules ask for the same directories.
+    fn is_module(&self, directory: &str) -> bool {
+        let known = || self.git_tree.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(is_module) = known().get(directory) {
+            return *is_module;
+        }
+        let is_module = self.list(directory).is_ok_and(|listing| !listing.modules.is_empty());
+        known().insert(directory.into(), is_module);
+        is_module
     }
 
     /// Whether the clone has all files of a directory.
