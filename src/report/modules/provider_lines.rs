@@ -287,28 +287,33 @@ impl Picture<'_> {
     /// The lines for the provider configurations of a module, with their resources if requested.
     pub(super) fn provider_lines(&self, placed: &Placed<'_>, names: &Names) -> Vec<Line> {
         let mut lines = Vec::new();
+        let users = self.users(placed);
+        let users = |key: &Configuration| {
+            users.get(key).map(|users| Line::Users(format!("  used by: {}", users.join(", "))))
+        };
         for reaching in &placed.configurations {
             let text = self.provider_line(placed, reaching, names);
             let is_missing = placed.kind(reaching) == Kind::Missing;
             lines.push(if is_missing { Line::Problem(text) } else { Line::Configuration(text) });
-            lines.extend(self.users(placed, &reaching.requested));
+            lines.extend(users(&reaching.requested));
         }
         lines.extend(self.blocks_without_effect(placed).into_iter().map(Line::Problem));
         if self.resources {
             for key in placed.built_in_configurations() {
                 lines.push(Line::Configuration(format!("built in: {}", key.provider.name)));
-                lines.extend(self.users(placed, &key));
+                lines.extend(users(&key));
             }
         }
         lines
     }
 
-    /// The resources of a module that use a configuration, if requested.
-    fn users(&self, placed: &Placed<'_>, key: &Configuration) -> Option<Line> {
-        let users = placed.node.consumers().filter(|(_, used)| self.resources && used == key);
-        let users: Vec<String> =
-            users.map(|(resource, _)| one_line(&resource.to_string()).into_owned()).collect();
-        (!users.is_empty()).then(|| Line::Users(format!("  used by: {}", users.join(", "))))
+    /// The resources of a module that use each configuration, if requested.
+    fn users(&self, placed: &Placed<'_>) -> BTreeMap<Configuration, Vec<String>> {
+        let mut users: BTreeMap<Configuration, Vec<String>> = BTreeMap::new();
+        for (resource, used) in placed.node.consumers().take_while(|_| self.resources) {
+            users.entry(used).or_default().push(one_line(&resource.to_string()).into_owned());
+        }
+        users
     }
 
     /// The blocks of a module whose arguments the engines drop, because the provider has another name there.
