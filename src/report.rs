@@ -190,6 +190,13 @@ pub struct Style {
     pub allows_exceptions: bool,
 }
 
+impl Style {
+    /// Marks what is left out.
+    fn ellipsis(&self) -> &'static str {
+        if self.unicode { "…" } else { "..." }
+    }
+}
+
 impl Default for Style {
     fn default() -> Self {
         Self {

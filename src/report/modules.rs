@@ -134,7 +134,7 @@ impl<'a> Picture<'a> {
 
     /// The same, limited to this many columns, each with two spaces before it.
     fn fitting_repetition(&self, call: &ModuleCall, width: usize) -> String {
-        let cut = if self.style.unicode { "…" } else { "..." };
+        let cut = self.style.ellipsis();
         let mut written = String::new();
         for (name, value) in self.repetition(call) {
             let left = width.saturating_sub(written.chars().count());

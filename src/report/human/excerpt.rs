@@ -133,7 +133,7 @@ impl SourceCode for Excerpts {
 impl Excerpt {
     fn new(range: &Range<'_>, source: &Source, base: usize, style: &Style) -> Self {
         let name = one_line(&style.names.of(source.name())).into_owned();
-        let cut = if style.unicode { "…" } else { "..." };
+        let cut = style.ellipsis();
         let (mut text, mut lines) = (String::new(), Vec::new());
         for number in range.from..=range.to {
             let (start, end) = bounds(source, number);
@@ -228,7 +228,7 @@ fn bounds(source: &Source, line: usize) -> (usize, usize) {
 }
 
 /// The part of a line to show: all, or the part around its first mark.
-fn window(text: &str, start: usize, end: usize, marked: Option<usize>) -> (usize, usize) {
+pub(super) fn window(text: &str, start: usize, end: usize, marked: Option<usize>) -> (usize, usize) {
     if end - start <= LONG_LINE {
         return (start, end);
     }

@@ -2,6 +2,7 @@
 
 use crate::check::Verdict;
 use crate::finding::Edit;
+use crate::report::human::excerpt::window;
 use crate::report::paint::Paint;
 use crate::report::sanitize::at_line_start;
 use crate::report::{Style, one_line, sanitize};
@@ -23,15 +24,14 @@ pub(super) fn write(
     style: &Style,
 ) {
     let Some(fix) = &verdict.finding.fix else { return };
-    let paint = Paint::new(style.color);
-    let title = paint.title(&format!("fix ({}):", fix.safety.option()));
+    let title = Paint::new(style.color).title(&format!("fix ({}):", fix.safety.option()));
     if before.is_some_and(|before| before.finding.fix.as_ref() == Some(fix)) {
         report.push_str(&format!("  {title} the same as above\n"));
         return;
     }
     report.push_str(&format!("  {title}\n"));
     let primary = verdict.finding.primary.map(|span| span.file);
-    let mut lines = Vec::new();
+    let mut shown = Shown::default();
     let mut files: Vec<&[Edit]> = fix.by_file().collect();
     files.sort_by_key(|edits| Some(edits[0].span.file) != primary);
     let has_names = files.len() > 1;
@@ -39,23 +39,41 @@ pub(super) fn write(
         let file = edits[0].span.file;
         if has_names || Some(file) != primary {
             let name = style.names.of(sources.get(file).name());
-            lines.push(at_line_start(&one_line(&name)).into_owned());
+            shown.add(|| at_line_start(&one_line(&name)).into_owned());
         }
-        lines.extend(changed(sources.get(file).text(), edits, paint));
+        changed(sources.get(file).text(), edits, style, &mut shown);
     }
-    let more = lines.len().saturating_sub(MAX_LINES + 1);
+    let Shown { mut lines, number } = shown;
+    let more = number.saturating_sub(MAX_LINES + 1);
     if more > 0 {
         lines.truncate(MAX_LINES);
-        lines.push(format!("{} {} more lines", if style.unicode { "…" } else { "..." }, more + 1));
+        lines.push(format!("{} {} more lines", style.ellipsis(), more + 1));
     }
     for line in lines {
         report.push_str(&format!("    {line}\n"));
     }
 }
 
-/// The removed lines with `-`, and the added lines with `+`.
-fn changed(text: &str, edits: &[Edit], paint: Paint) -> Vec<String> {
-    let mut lines = Vec::new();
+/// The first lines of a diff. Many findings can have the same large fix, so no other lines are written.
+#[derive(Default)]
+struct Shown {
+    lines: Vec<String>,
+    /// The number of all lines.
+    number: usize,
+}
+
+impl Shown {
+    fn add(&mut self, line: impl FnOnce() -> String) {
+        if self.number <= MAX_LINES {
+            self.lines.push(line());
+        }
+        self.number += 1;
+    }
+}
+
+/// Adds the removed lines with `-`, and the added lines with `+`.
+fn changed(text: &str, edits: &[Edit], style: &Style, shown: &mut Shown) {
+    let paint = Paint::new(style.color);
     let mut rest = edits;
     while let Some(first) = rest.first() {
         let start = text[..first.span.range().start].rfind('\n').map_or(0, |at| at + 1);
@@ -80,11 +98,25 @@ fn changed(text: &str, edits: &[Edit], paint: Paint) -> Vec<String> {
         let same = before.iter().rev().zip(after.iter().rev()).take_while(|(a, b)| a == b).count();
         let (before, after) = (&before[..before.len() - same], &after[..after.len() - same]);
         let after = without_blank_ends(after);
-        lines.extend(before.iter().map(|line| paint.removed(&sanitize(&format!("- {line}")))));
-        lines.extend(after.iter().map(|line| paint.added(&sanitize(&format!("+ {line}")))));
+        // Long lines are cut around the first difference.
+        let first = before.first().zip(after.first());
+        let differs =
+            first.map_or(0, |(old, new)| old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count());
+        for line in before {
+            shown.add(|| paint.removed(&format!("- {}", cut(line, differs, style))));
+        }
+        for line in after {
+            shown.add(|| paint.added(&format!("+ {}", cut(line, differs, style))));
+        }
         rest = &rest[count..];
     }
-    lines
+}
+
+/// A line, or the part around an offset if it is long.
+fn cut(line: &str, marked: usize, style: &Style) -> String {
+    let (from, to) = window(line, 0, line.len(), Some(marked.min(line.len())));
+    let cut = |is_cut: bool| if is_cut { style.ellipsis() } else { "" };
+    format!("{}{}{}", cut(from > 0), sanitize(&line[from..to]), cut(to < line.len()))
 }
 
 /// The lines without blank ones at both ends, which an added block has around it.
@@ -122,7 +154,11 @@ mod tests {
             c = 3
             d = 4
         "};
-        let shown = |edits: &[Edit]| changed(text, edits, Paint::new(false));
+        let shown = |edits: &[Edit]| {
+            let mut shown = Shown::default();
+            changed(text, edits, &Style::default(), &mut shown);
+            shown.lines
+        };
         assert_eq!(shown(&[edit(10, 11, "5")]), ["- b = 2", "+ b = 5"]);
         assert_eq!(shown(&[edit(6, 12, "")]), ["- b = 2"]);
         assert_eq!(shown(&[edit(12, 12, "x = 0\n")]), ["+ x = 0"]);
@@ -135,5 +171,16 @@ mod tests {
             shown(&[edit(10, 11, "5"), edit(16, 17, "6")]),
             ["- b = 2", "+ b = 5", "- c = 3", "+ c = 6"]
         );
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_the_first_difference() {
+        let items: Vec<String> = (100..300).map(|item| format!("{item}, ")).collect();
+        let text = format!("a = [{}]\n", items.concat());
+        let mut shown = Shown::default();
+        changed(&text, &[edit(505, 510, "")], &Style::default(), &mut shown);
+        let [before, after] = &shown.lines[..] else { panic!("{:?}", shown.lines) };
+        assert!(before.starts_with("- …") && before.ends_with('…') && before.len() < 300, "{before}");
+        assert!(after.starts_with("+ …") && after.ends_with('…') && after.len() < 300, "{after}");
     }
 }
