@@ -18,6 +18,7 @@ mod dynamic_blocks;
 mod evaluation;
 mod import_checks;
 mod imports;
+mod instance_keys;
 mod instances;
 mod left_by_callers;
 mod location;

@@ -44,43 +44,6 @@ pub(super) fn are_several(node: Node<'_>, (count, _): Repeated<'_>) -> bool {
     )
 }
 
-impl Values<'_> {
-    /// Whether a block with this `count` or `for_each` has an instance with this key, or without one, if that is known.
-    pub(crate) fn have_instance(&self, repeated: Repeated<'_>, key: Option<&InstanceKey>) -> Option<bool> {
-        have_instance(repeated, key, |repeated| self.of(&repeated.expr))
-    }
-}
-
-/// Whether a block with this `count` or `for_each`, of which `value` computes the value, has an instance with this key,
-/// or without one, if that is known.
-pub(in crate::graph) fn have_instance(
-    repeated: Repeated<'_>,
-    key: Option<&InstanceKey>,
-    value: impl FnOnce(&Attribute) -> Value,
-) -> Option<bool> {
-    let (repeated, key) = match (repeated, key) {
-        ((None, None), key) => return Some(key.is_none()),
-        (_, None) => return Some(false),
-        ((count, for_each), Some(key)) => (count.or(for_each)?, key),
-    };
-    match (value(repeated), key) {
-        (Value::Number(count), InstanceKey::Number(index)) => {
-            let count = count.index()?;
-            Some(usize::try_from(*index).is_ok_and(|index| index < count))
-        }
-        (Value::Set(_, elements), InstanceKey::Text(key)) => {
-            let is_found = elements.iter().any(|element| element.as_str() == Some(key));
-            (is_found || elements.iter().all(Value::is_known)).then_some(is_found)
-        }
-        (Value::Map(_, elements) | Value::Object(elements), InstanceKey::Text(key)) => {
-            Some(elements.contains_key(key))
-        }
-        (Value::Number(_), InstanceKey::Text(_))
-        | (Value::Set(..) | Value::Map(..) | Value::Object(_), InstanceKey::Number(_)) => Some(false),
-        _ => None,
-    }
-}
-
 /// The keys of a `for_each`, for both results of a condition.
 fn texts(values: &Values<'_>, expr: &Expr) -> Option<BTreeSet<SmolStr>> {
     match &expr.kind {

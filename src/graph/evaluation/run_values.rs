@@ -16,6 +16,7 @@ use super::locals::Locals;
 use super::scope::{Instance, ModuleScope, Start};
 use crate::finding::{Finding, Severity, has_errors};
 use crate::graph::Node;
+use crate::graph::instance_keys::InstanceKeys;
 use crate::graph::references::sites::Symbols;
 use crate::module::Module;
 use crate::module::address::ResourceAddress;
@@ -104,6 +105,7 @@ pub(in crate::graph) struct RunValues<'t> {
     is_failing: Cell<bool>,
     /// The variables that are not null, if that matters.
     not_null: Option<&'t NotNull>,
+    instance_keys: InstanceKeys,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -139,6 +141,7 @@ impl<'t> RunValues<'t> {
             failed: RefCell::default(),
             is_failing: Cell::default(),
             not_null: None,
+            instance_keys: InstanceKeys::default(),
         }
     }
 

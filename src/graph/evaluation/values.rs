@@ -11,9 +11,10 @@ use super::order::in_order;
 use super::scope::ModuleScope;
 use crate::finding::{Finding, has_errors};
 use crate::graph::Node;
+use crate::graph::instance_keys::InstanceKeys;
 use crate::graph::references::sites::Symbols;
-use crate::module::address::{Subject, reference};
-use crate::syntax::Expr;
+use crate::module::address::{InstanceKey, Subject, reference};
+use crate::syntax::{Attribute, Expr};
 use crate::text::Span;
 use crate::value::{Budget, Value, evaluate, too_expensive};
 
@@ -26,6 +27,7 @@ pub struct Values<'t> {
     pub(super) assumed: RefCell<Vec<Expr>>,
     /// The local values that use all instances of a module.
     of_instances: OnceCell<HashSet<SmolStr>>,
+    instance_keys: InstanceKeys,
 }
 
 impl<'t> Node<'t> {
@@ -38,6 +40,7 @@ impl<'t> Node<'t> {
             work,
             assumed: RefCell::default(),
             of_instances: OnceCell::new(),
+            instance_keys: InstanceKeys::default(),
         }
     }
 
@@ -53,6 +56,15 @@ impl Values<'_> {
         let mut value = self.marked(expr);
         value.take_deep_marks();
         value
+    }
+
+    /// Whether a block with this `count` or `for_each` has an instance with this key, or without one, if that is known.
+    pub(crate) fn have_instance(
+        &self,
+        repeated: (Option<&Attribute>, Option<&Attribute>),
+        key: Option<&InstanceKey>,
+    ) -> Option<bool> {
+        self.instance_keys.contain(repeated, key, |repeated| self.of(&repeated.expr))
     }
 
     /// Whether an expression uses all instances of a module with `count` or `for_each`. They are a list or a map in

@@ -6,7 +6,6 @@ use smol_str::SmolStr;
 
 use super::super::accepted_values;
 use super::{Computed, Resources, RunValues};
-use crate::graph::addresses::keys;
 use crate::graph::builtin;
 use crate::module::address::{InstanceKey, Mode, ModuleStep, ResourceInstance};
 use crate::module::declaration::Resource;
@@ -25,7 +24,7 @@ impl RunValues<'_> {
     ) -> Option<bool> {
         let module = self.node.module();
         let has = |repeated, key: &Option<InstanceKey>| {
-            keys::have_instance(repeated, key.as_ref(), |repeated| self.repetition(repeated))
+            self.instance_keys.contain(repeated, key.as_ref(), |repeated| self.repetition(repeated))
         };
         let Some((step, path)) = path.split_first() else {
             let resource = module.resources.get(&instance.resource);

@@ -1,0 +1,86 @@
+//! The instance keys that the values of `count` and `for_each` make.
+
+use std::cell::RefCell;
+
+use hashbrown::{HashMap, HashSet};
+use smol_str::SmolStr;
+
+use crate::module::address::InstanceKey;
+use crate::syntax::Attribute;
+use crate::text::Span;
+use crate::value::Value;
+
+/// The instance keys of the blocks of a module, by the location of `count` or `for_each`. Many references can name
+/// instances of one block.
+#[derive(Debug, Default)]
+pub(in crate::graph) struct InstanceKeys(RefCell<HashMap<Span, Keys>>);
+
+impl InstanceKeys {
+    /// Whether a block with this `count` or `for_each`, of which `value` computes the value, has an instance with this
+    /// key, or without one, if that is known.
+    pub(in crate::graph) fn contain(
+        &self,
+        repeated: (Option<&Attribute>, Option<&Attribute>),
+        key: Option<&InstanceKey>,
+        value: impl FnOnce(&Attribute) -> Value,
+    ) -> Option<bool> {
+        let (repeated, key) = match (repeated, key) {
+            ((None, None), key) => return Some(key.is_none()),
+            (_, None) => return Some(false),
+            ((count, for_each), Some(key)) => (count.or(for_each)?, key),
+        };
+        let at = repeated.expr.span;
+        if let Some(keys) = self.0.borrow().get(&at) {
+            return keys.contain(key);
+        }
+        let keys = Keys::of(value(repeated));
+        let contain = keys.contain(key);
+        self.0.borrow_mut().insert(at, keys);
+        contain
+    }
+}
+
+/// The instance keys that a value of `count` or `for_each` makes.
+#[derive(Debug)]
+enum Keys {
+    Unknown,
+    /// The numbers below the value of `count`, if that is known.
+    Numbers(Option<usize>),
+    /// Strings. `are_all` if no others are possible.
+    Texts {
+        known: HashSet<SmolStr>,
+        are_all: bool,
+    },
+}
+
+impl Keys {
+    fn of(value: Value) -> Self {
+        match value {
+            Value::Number(count) => Self::Numbers(count.index()),
+            Value::Set(_, elements) => Self::Texts {
+                known: elements.iter().filter_map(Value::as_str).map(SmolStr::new).collect(),
+                are_all: elements.iter().all(Value::is_known),
+            },
+            Value::Map(_, elements) | Value::Object(elements) => {
+                Self::Texts { known: elements.into_keys().collect(), are_all: true }
+            }
+            _ => Self::Unknown,
+        }
+    }
+
+    fn contain(&self, key: &InstanceKey) -> Option<bool> {
+        match (self, key) {
+            (Self::Numbers(count), InstanceKey::Number(index)) => {
+                count.map(|count| usize::try_from(*index).is_ok_and(|index| index < count))
+            }
+            (Self::Texts { known, are_all }, InstanceKey::Text(key)) => {
+                let is_found = known.contains(key);
+                (is_found || *are_all).then_some(is_found)
+            }
+            (Self::Numbers(_), InstanceKey::Text(_)) | (Self::Texts { .. }, InstanceKey::Number(_)) => {
+                Some(false)
+            }
+            (Self::Unknown, _) => None,
+        }
+    }
+}
