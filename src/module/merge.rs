@@ -31,6 +31,7 @@ use crate::module::decode::Declarations;
 use crate::module::dropped::{Dropped, Why};
 use crate::syntax::Block;
 use crate::text::Span;
+use crate::value::Budget;
 
 /// Builds a module. `primary` and `overriding` are sorted by file name.
 pub(super) fn files(
@@ -39,7 +40,8 @@ pub(super) fn files(
     mut overriding: Vec<Declarations>,
     findings: &mut Vec<Finding>,
 ) {
-    let mut merger = Merger { features: *module.features, module, findings, imported: BTreeMap::new() };
+    let work = Budget::of(module.evaluation_steps());
+    let mut merger = Merger { features: *module.features, module, findings, imported: BTreeMap::new(), work };
     // Provider requirements come first, including those of override files, because resources need the provider of
     // their type.
     merger.required_providers(&mut primary, &mut overriding);
@@ -67,6 +69,8 @@ struct Merger<'a> {
     findings: &'a mut Vec<Finding>,
     /// By target: the headers of the `import` blocks seen so far.
     imported: BTreeMap<SmolStr, Vec<Span>>,
+    /// The remaining steps to apply and convert defaults.
+    work: Budget,
 }
 
 impl Merger<'_> {

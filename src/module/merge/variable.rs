@@ -1,11 +1,12 @@
 //! Merges a `variable` block of an override file and checks the result; the same for local values.
 
 use crate::finding::{EngineRule, Finding, Related, address_text};
+use crate::limits::Limits;
 use crate::module::declaration::{Local, Spanned, Variable};
 use crate::module::dropped::{Dropped, Why};
 use crate::module::merge::Merger;
 use crate::module::merge::overlay::Overlay;
-use crate::value::{self, Mismatch};
+use crate::value::{self, Budget, Mismatch, Value};
 
 impl Merger<'_> {
     pub(super) fn override_variable(&mut self, over: Variable) {
@@ -32,7 +33,7 @@ impl Merger<'_> {
         overlay.refuse_rest(&[]);
         base.origin.overrides.push(over.origin.base);
         let base_header = base.origin.header();
-        let findings = recheck(base, wrote)
+        let findings = recheck(base, wrote, &self.work, &self.module.limits)
             .into_iter()
             .map(|finding| finding.at(header).related(base_header, "the variable that is overridden"));
         self.findings.extend(findings);
@@ -64,13 +65,33 @@ impl Merger<'_> {
 }
 
 /// Converts the default to the merged type. The input is the already converted default, not the written one: a `null`
-/// of one type does not become a `null` of another.
-fn recheck(variable: &mut Variable, (wrote_type, wrote_default): (bool, bool)) -> Vec<Finding> {
+/// of one type does not become a `null` of another. The engine adds the defaults of optional attributes when it uses the
+/// default, but does not check it then.
+fn recheck(
+    variable: &mut Variable,
+    (wrote_type, wrote_default): (bool, bool),
+    work: &Budget,
+    limits: &Limits,
+) -> Vec<Finding> {
     let mut findings = Vec::new();
     let Some(default) = &mut variable.default else { return findings };
     if let Some(Spanned { value: constraint, span: type_span }) = &variable.constraint {
         match value::convert(&default.value, &constraint.ty) {
-            Ok(converted) => default.value = converted,
+            Ok(converted) if constraint.defaults.is_none() || converted.is_null() => {
+                default.value = converted;
+            }
+            Ok(converted) => {
+                default.value = match constraint.pay(&converted, work, default.span, limits) {
+                    Ok(()) => {
+                        let value = constraint.apply_defaults(&converted);
+                        value::convert(&value, &constraint.ty).unwrap_or(Value::UNKNOWN)
+                    }
+                    Err(limit) => {
+                        findings.extend(limit);
+                        Value::UNKNOWN
+                    }
+                };
+            }
             Err(mismatch) => {
                 let finding =
                     Finding::language(EngineRule::InvalidDefaultValue, "Invalid default value for variable")
