@@ -62,9 +62,13 @@ impl Conversion {
                     .collect();
                 Ok(Value::Tuple(converted?))
             }
-            (Value::Set(own, elements), Type::List(_)) if elements.len() > 1 && !value.is_wholly_known() => {
+            (Value::Set(own, _), Type::List(_)) if !value.has_known_order() && !value.is_wholly_known() => {
                 // Two unknown elements may be equal.
                 Ok(Value::Unknown(Type::list(own.clone())))
+            }
+            (Value::Set(_, elements), Type::List(wanted)) if !value.has_known_order() => {
+                let converted = self.elements(elements, wanted)?;
+                self.sequence(Value::in_any_order(converted), to, || (**wanted).clone())
             }
             (
                 Value::List(own, elements) | Value::Set(own, elements),

@@ -56,6 +56,28 @@ impl Value {
         Self::Set(element, elements).mark(marks)
     }
 
+    /// Whether the order of the elements is known. Engines order the elements of a set that are not primitive by a hash.
+    pub(super) fn has_known_order(&self) -> bool {
+        match self {
+            Self::Set(element, elements) => {
+                let is_primitive = matches!(element, Type::Bool | Type::Number | Type::String);
+                elements.len() <= 1 || is_primitive && self.is_wholly_known()
+            }
+            _ => true,
+        }
+    }
+
+    /// These values in an unknown order.
+    pub(super) fn in_any_order(values: Vec<Self>) -> Vec<Self> {
+        let Some(first) = values.first() else { return values };
+        if values.iter().all(|value| value == first) {
+            return values;
+        }
+        let (ty, is_marked) = (first.ty(), values.iter().any(|value| value.deep_marks() != Marks::NONE));
+        let is_same = !is_marked && values.iter().all(|value| value.ty() == ty);
+        vec![if is_same { Self::Unknown(ty) } else { Self::UNKNOWN }; values.len()]
+    }
+
     /// Adds marks to the value.
     #[must_use]
     pub fn mark(self, marks: Marks) -> Self {

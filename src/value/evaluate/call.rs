@@ -238,6 +238,7 @@ impl Evaluator<'_> {
         }
         let marks = value.take_marks();
         let why = match value {
+            Value::Set(..) if !value.has_known_order() => return None,
             Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => {
                 let part = |value: Value| Argument { expr: last, value: Some(value.mark(marks)) };
                 let parts = elements.into_iter().map(part);

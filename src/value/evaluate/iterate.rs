@@ -49,7 +49,7 @@ impl Evaluator<'_> {
                 values.push(self.value(&each.value, Some(&frame)));
             }
         }
-        Value::Tuple(values)
+        Value::Tuple(elements.arranged(values))
     }
 
     /// The results of a `for` directive in a template, one per element.
@@ -62,15 +62,14 @@ impl Evaluator<'_> {
     ) -> Value {
         let unknown = Value::Unknown(Type::String);
         let value = self.read(collection, inside);
-        let Ok(Elements { each, marks }) = self.elements(&value, collection, names, None, inside) else {
-            return unknown;
-        };
-        let each = each.iter().map(|(key, value)| {
+        let Ok(elements) = self.elements(&value, collection, names, None, inside) else { return unknown };
+        let marks = elements.marks;
+        let each = elements.each.iter().map(|(key, value)| {
             let frame = frame(names, key, value, inside);
             body(self, Some(&frame))
         });
         // All iterations are evaluated, to report their errors.
-        let parts: Vec<Value> = each.collect();
+        let parts: Vec<Value> = elements.arranged(each.collect());
         let (mut text, mut all_marks) = (String::new(), marks);
         for part in &parts {
             let Some(part_text) = part.as_str() else { return unknown.mark(marks) };
@@ -120,7 +119,8 @@ impl Evaluator<'_> {
                 }
             }
         }
-        values.extend(groups.into_iter().map(|(key, group)| (key, Value::Tuple(group))));
+        let groups = groups.into_iter().map(|(key, group)| (key, Value::Tuple(elements.arranged(group))));
+        values.extend(groups);
         Value::Object(values)
     }
 
@@ -179,7 +179,7 @@ impl Evaluator<'_> {
             None => Marks::NONE,
         };
         let each = elements(value).ok_or_else(|| Value::UNKNOWN.mark(marks.and(of_condition)))?;
-        Ok(Elements { each, marks })
+        Ok(Elements { each, marks, have_order: value.has_known_order() })
     }
 
     /// Checks a condition before it is evaluated for each element, and returns its marks. Returns `None` after an
@@ -295,6 +295,7 @@ impl Evaluator<'_> {
         if self.failed_since(before) {
             return Value::Unknown(self.splat_type(&value.ty(), each, inside, false));
         }
+        let results = if value.has_known_order() { results } else { Value::in_any_order(results) };
         match value {
             Value::Tuple(_) => Value::Tuple(results),
             _ => gather(results).map_or(Value::UNKNOWN, |(element, elements)| Value::List(element, elements)),
@@ -329,6 +330,14 @@ fn frame<'f>(names: ForNames<'f>, key: &'f Value, value: &'f Value, outer: Insid
 struct Elements<'c> {
     each: Vec<(Cow<'c, Value>, &'c Value)>,
     marks: Marks,
+    have_order: bool,
+}
+
+impl Elements<'_> {
+    /// The results for these elements, one after another.
+    fn arranged(&self, results: Vec<Value>) -> Vec<Value> {
+        if self.have_order { results } else { Value::in_any_order(results) }
+    }
 }
 
 /// The result of a `for` expression so far.

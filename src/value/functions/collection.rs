@@ -143,7 +143,7 @@ pub(super) fn flatten(arguments: &[Value]) -> Outcome {
 fn flatten_into(value: &Value, flat: &mut Vec<Value>, marks: &mut Marks) -> bool {
     let (inner, own) = value.unmarked();
     match (inner, inner.ty()) {
-        (Value::Set(_, elements), _) if elements.len() > 1 && !inner.is_wholly_known() => false,
+        (Value::Set(..), _) if !inner.has_known_order() => false,
         (Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements), _) => {
             *marks = marks.and(own);
             let mut is_known = true;
@@ -231,7 +231,7 @@ pub(super) fn reverse(arguments: &[Value]) -> Outcome {
     let value = &arguments[0];
     match (value, value.ty()) {
         (Value::Tuple(elements), _) => Ok(Value::Tuple(elements.iter().rev().cloned().collect())),
-        (Value::List(element, elements) | Value::Set(element, elements), _) => {
+        (Value::List(element, elements) | Value::Set(element, elements), _) if value.has_known_order() => {
             Ok(Value::List(element.clone(), elements.iter().rev().cloned().collect()))
         }
         (_, Type::Tuple(elements)) => Ok(Value::Unknown(Type::tuple(elements.iter().rev().cloned()))),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::signature::{FunctionError, Outcome};
-use crate::value::{Type, Value};
+use crate::value::Value;
 
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -48,11 +48,7 @@ pub(super) fn json(value: &Value, out: &mut String) -> Result<(), FunctionError>
         }
         Value::Number(number) => out.push_str(&number.text().ok_or(FunctionError::Unknown)?),
         Value::String(text) => quoted(text, out),
-        Value::Set(element, elements)
-            if elements.len() > 1 && !matches!(element, Type::Bool | Type::Number | Type::String) =>
-        {
-            return Err(FunctionError::Unknown);
-        }
+        Value::Set(..) if !value.has_known_order() => return Err(FunctionError::Unknown),
         Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => {
             out.push('[');
             for (place, element) in elements.iter().enumerate() {
