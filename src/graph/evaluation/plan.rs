@@ -77,7 +77,8 @@ impl<'t> Plan<'t> {
         {
             return Vec::new();
         }
-        if !is_condition && (site.condition.is_some() || !self.knows_more(expr, repeated.is_some())) {
+        let is_unknown_part = site.condition.is_some() && !is_message(site, expr);
+        if !is_condition && (is_unknown_part || !self.knows_more(expr, repeated.is_some())) {
             return Vec::new();
         }
         let mut found = Vec::new();
@@ -180,6 +181,7 @@ impl<'t> Plan<'t> {
             Owner::Resource(_) if is_precondition(site, expr) => {
                 accepted_values::precondition(&unmarked(), expr)
             }
+            _ if is_message(site, expr) => None,
             Owner::Output(_) if site.condition.is_some() => {
                 accepted_values::condition(&unmarked(), expr, true, site)
             }
@@ -284,6 +286,13 @@ fn is_precondition(site: &Site<'_>, expr: &Expr) -> bool {
     matches!(site.owner, Owner::Resource(_) | Owner::Output(_))
         && condition.is_some_and(|part| part.expr.span == expr.span)
         && !expr.variables().is_empty()
+}
+
+/// Whether an expression is the message of a precondition, which is evaluated even if the condition is true.
+fn is_message(site: &Site<'_>, expr: &Expr) -> bool {
+    let message = site.condition.and_then(|condition| condition.error_message.as_ref());
+    matches!(site.owner, Owner::Resource(_) | Owner::Output(_))
+        && message.is_some_and(|part| part.expr.span == expr.span)
 }
 
 /// Whether an expression is the `count` or `for_each` of its block.
