@@ -195,23 +195,14 @@ fn handed_on<'t>(plan: &Plan<'_>, call: &ModuleCall, child: Node<'t>) -> Vec<&'t
     variables.flatten().map(|variable| &**variable).collect()
 }
 
-/// Whether a value says more than the declaration of its variable about what can make an expression fail. The value of
-/// a number or a string mostly cannot.
+/// Whether a value says more than the declaration of its variable.
 fn says_more(Computed { value, .. }: &Computed, variable: &Variable) -> bool {
     let declared = variable.unknown_value();
     if *value == declared {
         return false;
     }
     let (marks, declared_marks) = (value.deep_marks(), declared.deep_marks());
-    if marks.sensitive.is_some() && declared_marks.sensitive.is_none()
+    marks.sensitive.is_some() && declared_marks.sensitive.is_none()
         || marks.ephemeral.is_some() && declared_marks.ephemeral.is_none()
-    {
-        return true;
-    }
-    match (value.unmarked().0, declared.unmarked().0.ty()) {
-        (Value::Null(_), _) => true,
-        (Value::Number(number), Type::Number) => number.index().is_none(),
-        (Value::Unknown(Type::Any), _) | (_, Type::Bool | Type::Number | Type::String) => false,
-        _ => true,
-    }
+        || !matches!(value.unmarked().0, Value::Unknown(Type::Any))
 }
