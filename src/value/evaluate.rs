@@ -388,6 +388,12 @@ impl<'e> Evaluator<'e> {
         self.scope.is_some_and(Scope::knows_types)
     }
 
+    /// The result of something that fails here, but perhaps not in the engine.
+    fn undecided(&mut self) -> Value {
+        self.is_open = self.is_open.map(|_| true);
+        Value::UNKNOWN
+    }
+
     /// Whether the engine knows more of the type of a value, so that an error in its conversion is not certain.
     fn has_open_type(&self, value: &Value) -> bool {
         self.knows_types() && value.ty().has_any()

@@ -94,7 +94,7 @@ impl Evaluator<'_> {
                 value
             }
             Ok(_) | Err(FunctionError::Unknown) => Value::UNKNOWN,
-            Err(FunctionError::Argument(place, _)) if open.get(place) == Some(&true) => Value::UNKNOWN,
+            Err(FunctionError::Argument(place, _)) if open.get(place) == Some(&true) => self.undecided(),
             Err(FunctionError::Argument(place, why)) if place < arguments.len() => {
                 self.invalid_argument(function, place, &arguments[place], &why)
             }
@@ -201,7 +201,9 @@ impl Evaluator<'_> {
                 continue;
             }
             values.push(convert(&value, &ty).unwrap_or_else(|mismatch| {
-                if !self.has_open_type(&value) {
+                if self.has_open_type(&value) {
+                    self.undecided();
+                } else {
                     self.invalid_argument(function, place, argument, &mismatch.to_string());
                 }
                 Value::Unknown(ty)

@@ -170,7 +170,7 @@ impl Evaluator<'_> {
         let is_open = self.knows_types() && (then_type.has_any() || else_type.has_any());
         let Some(ty) = ty else {
             if is_open {
-                return Value::UNKNOWN;
+                return self.undecided();
             }
             let (one, other) = (then_type.shortened(), else_type.shortened());
             let detail = format!("The two results must have the same type: one is {one}, the other {other}.");
@@ -198,7 +198,7 @@ impl Evaluator<'_> {
         }
         let result = fit(&result, &ty).unwrap_or_else(|mismatch| {
             if is_open {
-                return Value::UNKNOWN;
+                return self.undecided();
             }
             let detail = format!("The two results have different types: {mismatch}.");
             self.error(EngineRule::InvalidValue, "Inconsistent conditional result types", detail, span);
