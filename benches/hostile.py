@@ -240,6 +240,31 @@ def overridden_arguments(number):
     return edited(files, lambda text: text.replace(" = 0\n", " = 9\n"))
 
 
+def override_files(number):
+    variables = lines(number, lambda n: f'variable "v{n}" {{\n}}\n')
+    files = {"m/main.tf": variables, "main.tf": call("m", "./m", lines(number, lambda n: f"  v{n} = 1\n"))}
+    return files | {f"x{n}_override.tf": f'module "m" {{\n  v{n} = 2\n}}\n' for n in range(number)}
+
+
+def values_files(number):
+    variables = lines(number, lambda n: f'variable "v{n}" {{\n}}\n')
+    files = {"main.tf": variables} | {f"a{n}.auto.tfvars": f"v{n} = 0\n" for n in range(number)}
+    return edited(files, lambda text: text.replace(" = 0\n", " = 9\n"))
+
+
+def moved_keys(number):
+    block = lambda n: f'moved {{\n  from = terraform_data.o["k{n}"]\n  to   = terraform_data.n["k{n}"]\n}}\n'
+    keys = lines(number, lambda n: f"    k{n} = 1\n")
+    return {"main.tf": f'resource "terraform_data" "n" {{\n  for_each = {{\n{keys}  }}\n}}\n' + lines(number, block)}
+
+
+def unused_aliases(number):
+    aliases = ", ".join(f"a.p{n}" for n in range(number))
+    requirement = f'a = {{\n      source = "x/a"\n      configuration_aliases = [{aliases}]\n    }}'
+    module = f"terraform {{\n  required_providers {{\n    {requirement}\n  }}\n}}\n"
+    return {"m/main.tf": module, "main.tf": call("m", "./m")}
+
+
 def altered_counts(number):
     block = lambda n: f'resource "terraform_data" "r{n}" {{\n  count = local.a{n % 900} == 0 ? 0 : 0\n}}\n'
     main = locals_of(lines(900, lambda n: f"a{n} = 0\n")) + lines(number, block)
@@ -347,6 +372,10 @@ CASES = {
     "a change of 121 modules, each with the 60 variables of the next, and 120 root modules": lambda: passed_on(120),
     "a change of the values of 20,000 arguments": lambda: altered_arguments(20_000),
     "a change of the values of 20,000 arguments in an override file": lambda: overridden_arguments(20_000),
+    "10,000 override files of one call": lambda: override_files(10_000),
+    "a change of 10,000 variable definitions files": lambda: values_files(10_000),
+    "6,000 `moved` blocks with keys": lambda: moved_keys(6_000),
+    "6,000 unused aliases in one line": lambda: unused_aliases(6_000),
     "a change of the values in the `count` of 20,000 resources": lambda: altered_counts(20_000),
     "a change of a file of each of 6,000 modules": lambda: own_files(6_000),
     "a change of a local value of each of 6,000 modules": lambda: own_values(6_000),

@@ -82,8 +82,9 @@ impl Snapshot {
 
     /// A file beside a module by its real path.
     pub(super) fn companion_at(&self, path: &str) -> Option<FileId> {
-        let files = self.companions_in(parent(path).unwrap_or_default());
-        let file = files.iter().find(|file| file.name == last_name(path))?;
+        let name = last_name(path);
+        let file =
+            self.companions_in(parent(path).unwrap_or_default()).iter().find(|file| file.name == name)?;
         file.id.filter(|id| self.sources.get(*id).name() == path)
     }
 }

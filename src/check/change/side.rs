@@ -111,8 +111,9 @@ impl Side {
     /// The content of a variable definitions file. Returns `None` if it does not exist or was not understood
     /// completely.
     pub(super) fn values(&self, path: &str) -> Option<Vec<String>> {
+        let name = last_name(path);
         let files = self.snapshot.companions_in(parent(path).unwrap_or_default());
-        let id = files.iter().find(|file| file.name == last_name(path))?.id?;
+        let id = files.iter().find(|file| file.name == name)?.id?;
         let source = self.snapshot.sources().get(id);
         let (file, wrong) = syntax::parse(id, source, Notation::of(source.name()), &Limits::default());
         let mut values = file.body.canonical(source, &[]);
