@@ -79,8 +79,12 @@ pub(super) fn reaches_id(node: Node<'_>, import: &Import) -> bool {
 
 /// Whether the engine evaluates the `for_each` of an import.
 pub(super) fn reaches_for_each(node: Node<'_>, import: &Import) -> bool {
-    let is_wrong = |to: &Expr| node.import_checks().wrong.contains_key(&to.span);
-    !node.module().features.import_targets_validated || !import.to.as_ref().is_some_and(is_wrong)
+    !node.module().features.import_targets_validated || !has_wrong_target(node, import)
+}
+
+/// Whether the target of an import is wrong, as far as `validate` of the newest Terraform knows.
+pub(super) fn has_wrong_target(node: Node<'_>, import: &Import) -> bool {
+    import.to.as_ref().is_some_and(|to| node.import_checks().wrong.contains_key(&to.span))
 }
 
 /// The errors in the target of an import in a root module.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::plan::{ONLY_PLAN, Plan};
 use crate::finding::Finding;
-use crate::graph::imports::{self, reaches_for_each, target_for};
+use crate::graph::imports::{self, has_wrong_target, target_for};
 use crate::graph::references::sites::Symbols;
 use crate::module::address::ImportTarget;
 use crate::module::declaration::Import;
@@ -20,7 +20,7 @@ pub(super) fn absent(plan: &Plan<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for import in &plan.node.module().imports {
         let (Some(target), Some(to)) = (&import.target, &import.to) else { continue };
-        if seen.contains(&target.config()) || !reaches_for_each(plan.node, import) {
+        if seen.contains(&target.config()) || has_wrong_target(plan.node, import) {
             continue;
         }
         if let Some(absent) = first_absent(plan, import, target, to) {
