@@ -191,7 +191,7 @@ pub struct Style {
 }
 
 impl Style {
-    /// Marks what is left out.
+    /// The characters in place of omitted text.
     fn ellipsis(&self) -> &'static str {
         if self.unicode { "…" } else { "..." }
     }

@@ -16,8 +16,8 @@ use crate::value::Value;
 pub(in crate::graph) struct InstanceKeys(RefCell<HashMap<Span, Keys>>);
 
 impl InstanceKeys {
-    /// Whether a block with this `count` or `for_each`, of which `value` computes the value, has an instance with this
-    /// key, or without one, if that is known.
+    /// Whether a block with this `count` or `for_each` has an instance with this key, or without one, if that is known.
+    /// `value` evaluates the argument.
     pub(in crate::graph) fn contain(
         &self,
         repeated: (Option<&Attribute>, Option<&Attribute>),

@@ -68,7 +68,7 @@ impl Conversion {
             }
             (Value::Set(_, elements), Type::List(wanted)) if !value.has_known_order() => {
                 let converted = self.elements(elements, wanted)?;
-                self.sequence(Value::in_any_order(converted), to, || (**wanted).clone())
+                self.sequence(value.arranged(converted), to, || (**wanted).clone())
             }
             (
                 Value::List(own, elements) | Value::Set(own, elements),

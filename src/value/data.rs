@@ -67,10 +67,10 @@ impl Value {
         }
     }
 
-    /// These values in an unknown order.
-    pub(super) fn in_any_order(values: Vec<Self>) -> Vec<Self> {
+    /// The results for the elements of this collection, one after another.
+    pub(super) fn arranged(&self, values: Vec<Self>) -> Vec<Self> {
         let Some(first) = values.first() else { return values };
-        if values.iter().all(|value| value == first) {
+        if self.has_known_order() || values.iter().all(|value| value == first) {
             return values;
         }
         let (ty, is_marked) = (first.ty(), values.iter().any(|value| value.deep_marks() != Marks::NONE));

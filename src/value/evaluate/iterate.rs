@@ -49,7 +49,7 @@ impl Evaluator<'_> {
                 values.push(self.value(&each.value, Some(&frame)));
             }
         }
-        Value::Tuple(elements.arranged(values))
+        Value::Tuple(elements.collection.arranged(values))
     }
 
     /// The results of a `for` directive in a template, one per element.
@@ -69,7 +69,7 @@ impl Evaluator<'_> {
             body(self, Some(&frame))
         });
         // All iterations are evaluated, to report their errors.
-        let parts: Vec<Value> = elements.arranged(each.collect());
+        let parts: Vec<Value> = elements.collection.arranged(each.collect());
         let (mut text, mut all_marks) = (String::new(), marks);
         for part in &parts {
             let Some(part_text) = part.as_str() else { return unknown.mark(marks) };
@@ -119,7 +119,8 @@ impl Evaluator<'_> {
                 }
             }
         }
-        let groups = groups.into_iter().map(|(key, group)| (key, Value::Tuple(elements.arranged(group))));
+        let groups =
+            groups.into_iter().map(|(key, group)| (key, Value::Tuple(elements.collection.arranged(group))));
         values.extend(groups);
         Value::Object(values)
     }
@@ -179,7 +180,7 @@ impl Evaluator<'_> {
             None => Marks::NONE,
         };
         let each = elements(value).ok_or_else(|| Value::UNKNOWN.mark(marks.and(of_condition)))?;
-        Ok(Elements { each, marks, have_order: value.has_known_order() })
+        Ok(Elements { collection: value, each, marks })
     }
 
     /// Checks a condition before it is evaluated for each element, and returns its marks. Returns `None` after an
@@ -295,7 +296,7 @@ impl Evaluator<'_> {
         if self.failed_since(before) {
             return Value::Unknown(self.splat_type(&value.ty(), each, inside, false));
         }
-        let results = if value.has_known_order() { results } else { Value::in_any_order(results) };
+        let results = value.arranged(results);
         match value {
             Value::Tuple(_) => Value::Tuple(results),
             _ => gather(results).map_or(Value::UNKNOWN, |(element, elements)| Value::List(element, elements)),
@@ -328,16 +329,9 @@ fn frame<'f>(names: ForNames<'f>, key: &'f Value, value: &'f Value, outer: Insid
 
 /// The elements of a collection with their keys, and the marks of the collection.
 struct Elements<'c> {
+    collection: &'c Value,
     each: Vec<(Cow<'c, Value>, &'c Value)>,
     marks: Marks,
-    have_order: bool,
-}
-
-impl Elements<'_> {
-    /// The results for these elements, one after another.
-    fn arranged(&self, results: Vec<Value>) -> Vec<Value> {
-        if self.have_order { results } else { Value::in_any_order(results) }
-    }
 }
 
 /// The result of a `for` expression so far.
