@@ -12,7 +12,7 @@ use super::data::normal;
 use super::defaults::{Defaults, Parts};
 use super::evaluate::too_expensive;
 use super::weight::weight;
-use super::{Attribute, Budget, Type, Value, constant, convert};
+use super::{Attribute, Budget, Mismatch, Type, Value, constant, convert};
 
 /// A type constraint.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -34,11 +34,24 @@ impl TypeConstraint {
     pub const ANY: Self = Self { ty: Type::Any, defaults: None };
 
     /// `value` with defaults for missing and null attributes. The result may still need conversion to the type.
-    pub fn apply_defaults(&self, value: &Value) -> Value {
+    pub(super) fn apply_defaults(&self, value: &Value) -> Value {
         match &self.defaults {
             Some(defaults) => defaults.apply(value),
             None => value.clone(),
         }
+    }
+
+    /// `value` with the defaults, converted to the type. A null stays one.
+    ///
+    /// # Errors
+    ///
+    /// The value does not convert to the type.
+    pub fn accept(&self, value: &Value) -> Result<Value, Mismatch> {
+        let value = if value.is_null() { value.clone() } else { self.apply_defaults(value) };
+        if value.is(&self.ty.without_optional()) {
+            return Ok(value);
+        }
+        convert(&value, &self.ty)
     }
 
     /// Takes the steps to apply the defaults to a value and convert it.

@@ -199,12 +199,7 @@ pub(super) fn constraint(variable: &Variable) -> &TypeConstraint {
 
 /// The value converted to the type of a variable.
 pub(super) fn converted(value: &Value, variable: &Variable) -> Result<Value, Mismatch> {
-    let constraint = constraint(variable);
-    let value = if value.is_null() { value.clone() } else { constraint.apply_defaults(value) };
-    if value.is(&constraint.ty.without_optional()) {
-        return Ok(value);
-    }
-    convert(&value, &constraint.ty)
+    constraint(variable).accept(value)
 }
 
 /// The error in a value for a variable of a child module, if any.

@@ -86,10 +86,8 @@ impl Decoder<'_> {
             if let Some(limit) = too_large {
                 self.findings.extend(limit);
                 value = Value::UNKNOWN;
-            } else if !value.is_null() {
-                value = constraint.apply_defaults(&value);
             }
-            value = match value::convert(&value, &constraint.ty) {
+            value = match constraint.accept(&value) {
                 Ok(converted) => converted,
                 Err(mismatch) => {
                     Finding::language(EngineRule::InvalidDefaultValue, "Invalid default value for variable")

@@ -77,15 +77,10 @@ fn recheck(
     let Some(default) = &mut variable.default else { return findings };
     if let Some(Spanned { value: constraint, span: type_span }) = &variable.constraint {
         match value::convert(&default.value, &constraint.ty) {
-            Ok(converted) if constraint.defaults.is_none() || converted.is_null() => {
-                default.value = converted;
-            }
+            Ok(converted) if constraint.defaults.is_none() => default.value = converted,
             Ok(converted) => {
                 default.value = match constraint.pay(&converted, work, default.span, limits) {
-                    Ok(()) => {
-                        let value = constraint.apply_defaults(&converted);
-                        value::convert(&value, &constraint.ty).unwrap_or(Value::UNKNOWN)
-                    }
+                    Ok(()) => constraint.accept(&converted).unwrap_or(Value::UNKNOWN),
                     Err(limit) => {
                         findings.extend(limit);
                         Value::UNKNOWN

@@ -25,10 +25,7 @@ pub(super) fn meanings(variable: &Variable, merged: &mut MergedBlock) {
         let mut written = value::constant(&merged.arguments[at].counts.expr, &mut wrong);
         let mut fits = wrong.is_empty();
         if let Some(constraint) = &constraint {
-            if !written.is_null() {
-                written = constraint.apply_defaults(&written);
-            }
-            match value::convert(&written, &constraint.ty) {
+            match constraint.accept(&written) {
                 Ok(converted) => written = converted,
                 Err(_) => fits = false,
             }

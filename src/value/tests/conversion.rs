@@ -11,8 +11,7 @@ fn variable(ty: &str, default: &str) -> Result<Value, String> {
     assert_eq!(findings, [], "{ty}");
     let (value, findings) = value(default);
     assert_eq!(findings, Vec::<String>::new(), "{default}");
-    let value = if value.is_null() { value } else { constraint.apply_defaults(&value) };
-    convert(&value, &constraint.ty).map_err(|mismatch| mismatch.to_string())
+    constraint.accept(&value).map_err(|mismatch| mismatch.to_string())
 }
 
 #[test]
