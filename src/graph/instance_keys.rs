@@ -40,6 +40,16 @@ impl InstanceKeys {
     }
 }
 
+/// Whether a value of `count` or `for_each` makes an instance, if that is known.
+pub(in crate::graph) fn makes_instances(value: &Value) -> Option<bool> {
+    match value {
+        Value::Number(number) => Some(number.index() != Some(0)),
+        Value::Set(_, elements) => Some(!elements.is_empty()),
+        Value::Map(_, elements) | Value::Object(elements) => Some(!elements.is_empty()),
+        _ => None,
+    }
+}
+
 /// The instance keys that a value of `count` or `for_each` makes.
 #[derive(Debug)]
 enum Keys {

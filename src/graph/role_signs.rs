@@ -1,7 +1,9 @@
 //! Determines the role of a module from its path, the other files in its directory, and its callers.
 
+use std::cell::LazyCell;
 use std::sync::Arc;
 
+use super::instance_keys::makes_instances;
 use super::node::Node;
 use super::providers::is_configured;
 use super::reach::mark;
@@ -62,7 +64,7 @@ impl Node<'_> {
         graph.derived.below_roots.get_or_init(of_graph)[self.id().number()]
     }
 
-    /// Whether the module certainly has an instance in some plan: nothing calls it, or calls without `count` and `for_each`
+    /// Whether the module certainly has an instance in some plan: nothing calls it, or calls that certainly have instances
     /// lead to it.
     pub(super) fn is_planned(self) -> bool {
         let graph = self.graph();
@@ -70,8 +72,16 @@ impl Node<'_> {
             let mut is_planned = vec![false; graph.nodes().count()];
             for root in graph.nodes().filter(|node| node.callers().next().is_none()) {
                 mark(root, &mut is_planned, |node| {
-                    let single = node.child_calls().filter(|(call, _)| !call.is_repeated());
-                    single.map(|(_, child)| child.id())
+                    let values = LazyCell::new(move || node.values());
+                    let has_instances = move |call: &ModuleCall| match call.repeated() {
+                        _ if !call.is_repeated() => true,
+                        (Some(repeated), _) | (None, Some(repeated)) if call.enabled.is_none() => {
+                            makes_instances(&values.of(&repeated.expr)) == Some(true)
+                        }
+                        _ => false,
+                    };
+                    let called = node.child_calls().filter(move |(call, _)| has_instances(call));
+                    called.map(|(_, child)| child.id())
                 });
             }
             is_planned

@@ -12,6 +12,7 @@ use super::run_values::{Computed, Inputs, steps_to_enter};
 use super::{planned_validations, validation};
 use crate::finding::{Finding, Related, Severity, set_module};
 use crate::graph::child_variables::ChildVariables;
+use crate::graph::instance_keys::makes_instances;
 use crate::graph::references::sites::{self, Found, Owner};
 use crate::graph::{ModuleGraph, Node, NodeId, arguments};
 use crate::module::declaration::{ModuleCall, Variable};
@@ -179,11 +180,9 @@ fn has_instances(plan: &Plan<'_>, call: &ModuleCall) -> Option<bool> {
     }
     let (count, for_each) = call.repeated();
     let Some(repeated) = count.or(for_each) else { return Some(true) };
-    match plan.values.repetition(repeated) {
-        Value::Number(number) => (number.index() != Some(0)).then_some(true),
-        Value::Set(_, elements) => (!elements.is_empty()).then_some(true),
-        Value::Map(_, elements) | Value::Object(elements) => (!elements.is_empty()).then_some(true),
-        _ => Some(false),
+    match makes_instances(&plan.values.repetition(repeated)) {
+        Some(makes_instances) => makes_instances.then_some(true),
+        None => Some(false),
     }
 }
 

@@ -198,9 +198,10 @@ pub(super) fn validated(value: &Value, variable: &Variable, node: Node<'_>) -> O
     if variable.validations.is_empty() {
         return None;
     }
-    let value = accepted_values::converted(value, variable).ok()?;
+    let mut value = accepted_values::converted(value, variable).ok()?;
     if value.is_null() && variable.refuses_null() {
-        return None;
+        let default = variable.default.as_ref()?;
+        value = accepted_values::converted(&default.value, variable).ok()?;
     }
     // The engine checks the references of all parts before it evaluates any.
     let mut parts = variable.validations.iter().flat_map(Condition::parts);
