@@ -56,6 +56,8 @@ pub(super) struct Declarations {
     pub(super) providers: Vec<ProviderConfiguration>,
     pub(super) variables: Vec<Variable>,
     pub(super) locals: Vec<Local>,
+    /// The addresses that blocks in `locals` would have as arguments.
+    pub(super) blocks_in_locals: Vec<String>,
     pub(super) outputs: Vec<Output>,
     pub(super) calls: Vec<ModuleCall>,
     pub(super) managed: Vec<Resource>,
@@ -190,7 +192,11 @@ impl Decoder<'_> {
             "required_providers" => self.misplaced_required_providers(block),
             "provider" => into.providers.extend(self.provider(block)),
             "variable" => into.variables.push(self.variable(block)),
-            "locals" => into.locals.extend(self.locals(block)),
+            "locals" => {
+                let blocks = block.body.any_blocks();
+                into.blocks_in_locals.extend(blocks.iter().map(|block| format!("local.{}", block.kind)));
+                into.locals.extend(self.locals(block));
+            }
             "output" => into.outputs.push(self.output(block)),
             "module" => into.calls.push(self.call(block)),
             "resource" => into.managed.push(self.managed(block)),

@@ -45,6 +45,10 @@ pub(super) fn files(
     // Provider requirements come first, including those of override files, because resources need the provider of
     // their type.
     merger.required_providers(&mut primary, &mut overriding);
+    // References to them are not reported beside the blocks.
+    for file in primary.iter_mut().chain(&mut overriding) {
+        merger.module.declared_elsewhere.extend(file.blocks_in_locals.drain(..));
+    }
     for file in primary {
         merger.append(file);
     }
