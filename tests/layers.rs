@@ -28,7 +28,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("percent_encoding", &["report", "value"]),
     ("quick_xml", &["report"]),
     ("rayon", &["vfs", "session", "check"]),
-    ("regex", &["rules", "value"]),
+    ("regex", &["policy", "rules", "value"]),
     ("saphyr_parser", &["value"]),
     ("serde", &["report"]),
     ("serde_json", &["module", "report"]),

@@ -1,13 +1,22 @@
 //! Lists of patterns for paths, source addresses and values.
 
-use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder};
+use regex::bytes::RegexSet;
+
+use crate::text::grouped;
+
+/// The largest number of bytes of a pattern.
+const LONGEST: usize = 1_000;
+
+/// The number of bytes of patterns that one regular expression matches together.
+const TOGETHER: usize = 4_000;
 
 /// Patterns of paths or source addresses, in their order.
 ///
 /// A pattern that starts with `!` excludes what earlier patterns match: the last pattern that matches decides.
 #[derive(Debug, Clone, Default)]
 pub struct Globs {
-    set: GlobSet,
+    set: Set,
     /// For each glob of the set whether it excludes.
     negated: Vec<bool>,
     /// Directories that contain every path that matches.
@@ -89,10 +98,38 @@ impl Globs {
             return forms.iter().any(|form| self.set.is_match(form.as_ref()));
         }
         let of = |forms: &[T]| -> Vec<usize> {
-            forms.iter().flat_map(|form| self.set.matches(form.as_ref())).collect()
+            forms.iter().flat_map(|form| self.set.matching(form.as_ref())).collect()
         };
         let also = of(also).into_iter().filter(|index| self.negated[*index]);
         of(forms).into_iter().chain(also).max().is_some_and(|last| !self.negated[last])
+    }
+}
+
+/// Globs. The memory of a `GlobSet` would grow with the square of their number.
+#[derive(Debug, Clone, Default)]
+struct Set {
+    /// Globs that are matched together, with the index of the first one.
+    parts: Vec<(usize, RegexSet)>,
+    globs: usize,
+}
+
+impl Set {
+    fn add(&mut self, globs: &[Glob]) -> Result<(), regex::Error> {
+        self.parts.push((self.globs, RegexSet::new(globs.iter().map(Glob::regex))?));
+        self.globs += globs.len();
+        Ok(())
+    }
+
+    fn is_match(&self, text: &str) -> bool {
+        self.parts.iter().any(|(_, globs)| globs.is_match(text.as_bytes()))
+    }
+
+    /// The indexes of the globs that match.
+    fn matching(&self, text: &str) -> impl Iterator<Item = usize> {
+        let parts = self.parts.iter();
+        parts.flat_map(move |(first, globs)| {
+            globs.matches(text.as_bytes()).into_iter().map(move |at| first + at)
+        })
     }
 }
 
@@ -100,15 +137,25 @@ impl Globs {
 fn build<'a>(
     patterns: impl IntoIterator<Item = &'a str>,
     mut globs: impl FnMut(usize, &str) -> Result<Vec<Glob>, String>,
-) -> Result<GlobSet, InvalidPattern> {
-    let mut set = GlobSetBuilder::new();
-    for (index, pattern) in patterns.into_iter().enumerate() {
+) -> Result<Set, InvalidPattern> {
+    let (mut set, mut next) = (Set::default(), Vec::new());
+    let mut patterns = patterns.into_iter().enumerate().peekable();
+    let mut bytes = 0;
+    while let Some((index, pattern)) = patterns.next() {
         let invalid = |why| InvalidPattern { index, why: format!("`{pattern}` cannot be used: {why}") };
-        for glob in globs(index, pattern).map_err(invalid)? {
-            set.add(glob);
+        if pattern.len() > LONGEST {
+            let why = format!("it is longer than {} bytes", grouped(LONGEST as u64));
+            return Err(InvalidPattern { index, why: format!("a pattern cannot be used: {why}") });
+        }
+        next.extend(globs(index, pattern).map_err(invalid)?);
+        bytes += pattern.len();
+        if bytes > TOGETHER || patterns.peek().is_none() {
+            set.add(&next).map_err(|error| invalid(error.to_string()))?;
+            next.clear();
+            bytes = 0;
         }
     }
-    set.build().map_err(|error| InvalidPattern { index: 0, why: error.to_string() })
+    Ok(set)
 }
 
 /// Compiles one pattern. `*` matches between two `/` if those are separators.
@@ -163,7 +210,7 @@ fn never_a_path(pattern: &str) -> Option<&'static str> {
 
 /// Patterns of values. `*` matches any text, and a pattern matches the whole value.
 #[derive(Debug, Clone, Default)]
-pub struct Patterns(GlobSet);
+pub struct Patterns(Set);
 
 impl Patterns {
     /// Parses the patterns. Such a list has no `!`.
@@ -188,6 +235,19 @@ impl Patterns {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pattern_is_found_among_many() {
+        let many: Vec<String> = (0..3_000).map(|number| format!("lib/*-{number}")).collect();
+        let globs = Globs::new(many.iter().map(String::as_str).chain(["!lib/a-2999/old"])).expect("patterns");
+        assert!(globs.has("lib/a-0") && globs.has("lib/b-2999/main.tf") && !globs.has("lib/a-3000"));
+        assert!(!globs.has("lib/a-2999/old/main.tf"));
+        let error = Patterns::new([&*"{a,".repeat(400)]).expect_err("a long pattern");
+        assert_eq!(error.why, "a pattern cannot be used: it is longer than 1,000 bytes");
+        Patterns::new([&*"{a,".repeat(300)]).expect_err("an unclosed pattern");
+        let nested = "{a,".repeat(60) + "b" + &"}".repeat(60);
+        assert!(Patterns::new([&*nested]).is_ok_and(|nested| nested.has("b")));
+    }
 
     #[test]
     fn patterns_are_anchored_and_a_directory_means_what_is_below() {
