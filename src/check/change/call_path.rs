@@ -12,7 +12,7 @@ use smol_str::SmolStr;
 use crate::graph::{Absence, Node, Used};
 use crate::module::canonical::NamedValue;
 use crate::syntax::{Attribute, Block, Expr, ExprKind};
-use crate::value::Type;
+use crate::value::{Budget, Type};
 use equality::Compared;
 pub(super) use equality::is_alike;
 
@@ -20,7 +20,6 @@ pub(super) use equality::is_alike;
 const MOST_REMOVED: usize = 100;
 
 /// A path of calls from a root module to a module.
-#[derive(Default)]
 pub(super) struct CallPath<'c> {
     pub(super) now: Absence,
     /// The same path before the change, and the module there.
@@ -32,9 +31,18 @@ pub(super) struct CallPath<'c> {
 impl<'c> CallPath<'c> {
     /// The path that consists of a root module. `before` is the module before the change, and `unset` a variable that
     /// has its default.
-    pub(super) fn of_root(node: Node<'c>, before: Option<Node<'c>>, unset: Option<&str>) -> Self {
-        let before = before.map(|node| (Absence::in_root(node, unset), node));
-        Self { now: Absence::in_root(node, unset), before, caller: None }
+    pub(super) fn of_root(
+        (node, before): (Node<'c>, Option<Node<'c>>),
+        unset: Option<&str>,
+        work: &Rc<Budget>,
+    ) -> Self {
+        let before = before.map(|node| (Absence::in_root(node, unset, work), node));
+        Self { now: Absence::in_root(node, unset, work), before, caller: None }
+    }
+
+    /// A path of which nothing is known.
+    pub(super) fn unknown(work: &Rc<Budget>) -> Self {
+        Self { now: Absence::unknown(work), before: None, caller: None }
     }
 
     /// Whether the path consists of a root module that existed before the change.
@@ -45,7 +53,7 @@ impl<'c> CallPath<'c> {
     /// The path that consists of a root module, `node`, in which nothing sets a variable.
     pub(super) fn without_value(&self, node: Node<'c>, variable: &str) -> Self {
         let before = self.before.as_ref().map(|(_, earlier)| *earlier);
-        Self::of_root(node, before, Some(variable))
+        Self::of_root((node, before), Some(variable), self.now.work())
     }
 
     /// The path that a call of `caller`, the module at the end of this path, continues to `child`.
@@ -112,7 +120,7 @@ impl<'c> CallPath<'c> {
         let (Some(was), Some(is)) = (value(*earlier), value(node)) else { return false };
         let [was, is] = [&was.expr, &is.expr].map(|expr| with_fallback(expr).unwrap_or(expr));
         let is_text = |node: Node<'_>, text: &Expr| {
-            let values = node.values();
+            let values = node.values_within(self.now.work());
             let is_text = values.is_identifier(text, 0) || values.of(text).ty() == Type::String;
             is_text && values.cannot_fail(text)
         };

@@ -23,6 +23,7 @@ use crate::limits::Steps;
 use crate::module::canonical::NamedValue;
 use crate::module::declaration::ModuleCall;
 use crate::syntax::{Attribute, Block};
+use crate::value::Budget;
 use crate::vfs::Memo;
 use variables::contains_null;
 
@@ -87,6 +88,9 @@ pub(super) struct Effects<'c> {
     changed: &'c BTreeSet<SmolStr>,
     /// What has no instances, for each path of calls. The first is for modules on any path.
     paths: Vec<Rc<CallPath<'c>>>,
+    /// The steps that are left to evaluate expressions, as many as for a check of all modules. Then their values are
+    /// unknown.
+    work: Rc<Budget>,
     children: HashMap<(Place, SmolStr), usize>,
     flows: Memo<InState, Rc<ValueFlow>>,
     blocks: Memo<InState, Rc<Blocks>>,
@@ -150,15 +154,19 @@ impl<'c> Effects<'c> {
         altered: &'c BTreeMap<SmolStr, Altered>,
         (concerned, changed): (&'c BTreeSet<SmolStr>, &'c BTreeSet<SmolStr>),
     ) -> Self {
+        let views: Vec<_> = side.views().collect();
+        let modules = views.iter().flat_map(|view| view.graph.nodes());
+        let work = Rc::new(Budget::of(modules.map(|node| node.module().evaluation_steps()).sum()));
         Self {
             side,
-            views: side.views().collect(),
+            views,
             before,
             altered,
             reads_changed_files: altered.values().any(Altered::reads_changed_files),
             concerned,
             changed,
-            paths: vec![Rc::default()],
+            paths: vec![Rc::new(CallPath::unknown(&work))],
+            work,
             children: HashMap::new(),
             flows: Memo::default(),
             blocks: Memo::default(),
@@ -186,7 +194,7 @@ impl<'c> Effects<'c> {
                 let views = self.before.nodes(directory);
                 let before =
                     views.map(|(_, node)| node).find(|it| it.graph().engine() == node.graph().engine());
-                self.paths.push(Rc::new(CallPath::of_root(node, before, None)));
+                self.paths.push(Rc::new(CallPath::of_root((node, before), None, &self.work)));
                 let place = Place { path: self.paths.len() - 1, ..place };
                 !self.of_module(place).own.is_none()
             });

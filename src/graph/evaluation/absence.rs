@@ -28,12 +28,19 @@ pub(crate) struct Absence {
     /// The values of the variables of the module.
     variables: Rc<BTreeMap<SmolStr, Computed>>,
     not_null: NotNull,
+    /// The steps that are left to evaluate expressions, on all paths together.
+    work: Rc<Budget>,
 }
 
 impl Absence {
+    /// A path of which nothing is known.
+    pub(crate) fn unknown(work: &Rc<Budget>) -> Self {
+        Self { work: Rc::clone(work), ..Self::default() }
+    }
+
     /// What has no instances in a root module, whatever values its variables have, other than the one that nothing
     /// sets.
-    pub(crate) fn in_root(node: Node<'_>, unset: Option<&str>) -> Self {
+    pub(crate) fn in_root(node: Node<'_>, unset: Option<&str>, work: &Rc<Budget>) -> Self {
         let value = |name: &SmolStr, variable: &Variable| {
             if unset == Some(name) {
                 return default_of(variable);
@@ -42,14 +49,20 @@ impl Absence {
         };
         let variables = node.module().variables.iter();
         let variables = variables.map(|(name, variable)| (name.clone(), value(name, variable)));
-        Self::with(node, Rc::new(variables.collect()), NotNull::in_root())
+        Self::with(node, Rc::new(variables.collect()), NotNull::in_root(), work)
     }
 
     /// What has no instances in a child module of this one.
     pub(crate) fn in_child(&self, call: &str, child: Node<'_>) -> Self {
-        self.given.get(call).map_or_else(Self::default, |(variables, not_null)| {
-            Self::with(child, Rc::clone(variables), not_null.again())
-        })
+        self.given.get(call).map_or_else(
+            || Self::unknown(&self.work),
+            |(variables, not_null)| Self::with(child, Rc::clone(variables), not_null.again(), &self.work),
+        )
+    }
+
+    /// The steps that are left to evaluate expressions, on all paths together.
+    pub(crate) fn work(&self) -> &Rc<Budget> {
+        &self.work
     }
 
     /// Whether a call has no instances.
@@ -69,9 +82,8 @@ impl Absence {
 
     /// The value of an expression of the module, if all of it is known.
     pub(crate) fn value(&self, node: Node<'_>, expr: &Expr) -> Option<Value> {
-        let (earlier, work) = (BTreeMap::new(), Budget::of(node.module().evaluation_steps()));
-        let variables = Rc::clone(&self.variables);
-        let values = RunValues::new(node, (Resources::Changed, false), variables, &earlier, &work)
+        let (earlier, variables) = (BTreeMap::new(), Rc::clone(&self.variables));
+        let values = RunValues::new(node, (Resources::Changed, false), variables, &earlier, &self.work)
             .knowing(&self.not_null);
         known(values.of(expr, Within::Module).0.value)
     }
@@ -81,15 +93,19 @@ impl Absence {
         known(self.given.get(call)?.0.get(variable)?.value.clone())
     }
 
-    fn with(node: Node<'_>, variables: Rc<BTreeMap<SmolStr, Computed>>, not_null: NotNull) -> Self {
+    fn with(
+        node: Node<'_>,
+        variables: Rc<BTreeMap<SmolStr, Computed>>,
+        not_null: NotNull,
+        work: &Rc<Budget>,
+    ) -> Self {
         let module = node.module();
         if !module.complete || module.has_generated_files || parts_given(node) > MOST_PARTS {
-            return Self::default();
+            return Self::unknown(work);
         }
-        let (earlier, work) = (BTreeMap::new(), Budget::of(module.evaluation_steps()));
-        let values =
-            RunValues::new(node, (Resources::Changed, false), Rc::clone(&variables), &earlier, &work)
-                .knowing(&not_null);
+        let earlier = BTreeMap::new();
+        let values = RunValues::new(node, (Resources::Changed, false), Rc::clone(&variables), &earlier, work)
+            .knowing(&not_null);
         let is_absent = |(count, for_each): (Option<&Attribute>, Option<&Attribute>)| {
             let value = |attribute: &Attribute| {
                 let mut value = values.of(&attribute.expr, Within::Module).0.value;
@@ -115,7 +131,7 @@ impl Absence {
             }
         }
         drop(values);
-        Self { calls, resources, given, variables, not_null }
+        Self { calls, resources, given, variables, not_null, work: Rc::clone(work) }
     }
 }
 

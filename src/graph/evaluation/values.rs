@@ -2,6 +2,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use hashbrown::HashSet;
 use smol_str::SmolStr;
@@ -22,7 +23,7 @@ use crate::value::{Budget, Value, evaluate, too_expensive};
 pub struct Values<'t> {
     pub(super) node: Node<'t>,
     pub(super) locals: &'t Locals,
-    work: Budget,
+    work: Rc<Budget>,
     /// Conditions that are true where an expression is evaluated.
     pub(super) assumed: RefCell<Vec<Expr>>,
     /// The local values that use all instances of a module.
@@ -33,11 +34,15 @@ pub struct Values<'t> {
 impl<'t> Node<'t> {
     /// The values of this module. Each call starts with a new evaluation step limit.
     pub fn values(self) -> Values<'t> {
-        let work = Budget::of(self.module().evaluation_steps());
+        self.values_within(&Rc::new(Budget::of(self.module().evaluation_steps())))
+    }
+
+    /// The values of this module, with so many evaluation steps.
+    pub(crate) fn values_within(self, work: &Rc<Budget>) -> Values<'t> {
         Values {
             node: self,
             locals: self.locals(),
-            work,
+            work: Rc::clone(work),
             assumed: RefCell::default(),
             of_instances: OnceCell::new(),
             instance_keys: InstanceKeys::default(),

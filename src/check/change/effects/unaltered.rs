@@ -1,6 +1,8 @@
 //! Decides whether a value, a resource or a module call that a change touches is the same as before on a path of calls.
 
+use std::cell::Cell;
 use std::iter;
+use std::mem::discriminant;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -10,7 +12,7 @@ use super::super::call_path::{CallPath, expression};
 use super::super::side::Side;
 use super::{ANY_PATH, Blocks, Effects, Place};
 use crate::check::EngineView;
-use crate::graph::{Node, Used, User};
+use crate::graph::{Node, Used, User, Values};
 use crate::module::ModuleFile;
 use crate::module::canonical::NamedValue;
 use crate::module::declaration::Variable;
@@ -52,6 +54,10 @@ impl<'c> Effects<'c> {
             expression(caller, value).is_some_and(|value| is_reference(&value))
                 && self.is_only_shown(view, of_caller, shown)
         })
+    }
+
+    fn values(&self, node: Node<'c>) -> Values<'c> {
+        node.values_within(&self.work)
     }
 
     /// Whether the block of a resource or call has the same content as before on a path of calls.
@@ -200,7 +206,7 @@ impl<'c> Effects<'c> {
                     && was.iter().zip(is).all(|(was, is)| self.has_same_type(place, was, is))
             }
             _ => {
-                let (values_before, values) = (earlier.values(), node.values());
+                let (values_before, values) = (self.values(*earlier), self.values(node));
                 let is_null = values_before.of(was).is_null() || values.of(is).is_null();
                 let ty = values.type_of(is);
                 !is_null && values_before.type_of(was) == ty && !ty.has_any()
@@ -234,7 +240,7 @@ impl<'c> Effects<'c> {
                 variable.default.as_ref().is_none_or(|default| !child.validates(&default.value, variable))
             });
         };
-        let values = node.values();
+        let values = self.values(node);
         let may_fail = !values.cannot_fail(&attribute.expr) && !is_sound(&attribute.expr);
         may_fail
             || variable.is_some_and(|(variable, child)| {
@@ -247,10 +253,16 @@ impl<'c> Effects<'c> {
     /// did not.
     fn is_built_of(&self, place: Place, former: &Evaluated<'_>, expr: &Expr) -> bool {
         let (node, path) = (self.node(place), &self.paths[place.path]);
-        let is_one_of =
-            |all: &[&Expr], expr: &Expr| all.iter().any(|former| path.is_same_expression(node, former, expr));
+        let may_compare = || self.work.take(OF_COMPARISON);
+        let is_one_of = |all: &Parts<'_>, expr: &Expr| {
+            // The value of a large constructor is not computed for each of the parts.
+            let is_constructor = matches!(expr.kind, ExprKind::Tuple(_) | ExprKind::Object(_));
+            let may_be =
+                |former: &Expr| !is_constructor || discriminant(&former.kind) == discriminant(&expr.kind);
+            all.any(|former| may_be(former) && may_compare() && path.is_same_expression(node, former, expr))
+        };
         let is_built = |expr: &Expr| self.is_built_of(place, former, expr);
-        node.values().cannot_fail(expr)
+        self.values(node).cannot_fail(expr)
             || is_one_of(&former.parts, expr)
             || match &expr.kind {
                 ExprKind::Parens(inner) => is_built(inner),
@@ -263,12 +275,16 @@ impl<'c> Effects<'c> {
                     Part::Interpolation(inner) => is_one_of(&former.in_text, inner),
                     Part::If(_) | Part::For(_) => false,
                 }),
-                ExprKind::Call(call) => former.parts.iter().any(|former| match &former.kind {
-                    ExprKind::Call(former) => self.is_same_text_function(place, former, call),
+                ExprKind::Call(call) => former.parts.any(|former| match &former.kind {
+                    ExprKind::Call(former) => {
+                        may_compare() && self.is_same_text_function(place, former, call)
+                    }
                     _ => false,
                 }),
-                ExprKind::Conditional(branches) => former.parts.iter().any(|part| match &part.kind {
-                    ExprKind::Conditional(was) => self.are_built_branches(place, former, (was, branches)),
+                ExprKind::Conditional(branches) => former.parts.any(|part| match &part.kind {
+                    ExprKind::Conditional(was) => {
+                        may_compare() && self.are_built_branches(place, former, (was, branches))
+                    }
                     _ => false,
                 }),
                 _ => false,
@@ -285,7 +301,7 @@ impl<'c> Effects<'c> {
     ) -> bool {
         let (node, path) = (self.node(place), &self.paths[place.path]);
         let Some((_, earlier)) = &path.before else { return false };
-        let (values, values_before) = (node.values(), earlier.values());
+        let (values, values_before) = (self.values(node), self.values(*earlier));
         path.is_same_expression(node, &was[0], &is[0])
             && was[1..].iter().zip(&is[1..]).all(|(was, is)| {
                 let mut evaluated = former.clone();
@@ -331,17 +347,38 @@ fn special_signs(text: &str) -> (Vec<Option<char>>, bool) {
     (formats, text.starts_with('/'))
 }
 
+/// The steps to compare two expressions.
+const OF_COMPARISON: usize = 20;
+
+/// Parts of an expression, in its order.
+#[derive(Default, Clone)]
+struct Parts<'e> {
+    all: Vec<&'e Expr>,
+    /// The one after the last that was looked for and found. Most parts keep their order in a change.
+    next: Cell<usize>,
+}
+
+impl Parts<'_> {
+    /// Whether one of the parts is like this.
+    fn any(&self, is_alike: impl Fn(&Expr) -> bool) -> bool {
+        let next = self.next.get();
+        let found = (next..self.all.len()).chain(0..next).find(|at| is_alike(self.all[*at]));
+        self.next.set(found.map_or(next, |at| at + 1));
+        found.is_some()
+    }
+}
+
 /// The parts of an expression that are certainly evaluated without an error if all of it is.
 #[derive(Default, Clone)]
 struct Evaluated<'e> {
-    parts: Vec<&'e Expr>,
+    parts: Parts<'e>,
     /// Those that are converted to a string.
-    in_text: Vec<&'e Expr>,
+    in_text: Parts<'e>,
 }
 
 impl<'e> Evaluated<'e> {
     fn add(&mut self, expr: &'e Expr) {
-        self.parts.push(expr);
+        self.parts.all.push(expr);
         match &expr.kind {
             ExprKind::Parens(inner) => self.add(inner),
             ExprKind::Tuple(items) => items.iter().for_each(|item| self.add(item)),
@@ -351,7 +388,7 @@ impl<'e> Evaluated<'e> {
                     if let Part::Interpolation(inner) = part {
                         self.add(inner);
                         if template.parts.len() > 1 {
-                            self.in_text.push(inner);
+                            self.in_text.all.push(inner);
                         }
                     }
                 }
