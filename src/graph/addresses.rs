@@ -7,7 +7,7 @@ mod blocks;
 mod change;
 mod compare;
 mod differences;
-pub(in crate::graph) mod keys;
+mod keys;
 mod likeness;
 mod matching;
 mod object;

@@ -8,6 +8,7 @@ use crate::value;
 
 /// Reports calls of directories that do not exist. This does not depend on the version of the engine.
 pub(super) fn missing(node: Node<'_>, findings: &mut Vec<Finding>) {
+    let similar = node.similar_sources();
     for (call, callee) in node.calls() {
         if callee == Callee::Missing {
             let source = call.source.as_ref();
@@ -18,7 +19,7 @@ pub(super) fn missing(node: Node<'_>, findings: &mut Vec<Finding>) {
                 .address(format!("module.{}", call.name))
                 .concerns(Concern::ModuleSource(raw.into()))
                 .help("correct `source`, or add the directory")
-                .meant(node.similar_source(raw))
+                .meant(similar.of(raw))
                 .related(source.map(|source| source.span), "this directory does not exist")
                 .push_to(findings);
         }

@@ -22,6 +22,7 @@ use crate::module::declaration::ModuleCall;
 use crate::module::terragrunt::{Generated, RunBy};
 use crate::module::test_file::TestFile;
 use crate::module::values::ValuesFile;
+use crate::text::Span;
 use crate::value::Value;
 use crate::vfs::{NamedFiles, join};
 
@@ -120,6 +121,8 @@ pub(super) struct NodeData {
     pub(super) imports: OnceLock<ImportChecks>,
     /// The value of an instance for the module that calls it; computed on first use.
     pub(super) instance: OnceLock<Value>,
+    /// The `count` and `for_each` that make no instances; computed on first use.
+    pub(super) without_instances: OnceLock<HashSet<Span>>,
     /// The ends of the names of the files that its resources write; computed on first use.
     pub(super) written: OnceLock<Vec<SmolStr>>,
     /// Those of this module, its callers and the called modules that write files; computed on first use.
@@ -199,6 +202,7 @@ impl ModuleGraph {
             locals: OnceLock::new(),
             imports: OnceLock::new(),
             instance: OnceLock::new(),
+            without_instances: OnceLock::new(),
             written: OnceLock::new(),
             writers_around: OnceLock::new(),
         });

@@ -1,5 +1,8 @@
 //! Suggests similar names for undeclared ones, and similar sources for those that lead nowhere.
 
+use std::cell::OnceCell;
+
+use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use crate::graph::Node;
@@ -36,20 +39,34 @@ impl Similar {
 /// A source may lead this many directories up.
 const MOST_UP: usize = 16;
 
-impl Node<'_> {
+/// Searches similar sources for the calls of one module.
+pub(crate) struct SimilarSources<'t> {
+    node: Node<'t>,
+    /// The directories of the modules that call this one.
+    callers: OnceCell<HashSet<&'t str>>,
+}
+
+impl<'t> Node<'t> {
+    /// Searches similar sources for the calls of this module.
+    pub(crate) fn similar_sources(self) -> SimilarSources<'t> {
+        SimilarSources { node: self, callers: OnceCell::new() }
+    }
+}
+
+impl SimilarSources<'_> {
     /// The source of the module that a local source names if it leads another number of directories up. `None` if
     /// there is none, or more than one. Callers of this module do not count: a call of one would be a cycle.
-    pub(crate) fn similar_source(self, source: &str) -> Option<String> {
-        let from = &self.module().directory;
+    pub(crate) fn of(&self, source: &str) -> Option<String> {
+        let (graph, from) = (self.node.graph(), &self.node.module().directory);
         let below = source.strip_prefix("./").unwrap_or(source).trim_start_matches("../");
         let is_module = |to: &str| {
-            let listing = self.graph().named_files.listing(to);
-            listing.is_some_and(|listing| {
-                listing.files.iter().any(|file| self.graph().engine().loads(file).is_some())
-            })
+            let listing = graph.named_files.listing(to);
+            listing
+                .is_some_and(|listing| listing.files.iter().any(|file| graph.engine().loads(file).is_some()))
         };
         let named = (0..=MOST_UP).filter_map(|levels| join(from, &("../".repeat(levels) + below)));
-        let is_caller = |to: &str| self.callers().any(|(caller, _)| caller.module().directory == to);
+        let callers = || self.node.callers().map(|(caller, _)| caller.module().directory.as_str()).collect();
+        let is_caller = |to: &str| self.callers.get_or_init(callers).contains(to);
         let mut meant = named.filter(|to| to != from && is_module(to) && !is_caller(to));
         let to = meant.next().filter(|_| !below.is_empty() && meant.next().is_none())?;
         let path = relative(from, &to);

@@ -15,6 +15,7 @@ impl Rule for ModuleSourceEscapesRepository {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         // All calls that lead into one repository beside the clone have one cause.
+        let similar = node.similar_sources();
         let mut of_outside: BTreeMap<String, usize> = BTreeMap::new();
         let mut calls: Vec<_> = node.calls().collect();
         calls.sort_by_key(|(call, _)| call.origin.header());
@@ -29,7 +30,7 @@ impl Rule for ModuleSourceEscapesRepository {
                         "The path leads out of the repository, directly or through a symbolic link, so it works only \
                          on machines with the same directories around the clone.",
                     );
-                    let meant = node.similar_source(&source.raw);
+                    let meant = similar.of(&source.raw);
                     if meant.is_none() {
                         let outside = outside(&source.raw);
                         let first = *of_outside.entry(outside).or_insert(findings.len());

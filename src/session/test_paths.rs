@@ -1,5 +1,7 @@
 //! Finds the test files and mock files of a module by their paths.
 
+use std::collections::BTreeSet;
+
 use crate::engine::Companion;
 use crate::syntax::{BlockSchema, File, Schema};
 use crate::text::FileId;
@@ -21,11 +23,13 @@ pub(crate) fn mock_ids(snapshot: &Snapshot, directory: &str, test: &File) -> Vec
     let schema = Schema { attributes: &[], blocks: &[BlockSchema::new("mock_provider", &["name"])] };
     let blocks = test.body.matching(&schema).blocks;
     let sources = blocks.iter().filter_map(|block| block.attribute("source"));
-    let directories = sources.filter_map(|source| {
-        let value = value::constant(&source.expr, &mut Vec::new());
-        mock_directory(directory, value.as_str()?)
-    });
-    directories.flat_map(|path| mocks_in(snapshot, &path)).filter_map(|file| file.id).collect()
+    let directories: BTreeSet<String> = sources
+        .filter_map(|source| {
+            let value = value::constant(&source.expr, &mut Vec::new());
+            mock_directory(directory, value.as_str()?)
+        })
+        .collect();
+    directories.iter().flat_map(|path| mocks_in(snapshot, path)).filter_map(|file| file.id).collect()
 }
 
 /// The test files of the same module, by directory.

@@ -8,7 +8,6 @@ use smol_str::SmolStr;
 
 use super::blocks::{Blocks, is_entered, is_left};
 use super::change::{AddressChange, Cause};
-use super::keys;
 use super::likeness::Renames;
 use super::matching::{Pair, matched};
 use super::object::{Declared, Object};
@@ -307,7 +306,7 @@ fn is_lost(from: &Object<'_>, to: &Object<'_>) -> bool {
 fn keep_resources(before: Node<'_>, now: Node<'_>) -> bool {
     let has_managed = |node: Node<'_>| {
         node.module().resources.values().any(|resource| {
-            resource.address.mode == Mode::Managed && !keys::are_none(&node.values(), resource.repeated())
+            resource.address.mode == Mode::Managed && !node.has_no_instances(resource.repeated())
         })
     };
     let mut seen = BTreeSet::new();

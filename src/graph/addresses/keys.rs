@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use smol_str::SmolStr;
 
+use crate::graph::instance_keys::makes_instances;
 use crate::graph::{Node, Values};
 use crate::module::address::InstanceKey;
 use crate::syntax::{Attribute, Expr, ExprKind};
@@ -26,14 +27,31 @@ pub(super) fn only(node: Node<'_>, repeated: Repeated<'_>) -> Option<String> {
     }
 }
 
-/// Whether there are certainly no instances.
-pub(in crate::graph) fn are_none(values: &Values<'_>, repeated: Repeated<'_>) -> bool {
-    match repeated {
-        (Some(count), _) => {
-            matches!(values.of(&count.expr), Value::Number(number) if number == 0.into())
-        }
-        (None, Some(for_each)) => texts(values, &for_each.expr).is_some_and(|keys| keys.is_empty()),
-        (None, None) => false,
+impl Node<'_> {
+    /// Whether a resource or call of this module with this `count` or `for_each` certainly has no instances.
+    pub(in crate::graph) fn has_no_instances(self, (count, for_each): Repeated<'_>) -> bool {
+        let Some(repeated) = count.or(for_each) else { return false };
+        let without_instances = || {
+            let values = self.values();
+            let resources = self.module().resources.values().map(|resource| resource.repeated());
+            let all = resources.chain(self.module().calls.values().map(|call| call.repeated()));
+            let repeated = all.filter_map(|(count, for_each)| count.or(for_each));
+            repeated.filter(|it| is_empty(&values, &it.expr)).map(|it| it.expr.span).collect()
+        };
+        self.data().without_instances.get_or_init(without_instances).contains(&repeated.expr.span)
+    }
+}
+
+/// Whether a value of `count` or `for_each` makes no instances, for both results of a condition.
+fn is_empty(values: &Values<'_>, expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Parens(inner) => is_empty(values, inner),
+        ExprKind::Conditional(parts) => parts[1..].iter().all(|result| is_empty(values, result)),
+        _ => match values.of(expr) {
+            // Terraform refuses these for `for_each`, except in a branch of a condition.
+            Value::Tuple(elements) | Value::List(_, elements) => elements.is_empty(),
+            value => makes_instances(&value) == Some(false),
+        },
     }
 }
 

@@ -117,9 +117,8 @@ impl<'t> Object<'t> {
 
     /// Whether there are no instances of it, or of a call in its module path.
     pub(super) fn has_no_instances(&self) -> bool {
-        let is_empty =
-            |(node, call): &(Node<'_>, &ModuleCall)| keys::are_none(&node.values(), call.repeated());
-        keys::are_none(&self.node.values(), self.repeated()) || self.path.iter().any(is_empty)
+        let is_empty = |(node, call): &(Node<'_>, &ModuleCall)| node.has_no_instances(call.repeated());
+        self.node.has_no_instances(self.repeated()) || self.path.iter().any(is_empty)
     }
 
     /// Whether there are certainly instances besides the one that [`Self::end`] names.

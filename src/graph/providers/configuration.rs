@@ -76,6 +76,8 @@ pub(in crate::graph) struct Table {
     pub(super) blocks: BTreeMap<Configuration, Blocks>,
     /// The local names of each provider in `required_providers`.
     pub(super) names: BTreeMap<ProviderAddress, Vec<SmolStr>>,
+    /// The first element of `configuration_aliases` for each configuration.
+    pub(super) required: BTreeMap<Configuration, Span>,
     /// For each call, the first and the last entry of `providers` that pass a configuration.
     pub(super) passed: BTreeMap<SmolStr, BTreeMap<Configuration, (usize, usize)>>,
     /// The names of the configurations that its calls pass on.

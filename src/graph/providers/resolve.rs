@@ -3,6 +3,7 @@
 //! The configuration of a module depends on all calls above it, so this is the only place that follows call paths.
 //! There can be many more paths than modules: callers that request many paths must limit their number.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
@@ -10,7 +11,8 @@ use smol_str::SmolStr;
 use super::configuration::Configuration;
 use super::supply::{Own, Supply};
 use crate::graph::{Node, Role};
-use crate::module::declaration::{ModuleCall, PassedProvider, ProviderConfiguration, compact_name};
+use crate::module::Module;
+use crate::module::declaration::{ModuleCall, PassedProvider, ProviderConfiguration, Resource, compact_name};
 use crate::text::Span;
 
 /// A module on a call path, and the call that leads to it.
@@ -160,6 +162,7 @@ pub fn reaching<'t>(levels: &[Level<'t>]) -> Vec<Reaching<'t>> {
     for key in passed_on.keys() {
         add(key.clone(), true);
     }
+    let first_users = LazyCell::new(|| used(module));
     let mut all = Vec::new();
     for (key, by_name) in keys {
         // The built-in provider is never configured.
@@ -168,9 +171,10 @@ pub fn reaching<'t>(levels: &[Level<'t>]) -> Vec<Reaching<'t>> {
         }
         let mut push = |key: &Configuration, by_name: bool| {
             let reaching = resolve(levels, key.clone(), by_name);
-            all.extend(
-                reaching.map(|reaching| Reaching { needed: needed(node, &reaching, &passed_on), ..reaching }),
-            );
+            all.extend(reaching.map(|reaching| {
+                let used = |key: &_| first_users.get(key).copied();
+                Reaching { needed: needed(node, &reaching, used, &passed_on), ..reaching }
+            }));
         };
         if !by_name {
             push(&key, false);
@@ -206,18 +210,29 @@ fn passed_on(node: Node<'_>) -> BTreeMap<Configuration, (String, Span)> {
     all
 }
 
-/// The object in a module that needs a missing configuration.
-fn needed(
+/// The first resource of a module that uses each configuration.
+fn used(module: &Module) -> BTreeMap<Configuration, &Resource> {
+    let mut all = BTreeMap::new();
+    for resource in module.resources.values() {
+        if let Some(key) = Configuration::used_by(module, resource) {
+            all.entry(key).or_insert(&**resource);
+        }
+    }
+    all
+}
+
+/// The object in a module that needs a missing configuration. `used` returns the resource that uses one.
+fn needed<'t>(
     node: Node<'_>,
     reaching: &Reaching<'_>,
+    used: impl FnOnce(&Configuration) -> Option<&'t Resource>,
     passed_on: &BTreeMap<Configuration, (String, Span)>,
 ) -> Option<(String, Span)> {
     if !matches!(reaching.found, Found::Missing) {
         return None;
     }
-    let (module, key) = (node.module(), &reaching.requested);
-    let uses = |resource: &&Box<_>| Configuration::used_by(module, resource).as_ref() == Some(key);
-    if let Some(resource) = module.resources.values().find(uses) {
+    let key = &reaching.requested;
+    if let Some(resource) = used(key) {
         return Some((resource.address.to_string(), resource.origin.header()));
     }
     if let Some(place) = passed_on.get(key) {

@@ -10,7 +10,10 @@ use super::checks::declarations::is_configured;
 use super::configuration::{Blocks, Configuration, Table};
 use crate::graph::{ModuleGraph, Node};
 use crate::module::address::ProviderAddress;
-use crate::module::declaration::{ModuleCall, PassedProvider, ProviderConfiguration, RequiredProvider};
+use crate::module::declaration::{
+    ModuleCall, PassedProvider, ProviderConfiguration, RequiredProvider, Spanned,
+};
+use crate::text::Span;
 
 impl Table {
     fn of(node: Node<'_>) -> Self {
@@ -18,6 +21,10 @@ impl Table {
         let mut table = Self::default();
         for entry in module.required_providers.values() {
             table.names.entry(entry.address.clone()).or_default().push(entry.name.clone());
+            for Spanned { value, span } in &entry.aliases {
+                let key = Configuration { provider: entry.address.clone(), alias: value.alias.clone() };
+                table.required.entry(key).or_insert(*span);
+            }
         }
         for (name, block) in &module.providers {
             let Some(configuration) = Configuration::by(module, block) else { continue };
@@ -40,7 +47,7 @@ impl Table {
         }
         let entries = module.calls.values().flat_map(|call| &call.providers);
         table.handed_on.extend(entries.map(|entry| entry.in_parent.compact()));
-        table.aliases = aliases(node, &table.blocks);
+        table.aliases = aliases(node, &table);
         for (call, child) in node.child_calls().filter(|(call, _)| !call.providers.is_empty()) {
             let passed = table.passed.entry(call.name.clone()).or_default();
             for (number, entry) in call.providers.iter().enumerate() {
@@ -56,20 +63,13 @@ impl Table {
 }
 
 /// The aliases of each provider that a module declares or is passed.
-fn aliases(
-    node: Node<'_>,
-    blocks: &BTreeMap<Configuration, Blocks>,
-) -> BTreeMap<ProviderAddress, Vec<SmolStr>> {
+fn aliases(node: Node<'_>, table: &Table) -> BTreeMap<ProviderAddress, Vec<SmolStr>> {
     let module = node.module();
     let passed = node.callers().flat_map(|(_, call)| &call.providers);
     let passed = passed.filter_map(|entry| Configuration::named(module, &entry.in_child));
-    let requested = module.required_providers.values().flat_map(|entry| {
-        let of_entry =
-            |alias: &SmolStr| Configuration { provider: entry.address.clone(), alias: Some(alias.clone()) };
-        entry.aliases.iter().filter_map(move |alias| alias.value.alias.as_ref().map(of_entry))
-    });
     let (mut aliases, mut seen) = (BTreeMap::<_, Vec<SmolStr>>::new(), HashSet::new());
-    for Configuration { provider, alias } in blocks.keys().cloned().chain(passed).chain(requested) {
+    let (declared, required) = (table.blocks.keys().cloned(), table.required.keys().cloned());
+    for Configuration { provider, alias } in declared.chain(passed).chain(required) {
         if let Some(alias) = alias.filter(|alias| seen.insert((provider.clone(), alias.clone()))) {
             aliases.entry(provider).or_default().push(alias);
         }
@@ -208,9 +208,8 @@ impl<'t> Node<'t> {
     }
 
     /// The element of `configuration_aliases` that requires callers to pass a configuration.
-    pub fn required_from_callers(self, key: &Configuration) -> Option<crate::text::Span> {
-        let mut aliases = self.requirements_of(&key.provider).flat_map(|entry| &entry.aliases);
-        aliases.find(|alias| alias.value.alias == key.alias).map(|alias| alias.span)
+    pub fn required_from_callers(self, key: &Configuration) -> Option<Span> {
+        self.provider_table().required.get(key).copied()
     }
 
     /// The local name of a provider in this module.

@@ -8,7 +8,6 @@ use super::{Judge, symbols};
 use crate::engine::Features;
 use crate::finding::{Concern, EngineRule, Finding, Severity, Stage, set_address};
 use crate::graph::Node;
-use crate::graph::addresses::keys;
 use crate::graph::evaluation::Values;
 use crate::graph::similar::Similar;
 use crate::module::Module;
@@ -59,7 +58,7 @@ impl Judge<'_, '_> {
             }
             (_, Some(Declared::Resource(resource))) => {
                 let values = || self.values.get_or_init(|| node.values());
-                let found = without_change(resource, site, trigger, reference, &values);
+                let found = without_change(node, resource, site, trigger, reference, &values);
                 self.findings.extend(found.map(|(severity, subject, why)| {
                     no_change(node, &subject, &why).severity(severity).at(at)
                 }));
@@ -121,6 +120,7 @@ fn unexpected_trigger(trigger: &Expr) -> Option<Finding> {
 
 /// The object that an element of `replace_triggered_by` names, with the reason why a plan has no change of it.
 fn without_change<'v>(
+    node: Node<'_>,
     resource: &Resource,
     site: &Site<'_>,
     trigger: &Expr,
@@ -140,7 +140,7 @@ fn without_change<'v>(
     let why = if key.is_some() || !reference.remaining.is_empty() {
         let is_missing = values().have_instance(resource.repeated(), key.as_ref()) == Some(false);
         is_missing.then_some("there is no such instance")?
-    } else if keys::are_none(values(), resource.repeated()) {
+    } else if node.has_no_instances(resource.repeated()) {
         "it has no instances"
     } else {
         return None;

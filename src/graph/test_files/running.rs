@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
@@ -18,7 +19,7 @@ use crate::limits::Steps;
 use crate::module::address::{Mode, Subject, TestSubject, move_endpoint, reference_in_test};
 use crate::module::declaration::{Condition, Dependency};
 use crate::module::test_file::Run;
-use crate::syntax::{Expr, ExprKind};
+use crate::syntax::{Attribute, Expr, ExprKind};
 use crate::text::{Span, counted, grouped};
 use crate::value::Budget;
 
@@ -50,10 +51,11 @@ pub(super) fn check(
         || findings.iter().any(is_wrong);
     let mut earlier = Earlier { is_over, ..Earlier::default() };
     let set = test.file.runs.iter().flat_map(|run| run.variables.keys()).collect();
+    let of_file: BTreeSet<SmolStr> = variables_in(&test.file.variables).collect();
     for (run, under) in runs(node, test) {
         let from = findings.len();
         let Some(steps) = left else { return };
-        if !under.is_none_or(|module| steps.take(declarations(module))) {
+        if !under.is_none_or(|module| steps.take(declarations(module) + of_file.len())) {
             findings.push(too_many_runs(run));
             *left = None;
             return;
@@ -62,7 +64,8 @@ pub(super) fn check(
         if let Some(module) = under {
             providers.run(test, run, module, findings);
         }
-        let values = under.map(|module| of_file(test, module, node, &earlier, &work));
+        let used = of_file.iter().cloned().chain(variables_in(&run.variables));
+        let values = under.map(|module| values_of_file(test, used, (module, node), &earlier, &work));
         let mut given = variables(run, under, &names, values.as_ref(), findings);
         if let (Some(module), Some(values)) = (under, &values) {
             file_variables(test, run, module, &names, values, &mut evaluated, findings);
@@ -141,19 +144,27 @@ fn stops(finding: &Finding) -> bool {
     !continues.contains(&finding.summary.as_str())
 }
 
-/// The values that the variables of a run can refer to.
-fn of_file<'t>(
+/// The names of the variables that these values refer to.
+fn variables_in(values: &BTreeMap<SmolStr, Arc<Attribute>>) -> impl Iterator<Item = SmolStr> {
+    let references = values.values().flat_map(|value| value.expr.variables());
+    references.filter(|it| it.root == "var").filter_map(|it| it.steps.first()?.name().cloned())
+}
+
+/// The values of the file that the variables of a run can refer to, as far as they are used.
+fn values_of_file<'t>(
     test: &Test,
-    module: Node<'t>,
-    tested: Node<'t>,
+    used: impl Iterator<Item = SmolStr>,
+    (module, tested): (Node<'t>, Node<'t>),
     earlier: &'t Earlier,
     work: &'t Budget,
 ) -> RunValues<'t> {
     let nothing = RunValues::new(module, (Resources::Changed, true), Rc::default(), &earlier.outputs, work);
     let nothing = nothing.in_tests_of(tested);
-    let usable = test.file.variables.iter().filter(|(_, given)| !given.is_broken);
-    let set = usable.map(|(name, given)| (name.clone(), nothing.of(&given.expr, Within::Variables).0));
-    let set = Rc::new(set.collect());
+    let used = used.filter_map(|name| {
+        let given = test.file.variables.get(&name).filter(|given| !given.is_broken)?;
+        Some((name, nothing.of(&given.expr, Within::Variables).0))
+    });
+    let set = Rc::new(used.collect());
     RunValues::new(module, (Resources::Changed, true), set, &earlier.outputs, work).in_tests_of(tested)
 }
 
