@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// The crates that the program is built on, with the layers that may name them.
 const CRATES: &[(&str, &[&str])] = &[
-    ("aho_corasick", &["session", "check"]),
+    ("aho_corasick", &["session", "check", "rules"]),
     ("anstyle_query", &["cli"]),
     ("clap", &["cli"]),
     ("clap_complete", &["cli"]),

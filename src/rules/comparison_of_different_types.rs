@@ -54,7 +54,10 @@ impl Comparisons<'_> {
             return None;
         }
         let [left, right] = [&operands[0], &operands[1]].map(|operand| self.value_of(operand));
-        if left.is_null() || right.is_null() || !never_equal(&left.ty(), &right.ty()) {
+        if left.is_null() || right.is_null() || have_same_form(&left, &right) {
+            return None;
+        }
+        if !never_equal(&left.ty(), &right.ty()) {
             return None;
         }
         let is_literal = |ty: Type| matches!(ty, Type::Tuple(_) | Type::Object(_));
@@ -208,6 +211,11 @@ fn collected(function: &str, value: &Value, wanted: &Type, text: &str) -> Option
         _ => false,
     };
     is_all.then(|| format!("{function}({text})"))
+}
+
+/// Whether both values are objects, or both are tuples. Their types are not needed, which can be large.
+fn have_same_form(left: &Value, right: &Value) -> bool {
+    matches!((left, right), (Value::Tuple(_), Value::Tuple(_)) | (Value::Object(_), Value::Object(_)))
 }
 
 /// Whether no values of the two types are equal, except for nulls.

@@ -206,8 +206,11 @@ impl<'c> Context<'c> {
     /// The name under which a module loads a file: that of the symbolic link, if there is one.
     pub fn file_name(&self, module: &Module, id: FileId) -> &'c str {
         let files = self.directory(&module.directory).map_or(&[][..], |directory| &directory.files);
-        let file = files.iter().find(|file| file.id == Some(id));
-        file.map_or_else(|| last_name(self.sources().get(id).name()), |file| &file.name)
+        let own_name = last_name(self.sources().get(id).name());
+        match files.binary_search_by(|file| file.name.as_str().cmp(own_name)) {
+            Ok(at) if files[at].id == Some(id) => own_name,
+            _ => files.iter().find(|file| file.id == Some(id)).map_or(own_name, |file| &file.name),
+        }
     }
 
     /// The `terraform` blocks of a module as written, even those with errors.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::support::edits::listed;
@@ -32,9 +33,8 @@ impl Rule for OverrideReplacesProvisioners {
 
 /// The finding for an override with fewer provisioners of a type than it replaces.
 fn provisioners(replacement: &Replacement) -> Option<Finding> {
-    let of_kind =
-        |blocks: &[Arc<Block>], one: &Block| blocks.iter().filter(|block| kind(block) == kind(one)).count();
-    let is_lost = |one: &&Arc<Block>| of_kind(&replacement.by, one) < of_kind(&replacement.replaced, one);
+    let (by, replaced) = (numbers(&replacement.by), numbers(&replacement.replaced));
+    let is_lost = |one: &&Arc<Block>| by.get(&kind(one)) < replaced.get(&kind(one));
     let mut lost = replacement.replaced.iter().filter(is_lost).peekable();
     lost.peek()?;
     let finding = OverrideReplacesProvisioners::finding("Override replaces all provisioners")
@@ -64,6 +64,15 @@ fn connection(replacement: &Replacement) -> Option<Finding> {
         .label("replaces the whole connection")
         .help("in the override file, repeat the arguments to keep");
     Some(replacement.related(finding))
+}
+
+/// The number of provisioners of each type.
+fn numbers(provisioners: &[Arc<Block>]) -> HashMap<Option<&str>, usize> {
+    let mut numbers = HashMap::new();
+    for provisioner in provisioners {
+        *numbers.entry(kind(provisioner)).or_default() += 1;
+    }
+    numbers
 }
 
 fn kind(block: &Block) -> Option<&str> {

@@ -1,10 +1,16 @@
 #![doc = include_str!("../../policies/rules/override-unannounced.md")]
 
-use hashbrown::HashMap;
+use std::cell::LazyCell;
+
+use aho_corasick::AhoCorasick;
+use hashbrown::{HashMap, HashSet};
 
 use super::{ADVICE, Context, Node, Page, Role, Rule, page};
 use crate::finding::{Finding, Fix, Safety};
+use crate::module::Module;
 use crate::module::address::block_address;
+use crate::module::declaration::Local;
+use crate::syntax::Attribute;
 use crate::text::lines::line_end;
 use crate::text::{FileId, Span};
 
@@ -17,13 +23,16 @@ impl Rule for OverrideUnannounced {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
-        let mut named = HashMap::new();
+        let of_blocks = module.overridden().map(|origin| origin.overrides[0].header.file);
+        let of_locals = module.locals.values().filter_map(|local| Some(overriding(local)?.span.file));
+        let overriding_files: HashSet<FileId> = of_blocks.chain(of_locals).collect();
+        let names = LazyCell::new(|| Names::of(overriding_files.iter().copied(), module, context));
+        let mut by_file = HashMap::new();
         let mut look = |what: &str, header: Span, body: Span, over: Span, address: String| {
             let name = context.file_name(module, over.file);
-            let is_named = *named
-                .entry((header.file, over.file))
-                .or_insert_with(|| is_named_in_a_comment(context, header.file, name));
-            if !is_named && !is_announced(context, header.to(body)) {
+            let in_comments =
+                by_file.entry(header.file).or_insert_with(|| names.in_comments(context, header.file));
+            if !in_comments.contains(&over.file) && !is_announced(context, header.to(body)) {
                 let editor = context.editor(header.file).filter(|_| !name.contains(char::is_control));
                 let comment =
                     editor.and_then(|editor| editor.comment_above(header, &format!("overridden in {name}")));
@@ -46,16 +55,40 @@ impl Rule for OverrideUnannounced {
             if context.file(base.span.file).is_some_and(|file| file.body.is_json()) {
                 continue;
             }
-            let over = local.superseded.first().unwrap_or(&local.attribute);
+            let Some(over) = overriding(local) else { continue };
             look("local value", base.span, base.span, over.span, format!("local.{}", local.name));
         }
     }
 }
 
-/// Whether a comment in a file names another file.
-fn is_named_in_a_comment(context: &Context<'_>, file: FileId, name: &str) -> bool {
-    let (source, name) = (context.sources().get(file), name.to_lowercase());
-    context.comments(file).any(|comment| source.slice(comment.span).to_lowercase().contains(&name))
+/// The first definition of a local value in an override file.
+fn overriding(local: &Local) -> Option<&Attribute> {
+    local.base.as_ref().map(|_| &**local.superseded.first().unwrap_or(&local.attribute))
+}
+
+/// The names of files, in lower case.
+struct Names {
+    files: Vec<FileId>,
+    finder: Option<AhoCorasick>,
+}
+
+impl Names {
+    fn of(files: impl Iterator<Item = FileId>, module: &Module, context: &Context<'_>) -> Self {
+        let files: Vec<FileId> = files.collect();
+        let names = files.iter().map(|file| context.file_name(module, *file).to_lowercase());
+        Self { finder: AhoCorasick::new(names).ok(), files }
+    }
+
+    /// The files that the comments of a file name.
+    fn in_comments(&self, context: &Context<'_>, file: FileId) -> HashSet<FileId> {
+        let (source, mut named) = (context.sources().get(file), HashSet::new());
+        for comment in context.comments(file) {
+            let text = source.slice(comment.span).to_lowercase();
+            let found = self.finder.iter().flat_map(|finder| finder.find_overlapping_iter(&text));
+            named.extend(found.map(|found| self.files[found.pattern().as_usize()]));
+        }
+        named
+    }
 }
 
 /// Whether a comment in the declaration, after it or directly above it mentions an override.

@@ -8,7 +8,7 @@ use super::support::state_addresses::{StateOutputs, StateRead};
 use super::{ADVICE, BackendEvidence, Context, Node, Page, Role, Rule, States, page};
 use crate::finding::{Concern, Finding};
 use crate::module::ByStateAddress;
-use crate::text::{Span, nearest};
+use crate::text::{Span, Suggestions};
 use crate::vfs::Snapshot;
 
 pub(super) struct UndeclaredRemoteStateOutput;
@@ -59,6 +59,7 @@ pub(super) fn findings(states: &States, snapshot: &Snapshot) -> Vec<Finding> {
         let data = format_smolstr!("data.terraform_remote_state.{data}");
         missing.entry((directory, data, format_smolstr!("{root}\0{output}"))).or_default().insert(at);
     }
+    let suggestions = Suggestions::default();
     let found = missing.into_iter().filter_map(|((directory, data, output), places)| {
         let (root, output) = output.split_once('\0')?;
         let at = *places.first()?;
@@ -76,7 +77,7 @@ pub(super) fn findings(states: &States, snapshot: &Snapshot) -> Vec<Finding> {
                 .at(at)
                 .label("not declared there")
                 .help(format!("declare `output \"{output}\"` in {shown} and apply it first, or remove the reference"))
-                .meant(nearest(output, names))
+                .meant(suggestions.nearest(output, names))
                 .module(directory)
                 .address(data.clone())
                 .concerns(Concern::Name(output.into())),

@@ -1,6 +1,8 @@
 //! Finds override files that override nothing, which may be named so by mistake, and suggests another file name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use hashbrown::{HashMap, HashSet};
 
 use crate::engine::FileKind;
 use crate::finding::{EngineRule, Finding};
@@ -9,7 +11,7 @@ use crate::module::decode::top_blocks;
 use crate::module::merge::WITHOUT_BASE;
 use crate::module::{Module, ModuleFile};
 use crate::syntax::Block;
-use crate::text::{Suggestions, nearest};
+use crate::text::{FileId, Suggestions, nearest};
 
 /// Suggests a new name for each override file without any base, in the help of its findings. Under the new name, it
 /// must be a base file without duplicate declarations.
@@ -17,7 +19,7 @@ pub(in crate::module) fn suggest_names(module: &Module, files: &[ModuleFile<'_>]
     let is_orphan = |finding: &&mut Finding| {
         finding.rule == EngineRule::OverrideWithoutBase.id() && finding.primary.is_some()
     };
-    let mut orphans: Vec<&mut Finding> = findings.iter_mut().filter(is_orphan).collect();
+    let orphans: Vec<&mut Finding> = findings.iter_mut().filter(is_orphan).collect();
     if orphans.is_empty() {
         return;
     }
@@ -34,9 +36,14 @@ pub(in crate::module) fn suggest_names(module: &Module, files: &[ModuleFile<'_>]
         *number.entry(address).or_default() += 1;
     }
     let (known, suggestions) = (known(module), Suggestions::default());
-    for finding in &mut orphans {
+    let stems: HashSet<&str> = files.iter().filter_map(|file| file.name.split('.').next()).collect();
+    let mut by_file: HashMap<FileId, Vec<&mut Finding>> = HashMap::new();
+    for finding in orphans {
         if let Some(meant) = meant(&finding.address.replacen("variable.", "var.", 1), &known, &suggestions) {
             finding.help = Some(format!("did you mean `{}`?", declaration(meant)));
+        }
+        if let Some(at) = finding.primary {
+            by_file.entry(at.file).or_default().push(finding);
         }
     }
     for (file, addresses, is_all) in &declared {
@@ -44,9 +51,9 @@ pub(in crate::module) fn suggest_names(module: &Module, files: &[ModuleFile<'_>]
             continue;
         }
         let is_alone = addresses.iter().all(|address| number.get(address.as_str()) == Some(&1));
-        let Some(name) = base_name(file.name, files).filter(|_| *is_all && is_alone) else { continue };
+        let Some(name) = base_name(file.name, &stems).filter(|_| *is_all && is_alone) else { continue };
         let id = file.body.span().file;
-        for finding in orphans.iter_mut().filter(|finding| finding.primary.is_some_and(|at| at.file == id)) {
+        for finding in by_file.entry(id).or_default() {
             finding.help = Some(format!(
                 "{WITHOUT_BASE}; if the file is not meant to override anything, rename it to `{name}`"
             ));
@@ -55,7 +62,7 @@ pub(in crate::module) fn suggest_names(module: &Module, files: &[ModuleFile<'_>]
 }
 
 /// The addresses that base files declare.
-fn known(module: &Module) -> Vec<String> {
+fn known(module: &Module) -> BTreeSet<String> {
     let variables = module.variables.keys().map(|name| format!("var.{name}"));
     let locals = module.locals.keys().map(|name| format!("local.{name}"));
     let outputs = module.outputs.keys().map(|name| format!("output.{name}"));
@@ -78,12 +85,12 @@ fn declaration(address: &str) -> String {
 }
 
 /// The known address of the same type whose name is most similar.
-fn meant<'k>(address: &str, known: &'k [String], suggestions: &Suggestions) -> Option<&'k String> {
+fn meant<'k>(address: &str, known: &'k BTreeSet<String>, suggestions: &Suggestions) -> Option<&'k String> {
     let (kind, name) = address.rsplit_once('.')?;
     let known_here = known.iter().take_while(|_| suggestions.may_compare());
     let alike = known_here.filter_map(|other| other.rsplit_once('.')).filter(|(other, _)| *other == kind);
     let name = nearest(name, alike.map(|(_, name)| name))?;
-    known.iter().find(|other| other.rsplit_once('.') == Some((kind, name)))
+    known.get(&format!("{kind}.{name}"))
 }
 
 /// Whether no declaration of a block is in a base file.
@@ -108,10 +115,10 @@ fn addresses(block: &Block) -> Vec<String> {
     }
 }
 
-/// The file name without its override suffix. Returns `None` if the module already has a file with that stem.
-fn base_name(name: &str, files: &[ModuleFile<'_>]) -> Option<String> {
+/// The file name without its override suffix. Returns `None` if the module already has a file with that stem, one of
+/// `stems`.
+fn base_name(name: &str, stems: &HashSet<&str>) -> Option<String> {
     let (stem, extension) = name.split_once('.')?;
     let stem = stem.strip_suffix("_override").filter(|stem| !stem.is_empty() && *stem != "override")?;
-    let is_free = files.iter().all(|file| file.name.split('.').next() != Some(stem));
-    (is_free && !stem.ends_with("_override")).then(|| format!("{stem}.{extension}"))
+    (!stems.contains(stem) && !stem.ends_with("_override")).then(|| format!("{stem}.{extension}"))
 }
