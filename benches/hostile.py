@@ -280,6 +280,65 @@ def fallbacks(number):
     return edited(files, lambda text: text.replace('value = "', 'value = try("').replace('-"\n', '-", "")\n'))
 
 
+def mocks(number):
+    tests = lines(number, lambda n: f'mock_provider "p{n}" {{\n  source = "./m"\n}}\n')
+    data = {f"m/x{n}.tfmock.hcl": 'mock_resource "a_b" {\n}\n' for n in range(number)}
+    return {"main.tf": "", "a.tftest.hcl": tests} | data
+
+
+def undeclared_in_runs(number):
+    values = "variables {\n" + lines(number, lambda n: f"  a{n} = 1\n") + "}\n"
+    return {"main.tf": "", "a.tftest.hcl": values + lines(number, lambda n: f'run "r{n}" {{\n}}\n')}
+
+
+def over_alone(number, comments=0):
+    block = 'resource "terraform_data" "r%d" {\n}\n'
+    base = lines(comments, lambda n: f"# x{n}\n") + (lines(number, lambda n: block % n) if comments else "")
+    return {"main.tf": base} | {f"x{n}_override.tf": block % n for n in range(number)}
+
+
+def similar_sources(number):
+    return {
+        "q/main.tf": "",
+        "m/main.tf": lines(number, lambda n: call(f"x{n}", "./q")),
+        "main.tf": lines(number, lambda n: call(f"m{n}", "./m")),
+    }
+
+
+def needed(number):
+    aliases = ", ".join(f"a.x{n}" for n in range(number))
+    entry = f'    a = {{\n      source = "b/a"\n      configuration_aliases = [{aliases}]\n    }}\n'
+    resources = lines(number, lambda n: f'resource "a_b" "r{n}" {{\n  provider = a.x{n}\n}}\n')
+    module = "terraform {\n  required_providers {\n" + entry + "  }\n}\n" + resources
+    return {"m/main.tf": module, "main.tf": call("m", "./m")}
+
+
+def patterned(values, resources):
+    patterns = ", ".join(f'"*a*b*{n}"' for n in range(values))
+    rule = f'rule "allowed-value" "f" {{\n  argument = "x"\n  blocks   = ["resource"]\n  values   = [{patterns}]\n}}\n'
+    return {"overrule.hcl": rule, "main.tf": lines(resources, lambda n: f'resource "a_b" "r{n}" {{\n  x = "v{n}"\n}}\n')}
+
+
+def fewer_keys(number):
+    keys = "k = toset([" + "".join(f'"{n}",' for n in range(number)) + "])\n"
+    resources = lines(number, lambda n: f'resource "terraform_data" "r{n}" {{\n  for_each = local.k\n}}\n')
+    _, before, after = edited({"main.tf": resources + locals_of(keys)}, lambda text: text.replace('"1",', ""))
+    return ["changes", "--changed"], before, after
+
+
+def calls_in_a_list(number):
+    elements = "".join(f"max({n}, var.x), " for n in range(number))
+    text = 'variable "x" {}\n' + locals_of(f"a = [{elements}]\n") + 'output "o" {\n  value = local.a\n}\n'
+    return edited({"main.tf": text}, lambda text: text.replace("max(7,", "max(8,"))
+
+
+def flattened(number):
+    long = "e = [for i in range(1000) : [for j in range(10) : j]]\n"
+    values = lines(number, lambda n: f"a{n} = length(flatten([local.e, {n}]))\n")
+    outputs = lines(number, lambda n: f'output "o{n}" {{\n  value = local.a{n}\n}}\n')
+    return edited({"main.tf": locals_of(long + values) + outputs}, lambda text: text.replace("[local.e, ", "[local.e, 1"))
+
+
 def added_locals(number):
     unused = lines(20 * number, lambda n: f'resource "terraform_data" "r{n}" {{\n}}\n')
     return edited({"main.tf": unused}, lambda text: text + locals_of(lines(number, lambda n: f"a{n} = {n}\n")))
@@ -380,6 +439,17 @@ CASES = {
     "a change of a file of each of 6,000 modules": lambda: own_files(6_000),
     "a change of a local value of each of 6,000 modules": lambda: own_values(6_000),
     "a change that adds a fallback to 900 outputs": lambda: fallbacks(900),
+    "a change of one of 3,000 calls in a list": lambda: calls_in_a_list(3_000),
+    "a change of the keys of 5,000 resources": lambda: fewer_keys(5_000),
+    "2,000 patterns for 2,000 values": lambda: patterned(2_000, 2_000),
+    "16,000 missing configurations, and as many resources that need them": lambda: needed(16_000),
+    "6,000 wrong sources in a module with 6,000 callers": lambda: similar_sources(6_000),
+    "10,000 override files without a base": lambda: over_alone(10_000),
+    "5,000 override files beside 50,000 comments": lambda: over_alone(5_000, 50_000),
+    "20,000 provisioners, and as many in an override file": lambda: overrides(1, '  provisioner "local-exec" {\n    command = 1\n  }\n' * 20_000),
+    "20,000 values of a test file, and as many runs that do not use them": lambda: undeclared_in_runs(20_000),
+    "6,000 mock providers with the same 6,000 mock files": lambda: mocks(6_000),
+    "a change of 200 local values that each flatten 10,000 elements": lambda: flattened(200),
     "a change that adds 900 local values": lambda: added_locals(900),
     "600 rules for 2,000 variables": lambda: naming(600, 2_000),
     "12,000 variables with three findings each in 8 modules": lambda: strict({f"m{k}/main.tf": lines(12_000, lambda n: f'variable "v{n}" {{}}\n') for k in range(8)}),
