@@ -298,7 +298,7 @@ fn with_places(node: Node<'_>, key: &Configuration, missing: &Missing<'_>, findi
 const MOST_CALLS: usize = 5;
 
 /// The maximal number of provider blocks in a finding.
-const MOST_BLOCKS: usize = 50;
+const MOST_BLOCKS: usize = 10;
 
 /// The address of a provider configuration in a module, by the first path to the module.
 fn absolute(node: Node<'_>, key: &Configuration, missing: &Missing<'_>) -> String {
