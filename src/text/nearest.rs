@@ -79,6 +79,11 @@ pub fn distance(one: &str, other: &str, most: usize) -> Option<usize> {
     if one.len().max(other.len()) > LONGEST || one.len().abs_diff(other.len()) > 4 * most {
         return None;
     }
+    // Most words have other letters. A change replaces at most one of them by another.
+    let letters = |word: &str| word.chars().fold(0_u64, |all, letter| all | 1 << (u32::from(letter) % 64));
+    if (letters(one) ^ letters(other)).count_ones() as usize > 2 * most {
+        return None;
+    }
     (0..=most).find(|changes| is_within(one.chars(), other.chars(), *changes))
 }
 
