@@ -6,6 +6,7 @@ use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use crate::module::address::InstanceKey;
+use crate::module::declaration::ModuleCall;
 use crate::syntax::Attribute;
 use crate::text::Span;
 use crate::value::Value;
@@ -37,6 +38,19 @@ impl InstanceKeys {
         let contain = keys.contain(key);
         self.0.borrow_mut().insert(at, keys);
         contain
+    }
+}
+
+/// Whether a module call has an instance, if that is known. `value` evaluates its `count` or `for_each`.
+pub(in crate::graph) fn has_instances(
+    call: &ModuleCall,
+    value: impl FnOnce(&Attribute) -> Value,
+) -> Option<bool> {
+    let (count, for_each) = call.repeated();
+    match count.or(for_each) {
+        _ if call.enabled.is_some() => None,
+        None => Some(true),
+        Some(repeated) => makes_instances(&value(repeated)),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cell::LazyCell;
 use std::sync::Arc;
 
-use super::instance_keys::makes_instances;
+use super::instance_keys::has_instances;
 use super::node::Node;
 use super::providers::is_configured;
 use super::reach::mark;
@@ -73,14 +73,8 @@ impl Node<'_> {
             for root in graph.nodes().filter(|node| node.callers().next().is_none()) {
                 mark(root, &mut is_planned, |node| {
                     let values = LazyCell::new(move || node.values());
-                    let has_instances = move |call: &ModuleCall| match call.repeated() {
-                        _ if !call.is_repeated() => true,
-                        (Some(repeated), _) | (None, Some(repeated)) if call.enabled.is_none() => {
-                            makes_instances(&values.of(&repeated.expr)) == Some(true)
-                        }
-                        _ => false,
-                    };
-                    let called = node.child_calls().filter(move |(call, _)| has_instances(call));
+                    let is_certain = move |call| has_instances(call, |it| values.of(&it.expr)) == Some(true);
+                    let called = node.child_calls().filter(move |(call, _)| is_certain(call));
                     called.map(|(_, child)| child.id())
                 });
             }

@@ -12,7 +12,7 @@ use super::run_values::{Computed, Inputs, steps_to_enter};
 use super::{planned_validations, validation};
 use crate::finding::{Finding, Related, Severity, set_module};
 use crate::graph::child_variables::ChildVariables;
-use crate::graph::instance_keys::makes_instances;
+use crate::graph::instance_keys::has_instances;
 use crate::graph::references::sites::{self, Found, Owner};
 use crate::graph::{ModuleGraph, Node, NodeId, arguments};
 use crate::module::declaration::{ModuleCall, Variable};
@@ -107,8 +107,12 @@ pub(super) fn calls(
     let mut calls = Vec::new();
     let mut validated = ChildVariables::with(planned_validations::refer_to_others);
     for (call, child) in plan.node.child_calls().filter(|(_, child)| child.module().is_whole()) {
-        let Some(is_certain) = has_instances(plan, call) else { continue };
-        let is_certain = is_certain && above.map_or_else(|| plan.node.is_planned(), |above| above.is_certain);
+        let has_instances = has_instances(call, |repeated| plan.values.repetition(repeated));
+        if has_instances == Some(false) {
+            continue;
+        }
+        let is_certain =
+            has_instances.is_some() && above.map_or_else(|| plan.node.is_planned(), |above| above.is_certain);
         let candidates = match above {
             None => child.module().variables.values().map(|variable| &**variable).collect(),
             Some(_) => handed_on(plan, call, child),
@@ -171,19 +175,6 @@ fn fails_validation(plan: &Plan<'_>) -> bool {
             !validation::refused(&it.value, None, variable, plan.node, plan.work).is_empty()
         })
     })
-}
-
-/// Whether a call certainly has instances. `None` if it certainly has none.
-fn has_instances(plan: &Plan<'_>, call: &ModuleCall) -> Option<bool> {
-    if call.enabled.is_some() {
-        return Some(false);
-    }
-    let (count, for_each) = call.repeated();
-    let Some(repeated) = count.or(for_each) else { return Some(true) };
-    match makes_instances(&plan.values.repetition(repeated)) {
-        Some(makes_instances) => makes_instances.then_some(true),
-        None => Some(false),
-    }
 }
 
 /// The variables that a call sets to values which only a plan knows.
