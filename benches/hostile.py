@@ -280,6 +280,10 @@ def fallbacks(number):
     return edited(files, lambda text: text.replace('value = "', 'value = try("').replace('-"\n', '-", "")\n'))
 
 
+def provisioners(number):
+    return 'resource "terraform_data" "a" {\n' + '  provisioner "local-exec" {\n    command = 1\n  }\n' * number + "}\n"
+
+
 def mocks(number):
     tests = lines(number, lambda n: f'mock_provider "p{n}" {{\n  source = "./m"\n}}\n')
     data = {f"m/x{n}.tfmock.hcl": 'mock_resource "a_b" {\n}\n' for n in range(number)}
@@ -445,8 +449,8 @@ CASES = {
     "16,000 missing configurations, and as many resources that need them": lambda: needed(16_000),
     "6,000 wrong sources in a module with 6,000 callers": lambda: similar_sources(6_000),
     "10,000 override files without a base": lambda: over_alone(10_000),
-    "5,000 override files beside 50,000 comments": lambda: over_alone(5_000, 50_000),
-    "20,000 provisioners, and as many in an override file": lambda: overrides(1, '  provisioner "local-exec" {\n    command = 1\n  }\n' * 20_000),
+    "5,000 override files beside 50,000 comments": lambda: strict(over_alone(5_000, 50_000)),
+    "20,000 provisioners, and as many in an override file": lambda: strict({"main.tf": provisioners(20_000), "a_override.tf": provisioners(20_000)}),
     "20,000 values of a test file, and as many runs that do not use them": lambda: undeclared_in_runs(20_000),
     "6,000 mock providers with the same 6,000 mock files": lambda: mocks(6_000),
     "a change of 200 local values that each flatten 10,000 elements": lambda: flattened(200),
