@@ -1,7 +1,7 @@
 //! Lists of patterns for paths, source addresses and values.
 
 use globset::{Glob, GlobBuilder};
-use regex::bytes::RegexSet;
+use regex::bytes::{Regex, RegexSet};
 
 use crate::text::grouped;
 
@@ -114,8 +114,10 @@ struct Set {
 }
 
 impl Set {
-    fn add(&mut self, globs: &[Glob]) -> Result<(), regex::Error> {
-        self.parts.push((self.globs, RegexSet::new(globs.iter().map(Glob::regex))?));
+    fn add(&mut self, globs: &[Glob]) -> Result<(), InvalidPattern> {
+        let set = RegexSet::new(globs.iter().map(Glob::regex));
+        let set = set.map_err(|error| InvalidPattern { index: 0, why: error.to_string() })?;
+        self.parts.push((self.globs, set));
         self.globs += globs.len();
         Ok(())
     }
@@ -138,23 +140,26 @@ fn build<'a>(
     patterns: impl IntoIterator<Item = &'a str>,
     mut globs: impl FnMut(usize, &str) -> Result<Vec<Glob>, String>,
 ) -> Result<Set, InvalidPattern> {
-    let (mut set, mut next) = (Set::default(), Vec::new());
-    let mut patterns = patterns.into_iter().enumerate().peekable();
-    let mut bytes = 0;
-    while let Some((index, pattern)) = patterns.next() {
-        let invalid = |why| InvalidPattern { index, why: format!("`{pattern}` cannot be used: {why}") };
+    let (mut set, mut next, mut bytes) = (Set::default(), Vec::new(), 0);
+    for (index, pattern) in patterns.into_iter().enumerate() {
+        let invalid = |why: &str| InvalidPattern { index, why: format!("`{pattern}` cannot be used: {why}") };
         if pattern.len() > LONGEST {
             let why = format!("it is longer than {} bytes", grouped(LONGEST as u64));
             return Err(InvalidPattern { index, why: format!("a pattern cannot be used: {why}") });
         }
-        next.extend(globs(index, pattern).map_err(invalid)?);
+        let globs = globs(index, pattern).map_err(|why| invalid(&why))?;
+        // The crate nests braces deeper than a regular expression can.
+        if pattern.contains('{') && globs.iter().any(|glob| Regex::new(glob.regex()).is_err()) {
+            return Err(invalid("its braces are nested too deep"));
+        }
+        next.extend(globs);
         bytes += pattern.len();
-        if bytes > TOGETHER || patterns.peek().is_none() {
-            set.add(&next).map_err(|error| invalid(error.to_string()))?;
-            next.clear();
-            bytes = 0;
+        if bytes > TOGETHER {
+            set.add(&next)?;
+            (next, bytes) = (Vec::new(), 0);
         }
     }
+    set.add(&next)?;
     Ok(set)
 }
 
@@ -247,6 +252,10 @@ mod tests {
         Patterns::new([&*"{a,".repeat(300)]).expect_err("an unclosed pattern");
         let nested = "{a,".repeat(60) + "b" + &"}".repeat(60);
         assert!(Patterns::new([&*nested]).is_ok_and(|nested| nested.has("b")));
+        let nested = "{a,".repeat(200) + "b" + &"}".repeat(200);
+        let error = Patterns::new(["b", &nested, "c"]).expect_err("a nested pattern");
+        assert_eq!(error.index, 1);
+        assert!(error.why.ends_with("cannot be used: its braces are nested too deep"), "{}", error.why);
     }
 
     #[test]
