@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::run_values::{Computed, NotNull, Resources, RunValues, Within, default_of};
+use crate::graph::instance_keys::makes_instances;
 use crate::graph::{Node, NodeId, arguments};
 use crate::module::address::ResourceAddress;
 use crate::module::declaration::Variable;
@@ -33,7 +34,7 @@ pub(crate) struct Absence {
 }
 
 impl Absence {
-    /// A path of which nothing is known.
+    /// A path about which nothing is known.
     pub(crate) fn unknown(work: &Rc<Budget>) -> Self {
         Self { work: Rc::clone(work), ..Self::default() }
     }
@@ -112,9 +113,11 @@ impl Absence {
                 value.take_deep_marks();
                 value
             };
-            count
-                .is_some_and(|count| convert(&value(count), &Type::Number).is_ok_and(|value| is_zero(&value)))
-                || count.is_none() && for_each.is_some_and(|for_each| is_empty(&value(for_each)))
+            let makes_none = |value: &Value| makes_instances(value) == Some(false);
+            match count {
+                Some(count) => convert(&value(count), &Type::Number).is_ok_and(|number| makes_none(&number)),
+                None => for_each.is_some_and(|for_each| makes_none(&value(for_each))),
+            }
         };
         let (mut calls, mut given, mut resources) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
         for call in module.calls.values() {
@@ -152,16 +155,4 @@ fn known(mut value: Value) -> Option<Value> {
     let is_marked = value.deep_marks() != Marks::NONE;
     value.take_deep_marks();
     (!is_marked && value.is_wholly_known()).then_some(value)
-}
-
-fn is_zero(value: &Value) -> bool {
-    matches!(value, Value::Number(number) if number.index() == Some(0))
-}
-
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Set(_, elements) => elements.is_empty(),
-        Value::Map(_, elements) | Value::Object(elements) => elements.is_empty(),
-        _ => false,
-    }
 }
