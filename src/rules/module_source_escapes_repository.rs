@@ -14,8 +14,8 @@ impl Rule for ModuleSourceEscapesRepository {
     const PAGE: Page = page!("module-source-escapes-repository");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        // All calls that lead into one repository beside the clone have one cause.
         let similar = node.similar_sources();
+        // All calls that lead into one repository beside the clone have one cause.
         let mut of_outside: BTreeMap<String, usize> = BTreeMap::new();
         let mut calls: Vec<_> = node.calls().collect();
         calls.sort_by_key(|(call, _)| call.origin.header());

@@ -40,7 +40,7 @@ impl<'c> CallPath<'c> {
         Self { now: Absence::in_root(node, unset, work), before, caller: None }
     }
 
-    /// A path of which nothing is known.
+    /// A path about which nothing is known.
     pub(super) fn unknown(work: &Rc<Budget>) -> Self {
         Self { now: Absence::unknown(work), before: None, caller: None }
     }

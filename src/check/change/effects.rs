@@ -88,8 +88,8 @@ pub(super) struct Effects<'c> {
     changed: &'c BTreeSet<SmolStr>,
     /// What has no instances, for each path of calls. The first is for modules on any path.
     paths: Vec<Rc<CallPath<'c>>>,
-    /// The steps that are left to evaluate expressions, as many as for a check of all modules. Then their values are
-    /// unknown.
+    /// The steps that are left to evaluate expressions: at first as many as in a check of all modules. Without steps,
+    /// values are unknown.
     work: Rc<Budget>,
     children: HashMap<(Place, SmolStr), usize>,
     flows: Memo<InState, Rc<ValueFlow>>,

@@ -37,7 +37,7 @@ impl<'t> Node<'t> {
         self.values_within(&Rc::new(Budget::of(self.module().evaluation_steps())))
     }
 
-    /// The values of this module, with so many evaluation steps.
+    /// The values of this module, which take their evaluation steps from `work`.
     pub(crate) fn values_within(self, work: &Rc<Budget>) -> Values<'t> {
         Values {
             node: self,
