@@ -779,3 +779,42 @@ fn a_comparison_gets_one_type_on_request_only() {
     assert_eq!(text(&made, "main.tf"), before.replace("\"1\" != var.n", "1 != var.n"));
     assert_eq!((made.resolved.len(), made.left.len()), (1, 1));
 }
+
+#[test]
+fn an_object_moves_out_of_lookup_with_its_layout() {
+    let before = indoc! {r#"
+        variable "format" {
+          type = string
+        }
+
+        locals {
+          endpoint = lookup(
+            {
+              docker = "a"
+              maven  = "b"
+            },
+            var.format
+          )
+        }
+    "#};
+    let after = indoc! {r#"
+        variable "format" {
+          type = string
+        }
+
+        locals {
+          endpoint = ({
+            docker = "a"
+            maven  = "b"
+          })[var.format]
+        }
+    "#};
+    let made = fixed(&[("main.tf", before)], &["deprecated-syntax"], Safety::Safe);
+    assert_eq!(text(&made, "main.tf"), after);
+}
+
+#[test]
+fn the_first_block_behind_a_byte_order_mark_is_removed() {
+    let before = "\u{feff}locals {\n  a = 1\n}\n\noutput \"o\" {\n  value = 1\n}\n";
+    assert_eq!(main(before, UNUSED), "\u{feff}output \"o\" {\n  value = 1\n}\n");
+}

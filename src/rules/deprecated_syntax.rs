@@ -7,6 +7,7 @@ use super::{ADVICE, Context, Node, Page, Role, Rule, page};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::syntax::{
     Call, Editor, Expr, ExprKind, ObjectKey, Part, Scope, Step, StepKind, Template, TemplateKind, Traversal,
+    reindented,
 };
 use crate::text::Span;
 
@@ -186,7 +187,9 @@ fn indexed(editor: Editor<'_>, call: &Call, expr: &Expr, takes_index: bool) -> O
         let part = editor.slice(Span { start: part.start, end: part.end, ..expr.span });
         part.chars().all(|c| c.is_whitespace() || "(,)".contains(c))
     });
-    let (map, key) = (editor.slice(collection.span), editor.slice(key.span));
+    let (from, to) = (editor.indent(collection.span), editor.indent(expr.span));
+    let map = reindented(editor.slice(collection.span), from, to);
+    let key = editor.slice(key.span);
     let text = if takes_index { format!("{map}[{key}]") } else { format!("({map})[{key}]") };
     is_bare.then(|| editor.replace(expr.span, text))
 }

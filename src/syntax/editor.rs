@@ -78,8 +78,9 @@ impl<'s> Editor<'s> {
             return item.start;
         }
         let above = |start: usize| {
-            let above = line_start(text, start.checked_sub(1)?);
-            (above < start).then_some((above, text[above..start].trim()))
+            let end = text[..start].strip_suffix('\n')?.len();
+            let above = line_start(text, end);
+            Some((above, text[above..end].trim()))
         };
         let mut first = item.start;
         while let Some((line, comment)) = above(start) {
