@@ -53,6 +53,12 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
         "A map that lacks a configuration which the module passes on is incomplete",
         "missing-provider-configuration",
     ),
+    // A configuration that a called module lacks is not unused.
+    (
+        "unused-configuration-alias",
+        "A called module uses it, but no call passes it",
+        "undefined-provider-alias",
+    ),
     ("not-a-module", "Files that a test runs", "duplicate-declaration"),
     (
         "invalid-function-call",

@@ -6,7 +6,7 @@ use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use super::support::edits::{entry, removals_in_calls};
-use super::{ADVICE, Context, Page, Rule, page};
+use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::graph::{Configuration, Node, Role};
 use crate::module::declaration::RequiredProvider;
@@ -21,7 +21,7 @@ impl Rule for UnusedConfigurationAlias {
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
     const REVEALS: &'static [&'static str] =
         &["providers-map-redundant", Self::ID, "unused-required-provider"];
-    const ROLES: &'static [Role] = ADVICE;
+    const ROLES: &'static [Role] = &[Role::Shared];
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
@@ -44,7 +44,12 @@ impl Rule for UnusedConfigurationAlias {
             for alias in entry.aliases.iter().filter(|alias| alias.value.alias.is_some()) {
                 let name = alias.value.compact();
                 let configuration = Configuration::of(module, &alias.value.name, alias.value.alias.as_ref());
-                if configuration.is_some_and(|configuration| used.contains(&configuration)) {
+                // A called module may lack the configuration, which is an error of its own.
+                let is_wanted = |configuration: &Configuration| {
+                    node.child_calls()
+                        .any(|(_, child)| child.uses().configurations.contains_key(configuration))
+                };
+                if configuration.is_some_and(|one| used.contains(&one) || is_wanted(&one)) {
                     continue;
                 }
                 let fix = || {
