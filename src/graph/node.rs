@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use super::addresses::AddressChange;
@@ -17,7 +17,7 @@ use super::versions::VersionsBelow;
 use super::versions::conflicts::Conflicts;
 use crate::engine::{Engine, Features};
 use crate::module::Module;
-use crate::module::address::{ConfigAddress, ModuleSource};
+use crate::module::address::{ConfigAddress, ModuleSource, ProviderAddress};
 use crate::module::declaration::ModuleCall;
 use crate::module::terragrunt::{Generated, RunBy};
 use crate::module::test_file::TestFile;
@@ -70,6 +70,8 @@ pub(super) struct Derived {
     pub(super) provider_tables: OnceLock<Vec<Table>>,
     /// For each node, the provider configurations that it uses.
     pub(super) uses: OnceLock<Vec<Uses>>,
+    /// For each provider, the modules that use or require it, ascending.
+    pub(super) users: OnceLock<HashMap<ProviderAddress, Vec<NodeId>>>,
     /// For each node, its role and the evidence for it.
     pub(super) roles: OnceLock<Vec<(Role, Reason)>>,
     /// The changes to provider configurations since an earlier state.

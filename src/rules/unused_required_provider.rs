@@ -7,7 +7,6 @@ use hashbrown::HashSet;
 use super::support::edits::{requirements, whole};
 use super::{ADVICE, Context, Node, Page, Role, Rule, page};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
-use crate::module::address::ProviderAddress;
 use crate::module::declaration::RequiredProvider;
 
 pub(super) struct UnusedRequiredProvider;
@@ -29,14 +28,14 @@ impl Rule for UnusedRequiredProvider {
         }
         let names = names(node);
         let addresses: HashSet<_> = node.uses().providers().collect();
-        let below = LazyCell::new(|| used_below(node));
         let in_texts = LazyCell::new(|| in_texts(node, context));
         for entry in module.required_providers.values() {
             // Callers pass the configurations of an entry with aliases; `unused-configuration-alias` checks those.
             if !entry.aliases.is_empty()
                 || names.contains(entry.name.as_str())
                 || addresses.contains(&entry.address)
-                || below.contains(&entry.address)
+                // Without the entry, the descendant may get another version.
+                || node.is_used_below(&entry.address)
                 || in_texts.contains(entry.name.as_str())
             {
                 continue;
@@ -63,18 +62,6 @@ fn names(node: Node<'_>) -> HashSet<&str> {
     let configured = module.providers.values().map(|block| block.name.as_str());
     let metas = module.provider_metas.values().map(|meta| meta.name.as_str());
     mentioned.chain(configured).chain(metas).collect()
-}
-
-/// The providers that the descendants use or require: without the entry, they may get another version.
-fn used_below(node: Node<'_>) -> HashSet<&ProviderAddress> {
-    let graph = node.graph();
-    let below = graph.below(&[node.id()]).into_iter().filter(|id| *id != node.id()).map(|id| graph.node(id));
-    below
-        .flat_map(|node| {
-            let required = node.module().required_providers.values().map(|entry| &entry.address);
-            node.uses().providers().chain(required)
-        })
-        .collect()
 }
 
 /// The providers whose functions the files of the module call.

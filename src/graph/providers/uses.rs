@@ -6,15 +6,30 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 
 use super::configuration::{Configuration, Need, Uses};
 use super::supply::Supply;
 use crate::graph::{ModuleGraph, Node, NodeId};
 use crate::module::Module;
-use crate::module::address::ResourceAddress;
+use crate::module::address::{ProviderAddress, ResourceAddress};
 use crate::module::declaration::{Import, ModuleCall, ProviderConfiguration, ProviderRef};
 use crate::text::Span;
+
+/// For each provider, the modules that use or require it, ascending.
+fn users(graph: &ModuleGraph) -> HashMap<ProviderAddress, Vec<NodeId>> {
+    let mut users: HashMap<ProviderAddress, Vec<NodeId>> = HashMap::new();
+    for node in graph.nodes() {
+        let required = node.module().required_providers.values().map(|entry| &entry.address);
+        for provider in node.uses().providers().chain(required) {
+            let of_provider = users.entry_ref(provider).or_default();
+            if of_provider.last() != Some(&node.id) {
+                of_provider.push(node.id);
+            }
+        }
+    }
+    users
+}
 
 impl<'t> Node<'t> {
     /// The provider configurations that this module uses.
@@ -38,6 +53,22 @@ impl<'t> Node<'t> {
         }
         // A configuration with an alias reaches other modules only by name.
         provider.alias.is_none() && self.calls_outside_for(&configuration.provider.name)
+    }
+
+    /// Whether a descendant uses or requires a provider.
+    pub fn is_used_below(self, provider: &ProviderAddress) -> bool {
+        let users = self.graph.derived.users.get_or_init(|| users(self.graph));
+        let Some(users) = users.get(provider).filter(|users| **users != [self.id]) else { return false };
+        let (mut next, mut seen) = (vec![self], BTreeSet::from([self.id]));
+        while let Some(node) = next.pop() {
+            let children = node.children().filter(|child| seen.insert(*child));
+            let from = next.len();
+            next.extend(children.map(|child| self.graph.node(child)));
+            if next[from..].iter().any(|child| users.binary_search(&child.id).is_ok()) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Whether this module or a descendant calls a module that is not in the graph and whose source names a provider.
