@@ -208,9 +208,14 @@ impl<'e> Evaluator<'e> {
     /// The value of an expression. A copy of an existing value counts as evaluation steps, because values could grow
     /// without limit otherwise.
     fn value(&mut self, expr: &Expr, inside: Inside<'_>) -> Value {
-        match self.read(expr, inside) {
+        let value = self.read(expr, inside);
+        self.owned(value, expr.span)
+    }
+
+    fn owned(&mut self, value: Cow<'_, Value>, at: Span) -> Value {
+        match value {
             Cow::Owned(value) => value,
-            Cow::Borrowed(value) if self.may_hold(value, expr.span) => value.clone(),
+            Cow::Borrowed(value) if self.may_hold(value, at) => value.clone(),
             Cow::Borrowed(_) => Value::UNKNOWN,
         }
     }

@@ -1,5 +1,10 @@
 //! The built-in functions, one row each.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
 use Kind::{Any, Bool, ListOf, MapOf, Number as Num, SetOf, String};
 use signature::{function, given, nullable};
 
@@ -70,6 +75,31 @@ impl Function {
             "log" | "pow" => OF_POWER,
             _ => 0,
         }
+    }
+
+    /// Another first argument with which a call has the same result, if that argument is part of a larger value that
+    /// would have to be copied.
+    pub(super) fn needed_part(&self, arguments: &[Cow<'_, Value>]) -> Option<Value> {
+        let Some(Cow::Borrowed(argument)) = arguments.first() else { return None };
+        let (value, marks) = argument.unmarked();
+        let (Value::Map(_, elements) | Value::Object(elements)) = value else { return None };
+        let needed: BTreeMap<SmolStr, Value> = match self.name {
+            "lookup" => {
+                let key = arguments.get(1)?.unmarked().0.as_str()?;
+                elements
+                    .get_key_value(key)
+                    .map(|(key, element)| (key.clone(), element.clone()))
+                    .into_iter()
+                    .collect()
+            }
+            "keys" | "length" => elements.keys().map(|key| (key.clone(), Value::NULL)).collect(),
+            _ => return None,
+        };
+        let needed = match value {
+            Value::Map(element, _) => Value::Map(element.clone(), needed),
+            _ => Value::Object(needed),
+        };
+        Some(needed.mark(marks))
     }
 
     /// The approximate number of steps for each element of the result that [`Self::work`] does not contain.

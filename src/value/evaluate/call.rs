@@ -1,5 +1,7 @@
 //! Function calls: `f(a, b...)`.
 
+use std::borrow::Cow;
+
 use crate::engine::{Engine, Product};
 use crate::finding::{Code, Concern, EngineRule, Finding, has_errors};
 use crate::syntax::Call;
@@ -184,12 +186,18 @@ impl Evaluator<'_> {
         inside: Inside<'_>,
     ) -> Option<Vec<Value>> {
         let before = self.findings.len();
+        let read = |argument: &Argument<'_>| match &argument.value {
+            Some(value) => Cow::Owned(value.clone()),
+            None => self.read(argument.expr, inside),
+        };
+        let mut read: Vec<Cow<'_, Value>> = arguments.iter().map(read).collect();
+        if let Some(part) = function.needed_part(&read) {
+            self.may_hold(&part, arguments[0].expr.span);
+            read[0] = Cow::Owned(part);
+        }
         let mut values = Vec::with_capacity(arguments.len());
-        for (place, argument) in arguments.iter().enumerate() {
-            let value = match &argument.value {
-                Some(value) => value.clone(),
-                None => self.value(argument.expr, inside),
-            };
+        for (place, (argument, value)) in arguments.iter().zip(read).enumerate() {
+            let value = self.owned(value, argument.expr.span);
             let ty = function.parameter(place).map_or(Type::Any, |parameter| parameter.kind.ty());
             let is_suitable = ty == Type::Any || value.is(&ty);
             if !is_suitable && !self.may_convert(&value, argument.expr.span) {
