@@ -50,7 +50,7 @@ pub use planned_calls::PlannedCall;
 pub(super) use run_values::{Computed, Outputs, Resources, RunValues, Within, default_of};
 pub use validation::RefusedDefault;
 pub use values::Values;
-pub(super) use values_files::check as check_values;
+pub(super) use values_files::{are_checked as are_values_checked, check as check_values};
 
 use plan::Plan;
 use scope::{Instance, ModuleScope, Names};

@@ -21,7 +21,7 @@ use crate::module::address::{ConfigAddress, ModuleSource, ProviderAddress};
 use crate::module::declaration::ModuleCall;
 use crate::module::terragrunt::{Generated, RunBy};
 use crate::module::test_file::TestFile;
-use crate::module::values::ValuesFile;
+use crate::module::values::{FileValues, ValuesFile};
 use crate::text::Span;
 use crate::value::Value;
 use crate::vfs::{NamedFiles, join};
@@ -136,8 +136,8 @@ pub(super) struct NodeData {
 pub struct Test {
     /// The declarations.
     pub file: TestFile,
-    /// Whether variable definitions files for tests may exist.
-    pub has_values_files: bool,
+    /// The values that variable definitions files give to variables.
+    pub values: Arc<FileValues>,
     /// For each run, the target of its `module` block, or `None` for a run of the module under test.
     pub loads: Vec<Option<Callee>>,
 }
@@ -218,11 +218,11 @@ impl ModuleGraph {
     }
 
     /// Sets the test files of a module. The targets of their runs are unknown before [`ModuleGraph::link_run`].
-    pub fn set_tests(&mut self, id: NodeId, files: Vec<TestFile>, has_values_files: bool) {
+    pub fn set_tests(&mut self, id: NodeId, files: Vec<(TestFile, Arc<FileValues>)>) {
         let opaque = |file: &TestFile| {
             file.runs.iter().map(|run| run.module.as_ref().map(|_| Callee::Opaque)).collect()
         };
-        let tests = files.into_iter().map(|file| Test { loads: opaque(&file), has_values_files, file });
+        let tests = files.into_iter().map(|(file, values)| Test { loads: opaque(&file), values, file });
         self.nodes[id.0].tests = tests.collect();
     }
 

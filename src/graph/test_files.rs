@@ -10,6 +10,7 @@ mod running;
 mod targets;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use configurations::Needs;
 use provider_types::ProviderTypes;
@@ -21,7 +22,7 @@ use crate::limits::Steps;
 use crate::module::address::{Subject, TestSubject, reference_in_test};
 use crate::module::declaration::{Condition, Dependency};
 use crate::module::test_file::{Run, TestFile};
-use crate::syntax::Traversal;
+use crate::syntax::{Attribute, Traversal};
 use crate::vfs::{TEST_DIRECTORY, child};
 
 /// The maximum number of declarations that the runs of a module read, each run all declarations of its module. Later
@@ -87,6 +88,14 @@ fn test_directory(node: Node<'_>, findings: &mut Vec<Finding>) {
 pub(super) fn runs<'t>(node: Node<'t>, test: &'t Test) -> impl Iterator<Item = (&'t Run, Option<Node<'t>>)> {
     let runs = test.file.runs.iter().zip(&test.loads);
     runs.filter(|(run, _)| !run.is_broken).map(move |(run, callee)| (run, under(node, *callee)))
+}
+
+impl Test {
+    /// The value that the test file, or else a variable definitions file, gives to a variable of its runs.
+    fn given(&self, variable: &str) -> Option<&Arc<Attribute>> {
+        let from_outside = || self.values.get(variable).filter(|_| !self.file.names_variable(variable));
+        self.file.variables.get(variable).or_else(from_outside)
+    }
 }
 
 /// The module that a run executes, if it is known.

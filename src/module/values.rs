@@ -1,5 +1,6 @@
 //! Reads variable definitions files (`*.tfvars`).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -19,12 +20,61 @@ pub struct ValuesFile {
     pub arguments: Vec<Arc<Attribute>>,
 }
 
-/// The arguments of a variable definitions file. Reports errors in them, unless `is_broken`: the engine stops at a
-/// syntax error.
+/// The values that variable definitions files give to the variables of a test.
+#[derive(Debug, Clone, Default)]
+pub struct FileValues {
+    /// By variable, of the files that the engine loads automatically.
+    automatic: BTreeMap<SmolStr, Arc<Attribute>>,
+    /// Whether other files may set variables too: files for `-var-file`, and files that could not be read.
+    is_open: bool,
+}
+
+impl FileValues {
+    /// Adds the values of files that take precedence over those before. `None` is a file that could not be read.
+    #[must_use]
+    pub fn with(mut self, files: impl IntoIterator<Item = Option<ValuesFile>>) -> Self {
+        let mut automatic = Vec::new();
+        for file in files {
+            match file {
+                Some(file) if file.is_automatic => automatic.push(file),
+                Some(_) | None => self.is_open = true,
+            }
+        }
+        automatic.sort_by(|one, other| one.precedence().cmp(&other.precedence()));
+        let arguments = automatic.into_iter().flat_map(|file| file.arguments);
+        self.automatic.extend(arguments.map(|argument| (argument.name.clone(), argument)));
+        self
+    }
+
+    /// Whether a file sets this variable, or may set it.
+    pub fn may_set(&self, variable: &str) -> bool {
+        self.is_open || self.automatic.contains_key(variable)
+    }
+
+    /// The value of a variable, if it is certain.
+    pub fn get(&self, variable: &str) -> Option<&Arc<Attribute>> {
+        self.automatic.get(variable).filter(|_| !self.is_open)
+    }
+}
+
+impl ValuesFile {
+    /// The order in which the engine loads automatic files. The last one that sets a variable counts.
+    pub fn precedence(&self) -> (u8, &str) {
+        let name = vfs::last_name(&self.path);
+        match name {
+            "terraform.tfvars" => (0, name),
+            "terraform.tfvars.json" => (1, name),
+            _ => (2, name),
+        }
+    }
+}
+
+/// The arguments of a variable definitions file. Reports declarations of variables and, unless there are any or
+/// `is_broken` says that there is a syntax error, the errors in arguments, as the engine does.
 pub fn arguments(body: &Body, is_broken: bool, findings: &mut Vec<Finding>) -> Vec<Arc<Attribute>> {
     let schema = Schema { attributes: &[], blocks: &[BlockSchema::new("variable", &["name"])] };
     let (content, _) = body.partial_content(&schema, &mut Vec::new());
-    let declarations = content.blocks.iter().filter(|_| !is_broken).map(|block| {
+    let declarations = content.blocks.iter().map(|block| {
         let name = block.labels.first().map_or("", |label| label.text.as_str());
         Finding::language(EngineRule::UnsupportedBlockOrArgument, "Variable declaration in .tfvars file")
             .detail(format!(

@@ -123,7 +123,7 @@ impl Loader<'_> {
         let node = graph.add(built.module, broken);
         graph.run_by(node, built.run_by);
         graph.surround(node, surroundings);
-        graph.set_tests(node, tests.files, tests.has_values_files);
+        graph.set_tests(node, tests.files);
         graph.set_values(node, values_files::of_module(path, self.snapshot, self.cache));
         let mut findings = built.findings;
         // One more than are reported shows that there are more.

@@ -1,6 +1,7 @@
 //! Loads the test files of modules and the mock files that they name.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use smol_str::SmolStr;
 
@@ -8,18 +9,18 @@ use crate::engine::{Companion, Engine, Features};
 use crate::finding::{EngineRule, Finding};
 use crate::limits::Limits;
 use crate::module::test_file::{MockData, TestFile};
+use crate::module::values::FileValues;
 use crate::session::parse_cache::ParseCache;
 use crate::session::test_paths::{in_test_directories, mock_directory, mocks_in};
+use crate::session::values_files;
 use crate::text::{FileId, Span};
 use crate::vfs::{CompanionFile, Reached, Snapshot, TEST_DIRECTORY, child, unreadable};
 
 /// The tests of one module.
 #[derive(Debug, Default)]
 pub(crate) struct Tests {
-    /// The test files that the engine loads.
-    pub(crate) files: Vec<TestFile>,
-    /// Whether variable values are beside the tests or the module.
-    pub(crate) has_values_files: bool,
+    /// The test files that the engine loads, with the values of the files that it loads for them.
+    pub(crate) files: Vec<(TestFile, Arc<FileValues>)>,
     /// The findings in these files and their mock files that do not depend on other files.
     pub(crate) findings: Vec<Finding>,
 }
@@ -38,10 +39,14 @@ impl Tests {
         if places.iter().all(|(_, files)| files.is_empty()) {
             return tests;
         }
-        let mut of_places = places.iter().flat_map(|(_, files)| files);
-        tests.has_values_files = of_places.any(|file| file.kind == Companion::Values);
         let (features, limits) = (engine.features(), cache.limits());
+        let mut values = FileValues::default();
         for (path, files) in &places {
+            let of_values = files.iter().filter(|file| file.kind == Companion::Values);
+            values = values.with(of_values.map(|file| {
+                values_files::read(&SmolStr::new(child(path, &file.name)), file.id?, snapshot, cache)
+            }));
+            let values = Arc::new(values.clone());
             let ids: BTreeMap<&str, Option<FileId>> =
                 files.iter().map(|file| (file.name.as_str(), file.id)).collect();
             let names: Vec<&str> = ids.keys().copied().collect();
@@ -49,7 +54,8 @@ impl Tests {
                 if let Some((id, file)) = ids[name].and_then(|id| Some((id, cache.file(id)?))) {
                     tests.findings.extend(cache.syntax_errors(id).cloned());
                     let path = child(path, name);
-                    tests.files.push(TestFile::read(path, file, &features, limits, &mut tests.findings));
+                    let file = TestFile::read(path, file, &features, limits, &mut tests.findings);
+                    tests.files.push((file, Arc::clone(&values)));
                 }
             }
         }
@@ -74,7 +80,7 @@ impl Tests {
         reached: &dyn Fn(&str) -> Option<Reached>,
     ) {
         let mut named: BTreeMap<String, Vec<(SmolStr, Span)>> = BTreeMap::new();
-        for (source, header) in self.files.iter().flat_map(TestFile::mock_directories) {
+        for (source, header) in self.files.iter().flat_map(|(file, _)| file.mock_directories()) {
             if let Some(path) = mock_directory(directory, source) {
                 named.entry(path).or_default().push((source.clone(), header));
             }

@@ -2,20 +2,26 @@
 
 use std::collections::BTreeSet;
 
-use crate::engine::Companion;
+use crate::engine::{Companion, is_automatic_values_file};
 use crate::syntax::{BlockSchema, File, Schema};
 use crate::text::FileId;
 use crate::value;
 use crate::vfs::{CompanionFile, Snapshot, TEST_DIRECTORY, child, join};
 
-/// The test files that an engine loads for the module in a directory, and the mock files that they may name.
+/// The test files that an engine loads for the module in a directory, and the automatic variable definitions files for
+/// them.
 pub(crate) fn ids(snapshot: &Snapshot, directory: &str) -> Vec<FileId> {
-    in_test_directories(snapshot, directory)
-        .into_iter()
-        .flat_map(|(_, files)| files)
-        .filter(|file| file.kind == Companion::Test)
-        .filter_map(|file| file.id)
-        .collect()
+    let files: Vec<&CompanionFile> =
+        in_test_directories(snapshot, directory).into_iter().flat_map(|(_, files)| files).collect();
+    if files.iter().all(|file| file.kind != Companion::Test) {
+        return Vec::new();
+    }
+    let is_loaded = |file: &&&CompanionFile| match file.kind {
+        Companion::Test => true,
+        Companion::Values => is_automatic_values_file(&file.name),
+        Companion::Mock => false,
+    };
+    files.iter().filter(is_loaded).filter_map(|file| file.id).collect()
 }
 
 /// The mock files in the directories that a test file names.

@@ -16,23 +16,29 @@ use crate::vfs::{Snapshot, last_name};
 
 /// The values that files set for the module in a directory. Encrypted files and those with syntax errors are unknown.
 pub(crate) fn of_module(directory: &str, snapshot: &Snapshot, cache: &ParseCache) -> Vec<ValuesFile> {
-    let read = |(path, id): &(SmolStr, FileId)| {
-        let file = cache.file(*id)?;
-        if cache.syntax_errors(*id).next().is_some()
-            || values::is_encrypted(snapshot.sources().get(*id).text())
-        {
-            return None;
-        }
-        let mut wrong = Vec::new();
-        let arguments = values::arguments(&file.body, false, &mut wrong);
-        // An engine takes no value from a file with an error.
-        wrong.is_empty().then(|| ValuesFile {
-            path: path.clone(),
-            is_automatic: is_automatic_values_file(last_name(path)),
-            arguments,
-        })
-    };
-    cache.companions.of_module(directory).iter().filter_map(read).collect()
+    let files = cache.companions.of_module(directory).iter();
+    files.filter_map(|(path, id)| read(path, *id, snapshot, cache)).collect()
+}
+
+/// Reads a parsed file with variable values. `None` if it is encrypted or has errors.
+pub(super) fn read(
+    path: &SmolStr,
+    id: FileId,
+    snapshot: &Snapshot,
+    cache: &ParseCache,
+) -> Option<ValuesFile> {
+    let file = cache.file(id)?;
+    if cache.syntax_errors(id).next().is_some() || values::is_encrypted(snapshot.sources().get(id).text()) {
+        return None;
+    }
+    let mut wrong = Vec::new();
+    let arguments = values::arguments(&file.body, false, &mut wrong);
+    // An engine takes no value from a file with an error.
+    wrong.is_empty().then(|| ValuesFile {
+        path: path.clone(),
+        is_automatic: is_automatic_values_file(last_name(path)),
+        arguments,
+    })
 }
 
 /// Checks the files beside modules, each by itself. Those that `kept` selects stay in the cache.

@@ -21,10 +21,16 @@ use crate::vfs::parent;
 /// A file that sets more undeclared variables than this counts as a file of another module.
 const MOST_UNDECLARED: usize = 2;
 
-/// Checks the variable definitions files of a module. The callers of a shared module do not read its files.
+/// Whether a plan reads the variable definitions files of a module. The callers of a shared module do not.
+pub(in crate::graph) fn are_checked(node: Node<'_>) -> bool {
+    let is_shared = node.is_called() && node.role() == Role::Shared;
+    !is_shared && !node.values_files().is_empty()
+}
+
+/// Checks the variable definitions files of a module.
 pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let files = node.values_files();
-    if files.is_empty() || node.is_called() && node.role() == Role::Shared {
+    if !are_checked(node) {
         return;
     }
     let suggestions = Suggestions::default();
@@ -33,7 +39,7 @@ pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let work = Budget::of(node.module().evaluation_steps_with(bytes));
     // Of the files that the engine loads automatically, the last one that sets a variable counts.
     let mut automatic: Vec<&ValuesFile> = files.iter().filter(|file| file.is_automatic).collect();
-    automatic.sort_by_key(|file| precedence(&file.path));
+    automatic.sort_by_key(|file| file.precedence());
     let mut winners: BTreeMap<&SmolStr, (&ValuesFile, &Attribute)> = BTreeMap::new();
     for file in automatic {
         winners.extend(file.arguments.iter().map(|argument| (&argument.name, (file, &**argument))));
@@ -99,16 +105,6 @@ fn concern(findings: &mut [Finding], file: &ValuesFile, argument: &Attribute) {
     for finding in findings {
         finding.stage = Stage::Plan;
         finding.concern = Concern::File(file.path.clone());
-    }
-}
-
-/// The order in which the engine loads automatic files.
-fn precedence(path: &str) -> (u8, &str) {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    match name {
-        "terraform.tfvars" => (0, name),
-        "terraform.tfvars.json" => (1, name),
-        _ => (2, name),
     }
 }
 

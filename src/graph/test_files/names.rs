@@ -120,7 +120,7 @@ impl Names<'_, '_> {
 
     /// Checks `var.name` in the `variables` of a run.
     fn variable_of_file(&self, name: &SmolStr, at: Span) -> Option<Finding> {
-        (!self.test.file.names_variable(name) && !self.test.has_values_files).then(|| {
+        (!self.test.file.names_variable(name) && !self.test.values.may_set(name)).then(|| {
             let detail = format!(
                 "A run can only refer to variables that its file, the command line or the environment sets. The test \
                  fails unless the file, `-var` or `TF_VAR_{name}` sets `{name}`; a default in the module does not count."
@@ -131,7 +131,7 @@ impl Names<'_, '_> {
 
     /// Checks `var.name` in the `variables` of the file.
     fn variable_from_outside(&self, name: &SmolStr, at: Span) -> Option<Finding> {
-        (!self.test.has_values_files).then(|| {
+        (!self.test.values.may_set(name)).then(|| {
             let detail = format!(
                 "Before Terraform 1.13, the variables of a test file can only refer to variables of the command line \
                  or the environment. The test fails unless `-var` or `TF_VAR_{name}` sets `{name}`; the file and a \
@@ -190,7 +190,7 @@ impl Names<'_, '_> {
             TestSubject::InModule(subject @ Subject::Variable(name)) => {
                 let is_set = self.run.variables.contains_key(name)
                     || self.test.file.names_variable(name)
-                    || self.test.has_values_files;
+                    || self.test.values.may_set(name);
                 if !is_set && !module.variables.contains_key(name) {
                     let finding = undeclared(module, subject, at, self.similar, None);
                     // A value from outside may be set, so this is a warning.

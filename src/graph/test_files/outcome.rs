@@ -42,9 +42,11 @@ pub(super) fn remaining(
         if run.variables.contains_key(name) {
             continue;
         }
-        let computed = match test.file.variables.get(name) {
+        let computed = match test.given(name) {
             Some(set) if !set.is_broken => value_of_test(&set.expr, Some(variable), values).0,
-            None if !test.has_values_files && !test.file.declared.contains_key(name) => default_of(variable),
+            None if !test.values.may_set(name) && !test.file.declared.contains_key(name) => {
+                default_of(variable)
+            }
             Some(_) | None => Computed::any_of(variable),
         };
         given.insert(name.clone(), computed);
@@ -245,7 +247,7 @@ impl Outcome<'_> {
         let variables = self.node.module().variables.values();
         let checked = variables.filter(|variable| !variable.validations.is_empty()).map(|variable| {
             let name = &variable.name;
-            let set = self.run.variables.get(name).or_else(|| self.test.file.variables.get(name));
+            let set = self.run.variables.get(name).or_else(|| self.test.given(name));
             let wrong: Vec<Finding> =
                 variable.validations.iter().flat_map(|condition| self.planned.errors(condition)).collect();
             let held = if wrong.is_empty() {
@@ -362,7 +364,7 @@ fn can_fail(object: &TestSubject, module: &Module) -> bool {
 pub(super) fn stopped_by_value(test: &Test, run: &Run, node: Node<'_>, findings: &[Finding]) -> Vec<Finding> {
     let features = &node.module().features;
     let is_refused = |name: &SmolStr| {
-        let set = run.variables.get(name).or_else(|| test.file.variables.get(name));
+        let set = run.variables.get(name).or_else(|| test.given(name));
         set.is_some_and(|set| findings.iter().any(|finding| finding.primary == Some(set.expr.span)))
     };
     let expected = run.expect_failures.iter().filter(|_| run.plans && node.module().complete);

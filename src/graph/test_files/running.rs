@@ -12,16 +12,17 @@ use super::outcome::{self, Earlier};
 use super::{MOST_DECLARATIONS, provider_arguments, runs};
 use crate::engine::Product;
 use crate::finding::{Concern, EngineRule, Finding, Room, Severity, Stage, set_address};
-use crate::graph::evaluation::{Computed, Resources, RunValues, Within, value_of_test};
+use crate::graph::evaluation::{Computed, Resources, RunValues, Within, are_values_checked, value_of_test};
 use crate::graph::similar::Similar;
 use crate::graph::{Node, Test};
 use crate::limits::Steps;
 use crate::module::address::{Mode, Subject, TestSubject, move_endpoint, reference_in_test};
 use crate::module::declaration::{Condition, Dependency};
 use crate::module::test_file::Run;
+use crate::module::values::ValuesFile;
 use crate::syntax::{Attribute, Expr, ExprKind};
 use crate::text::{Span, counted, grouped};
-use crate::value::Budget;
+use crate::value::{Budget, constant_within};
 
 const MISSING_FAILURE: &str = "Missing expected failure";
 const NO_VALUE: &str = "No value for required variable";
@@ -161,7 +162,7 @@ fn values_of_file<'t>(
     let nothing = RunValues::new(module, (Resources::Changed, true), Rc::default(), &earlier.outputs, work);
     let nothing = nothing.in_tests_of(tested);
     let used = used.filter_map(|name| {
-        let given = test.file.variables.get(&name).filter(|given| !given.is_broken)?;
+        let given = test.given(&name).filter(|given| !given.is_broken)?;
         Some((name, nothing.of(&given.expr, Within::Variables).0))
     });
     let set = Rc::new(used.collect());
@@ -254,17 +255,29 @@ fn file_variables(
     evaluated: &mut BTreeSet<(SmolStr, SmolStr)>,
     findings: &mut Vec<Finding>,
 ) {
+    let node = names.node;
     for (name, variable) in &module.module().variables {
-        let Some(attribute) = test.file.variables.get(name).filter(|given| !given.is_broken) else {
-            continue;
-        };
+        let Some(attribute) = test.given(name).filter(|given| !given.is_broken) else { continue };
         let directory = module.module().directory.clone();
         if run.variables.contains_key(name) || !evaluated.insert((directory, name.clone())) {
             continue;
         }
         // Since Terraform 1.13, the variables of a file may refer to runs and to each other.
-        if module.module().features.runs_in_order {
+        if module.module().features.runs_in_order && test.file.variables.contains_key(name) {
             names.check(&attribute.expr, Place::FileVariables, findings);
+        }
+        if !test.file.variables.contains_key(name) {
+            let is_own =
+                |file: &ValuesFile| file.arguments.iter().any(|it| it.expr.span == attribute.expr.span);
+            if are_values_checked(node) && node.values_files().iter().any(is_own) {
+                continue;
+            }
+            let mut wrong = Vec::new();
+            constant_within(&node.module().limits, &attribute.expr, &mut wrong);
+            if !wrong.is_empty() {
+                findings.append(&mut wrong);
+                continue;
+            }
         }
         if attribute.expr.variables().is_empty() {
             findings.extend(value_of_test(&attribute.expr, Some(variable), values).1);
@@ -282,10 +295,9 @@ fn required_variables(
     room: usize,
     findings: &mut Vec<Finding>,
 ) -> usize {
-    if test.has_values_files {
-        return 0;
-    }
-    let has_value = |name: &SmolStr| run.variables.contains_key(name) || test.file.names_variable(name);
+    let has_value = |name: &SmolStr| {
+        run.variables.contains_key(name) || test.file.names_variable(name) || test.values.may_set(name)
+    };
     let required = module.module().variables.values().filter(|variable| {
         let is_required = variable.default.is_none() && !variable.origin.writes("default");
         is_required && !has_value(&variable.name)
