@@ -102,7 +102,10 @@ fn help(ty: &Type) -> Option<&'static str> {
 /// known.
 pub(super) fn condition(value: &Value, expr: &Expr, is_condition: bool, site: &Site<'_>) -> Option<Finding> {
     match &site.owner {
-        Owner::Output(_) if is_condition => result(value, expr),
+        Owner::Output(_) if is_condition => {
+            let failed = "Module output value precondition failed";
+            result(value, expr, (failed, "This condition is false for every value."))
+        }
         Owner::Output(_) | Owner::Check(_) if !is_condition => message(value, expr),
         Owner::Variable(variable) if is_condition => validation(value, expr, variable),
         _ => None,
@@ -132,22 +135,19 @@ pub(super) fn import_id(value: &Value, expr: &Expr) -> Option<Finding> {
     Some(invalid(EngineRule::InvalidMovedRemovedImport, "Invalid import id argument", detail, expr))
 }
 
-/// The error for a precondition of a resource that is false.
-pub(super) fn precondition(value: &Value, expr: &Expr) -> Option<Finding> {
-    let is_false = convert(value, &Type::Bool) == Ok(Value::Bool(false));
-    let rule = EngineRule::InvalidCheckOrCondition;
-    is_false.then(|| invalid(rule, "Resource precondition failed", "This condition is false.", expr))
+/// The error for the result of a precondition or postcondition of a resource, if any.
+pub(super) fn of_resource(value: &Value, expr: &Expr, is_postcondition: bool) -> Option<Finding> {
+    let failed =
+        if is_postcondition { "Resource postcondition failed" } else { "Resource precondition failed" };
+    result(value, expr, (failed, "This condition is false."))
 }
 
-fn result(value: &Value, expr: &Expr) -> Option<Finding> {
+fn result(value: &Value, expr: &Expr, (failed, detail): (&str, &str)) -> Option<Finding> {
     let rule = EngineRule::InvalidCheckOrCondition;
     let what = match convert(value, &Type::Bool) {
         _ if !value.is_known() => return None,
         Ok(Value::Null(_)) => "null".to_owned(),
-        Ok(Value::Bool(false)) => {
-            let detail = "This condition is false for every value.";
-            return Some(invalid(rule, "Module output value precondition failed", detail, expr));
-        }
+        Ok(Value::Bool(false)) => return Some(invalid(rule, failed, detail, expr)),
         Ok(_) => return None,
         Err(_) => format!("a {}", value.ty().name()),
     };

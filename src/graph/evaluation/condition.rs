@@ -1,7 +1,7 @@
 //! Checks the conditions and error messages of validations, preconditions, postconditions and assertions.
 
 use super::scope::{ModuleScope, Names};
-use super::{Evaluation, accepted_values, validation};
+use super::{Evaluation, accepted_values, secrets, validation};
 use crate::engine::Product;
 use crate::finding::{EngineRule, Finding, Severity, has_errors};
 use crate::graph::references;
@@ -84,7 +84,9 @@ impl Evaluation<'_, '_> {
         let marks = value.take_marks();
         match accepted_values::condition(&value, expr, is_condition, site) {
             Some(finding) => self.report(finding, site),
-            None if shown && value.is_known() => self.message(marks, expr, site),
+            None if shown && value.is_known() => {
+                self.report_all(secrets::message(self.node.module(), marks, expr), site);
+            }
             None => {}
         }
     }

@@ -41,7 +41,7 @@ fn first_absent(plan: &Plan<'_>, import: &Import, target: &ImportTarget, to: &Ex
     let Some(for_each) = &import.for_each else {
         return Some(target).filter(|target| target.is_static && is_absent(target)).cloned();
     };
-    let (value, findings) = plan.values.at(&for_each.expr, Symbols::default(), None)?;
+    let (value, findings) = plan.values.at(&for_each.expr, Symbols::default(), None, None)?;
     let (value, _) = value.unmarked();
     if !findings.is_empty() || !value.is_wholly_known() {
         return None;

@@ -18,10 +18,7 @@ use crate::graph::{Node, builtin, dynamic_blocks};
 use crate::module::address::{Mode, Subject, reference};
 use crate::syntax::{Attribute, Expr, ExprKind, Iteration, Step, Traversal};
 use crate::text::Span;
-use crate::value::{Budget, Number, Value, elements, evaluate};
-
-/// The maximum number of instances of a block.
-const MOST: usize = 1_000;
+use crate::value::{Budget, Value, evaluate};
 
 /// Follows the detail of a finding.
 pub(super) const ONLY_PLAN: &str = "`validate` does not know these values, but `plan` does.";
@@ -63,22 +60,27 @@ impl<'t> Plan<'t> {
     /// The errors in an expression that only a plan finds, each once, for the first instance that has it.
     pub(super) fn errors(&self, site: &Site<'t>, expr: &Expr, around: Iteration<'_>) -> Vec<Finding> {
         // Provisioners and connections are evaluated only after the plan.
+        let is_later = site.symbols.itself && site.condition.is_none();
         let is_open = !around.names.is_empty() || !around.is_certain;
-        if site.symbols.itself || is_open || !is_always_evaluated(site) {
+        if is_later || is_open || !is_always_evaluated(site) {
             return Vec::new();
         }
         let (count, for_each) = site.repeated();
         let repeated = count.or(for_each).filter(|repeated| !repeated.expr.span.encloses(expr.span));
         let is_condition = is_precondition(site, expr);
         if is_name(expr)
+            && site.condition.is_none()
             && !around.is_for_each
             && matches!(site.owner, Owner::Resource(_) | Owner::Local(_))
             && !is_repetition(site, expr)
         {
             return Vec::new();
         }
-        let is_unknown_part = site.condition.is_some() && !is_message(site, expr);
-        if !is_condition && (is_unknown_part || !self.knows_more(expr, repeated.is_some())) {
+        let is_message = is_message(site, expr);
+        let is_unknown_part = site.condition.is_some() && !is_message;
+        let is_more =
+            || self.knows_more(expr, repeated.is_some()) || is_message && self.is_of_variables(expr);
+        if !is_condition && (is_unknown_part || !is_more()) {
             return Vec::new();
         }
         let mut found = Vec::new();
@@ -106,7 +108,7 @@ impl<'t> Plan<'t> {
         instance: Option<&Instance>,
         findings: &mut Vec<Finding>,
     ) -> bool {
-        let Some((value, mut found)) = self.values.at(expr, site.symbols, instance) else { return true };
+        let Some((value, mut found)) = self.value(site, expr, instance) else { return true };
         if found.iter().any(|finding| finding.rule == EngineRule::LimitReached.id()) {
             return false;
         }
@@ -169,8 +171,12 @@ impl<'t> Plan<'t> {
                 if value.ty().has_any() && accepted_values::converted(&value, variable).is_err() {
                     return Vec::new();
                 }
+                let ephemeral = secrets::stored(self.node, site, expr, &value);
                 let mut found = arguments::errors(self.node, value, expr, variable, child, self.work);
                 found.retain(|finding| finding.severity == Severity::Error);
+                if found.is_empty() {
+                    found.extend(ephemeral);
+                }
                 return found;
             }
             _ if is_value_of(count) => accepted_values::count(&unmarked(), expr),
@@ -179,9 +185,14 @@ impl<'t> Plan<'t> {
                 _ => accepted_values::for_each(&unmarked(), expr),
             },
             Owner::Resource(_) if is_precondition(site, expr) => {
-                accepted_values::precondition(&unmarked(), expr)
+                accepted_values::of_resource(&unmarked(), expr, site.symbols.itself)
             }
-            _ if is_message(site, expr) => None,
+            _ if is_message(site, expr) => {
+                let is_shown = value.is_known() || self.is_of_variables(expr);
+                let (text, marks) = value.unmarked();
+                let marked = || secrets::message(self.node.module(), marks, expr).filter(|_| is_shown);
+                return accepted_values::message(text, expr).or_else(marked).into_iter().collect();
+            }
             Owner::Output(_) if site.condition.is_some() => {
                 accepted_values::condition(&unmarked(), expr, true, site)
             }
@@ -193,25 +204,42 @@ impl<'t> Plan<'t> {
             }
             _ => None,
         };
-        found.into_iter().collect()
+        found.or_else(|| secrets::stored(self.node, site, expr, &value)).into_iter().collect()
+    }
+
+    /// The value of an expression, and the findings in it. `None` if the engine does not evaluate it after another error.
+    fn value(
+        &self,
+        site: &Site<'t>,
+        expr: &Expr,
+        instance: Option<&Instance>,
+    ) -> Option<(Value, Vec<Finding>)> {
+        let itself = match &site.owner {
+            Owner::Resource(resource) if site.symbols.itself => {
+                Some(self.values.instance(resource, instance))
+            }
+            _ => None,
+        };
+        self.values.at(expr, site.symbols, instance, itself.as_ref())
     }
 
     /// The message of the condition at a site, if it is known and the engine shows it.
     fn message(&self, site: &Site<'t>, instance: Option<&Instance>) -> Option<SmolStr> {
         let message = &site.condition?.error_message.as_ref()?.expr;
-        let (text, found) = self.values.at(message, site.symbols, instance)?;
+        let (text, found) = self.value(site, message, instance)?;
         validation::shown(&text, &found)
     }
 
     /// The instances of a block, if they are known. Those of the last block are kept for its other arguments.
-    fn instances_of(&self, repeated: &Attribute) -> Rc<[Instance]> {
+    pub(super) fn instances_of(&self, repeated: &Attribute) -> Rc<[Instance]> {
         let span = repeated.expr.span;
         if let Some((last, instances)) = &*self.last.borrow()
             && *last == span
         {
             return Rc::clone(instances);
         }
-        let instances: Rc<[Instance]> = instances(&self.values.repetition(repeated)).into();
+        let instances = Instance::all(&self.values.repetition(repeated)).unwrap_or_default();
+        let instances: Rc<[Instance]> = instances.into();
         *self.last.borrow_mut() = Some((span, Rc::clone(&instances)));
         instances
     }
@@ -249,6 +277,13 @@ impl<'t> Plan<'t> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a plan knows the whole value of an expression, because it refers to variables of a root module at most.
+    fn is_of_variables(&self, expr: &Expr) -> bool {
+        let mut has_others = false;
+        expr.for_each_variable(|traversal| has_others |= traversal.root != "var" || !self.node.is_run());
+        !has_others
     }
 
     fn locals_with_more(&self) -> HashSet<SmolStr> {
@@ -304,18 +339,4 @@ fn is_repetition(site: &Site<'_>, expr: &Expr) -> bool {
 /// Whether an expression is the name of a variable or local value, whose evaluation cannot fail.
 fn is_name(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Traversal(traversal) if traversal.steps.len() == 1)
-}
-
-fn instances(value: &Value) -> Vec<Instance> {
-    match value {
-        Value::Number(count) => {
-            let count = count.index().filter(|count| *count <= MOST).unwrap_or(0);
-            (0..count).map(|index| Instance::Index(Value::Number(Number::from(index)))).collect()
-        }
-        Value::Set(..) | Value::Map(..) | Value::Object(_) => {
-            let elements = elements(value).filter(|elements| elements.len() <= MOST).unwrap_or_default();
-            elements.into_iter().map(|(key, value)| Instance::Each(key.into_owned(), value.clone())).collect()
-        }
-        _ => Vec::new(),
-    }
 }

@@ -9,6 +9,7 @@ use smol_str::SmolStr;
 
 use super::plan::Plan;
 use super::run_values::{Computed, Inputs, steps_to_enter};
+use super::scope::Instance;
 use super::{planned_validations, validation};
 use crate::finding::{Finding, Related, Severity, set_module};
 use crate::graph::child_variables::ChildVariables;
@@ -22,6 +23,9 @@ use crate::value::{Budget, Type, Value};
 
 /// Modules that more calls lead to are not evaluated.
 const MOST_LEVELS: usize = 24;
+
+/// More instances of a call than this are not distinguished.
+const MOST_INSTANCES: usize = 16;
 
 /// A call that gives values to the variables of a module which say more than their declarations.
 #[derive(Debug)]
@@ -120,49 +124,70 @@ pub(super) fn calls(
         if candidates.is_empty() {
             continue;
         }
-        if !plan.work.take(steps_to_enter(child.module())) {
-            break;
-        }
-        let mut inputs = plan.values.inputs(call, child.module());
         let start = above.map_or(plan.node.id(), |above| above.start);
         let validated = validated.of(child);
-        if !validated.is_empty() {
-            let start = plan.node.graph().node(start);
-            let values = Plan::below(child, inputs.clone(), &BTreeSet::new(), start, plan.work);
-            let mut refused = planned_validations::of_call(&values, call, &validated, &mut inputs.failed);
-            if !is_certain {
-                for finding in &mut refused {
-                    finding.severity = Severity::Warning;
-                }
+        for instance in instances(plan, call, child) {
+            if !plan.work.take(steps_to_enter(child.module())) {
+                break;
             }
-            findings.extend(refused);
+            let mut inputs = plan.values.inputs(call, child.module(), instance.as_ref());
+            if !validated.is_empty() {
+                let start = plan.node.graph().node(start);
+                let values = Plan::below(child, inputs.clone(), &BTreeSet::new(), start, plan.work);
+                let mut refused = planned_validations::of_call(&values, call, &validated, &mut inputs.failed);
+                if !is_certain {
+                    for finding in &mut refused {
+                        finding.severity = Severity::Warning;
+                    }
+                }
+                refused.retain(|finding| {
+                    !findings
+                        .iter()
+                        .any(|it| (it.primary, &it.summary) == (finding.primary, &finding.summary))
+                });
+                findings.extend(refused);
+            }
+            let says_more = |variable: &&&Variable| {
+                inputs.variables.get(&variable.name).is_some_and(|value| says_more(value, variable))
+            };
+            let given: BTreeSet<SmolStr> =
+                candidates.iter().filter(says_more).map(|variable| variable.name.clone()).collect();
+            if given.is_empty() {
+                continue;
+            }
+            let prefix = above.map_or_else(String::new, |above| format!("{}.", above.address));
+            let key = instance.map_or_else(String::new, |instance| format!("[{}]", instance.key()));
+            calls.push(PlannedCall {
+                child: child.id(),
+                inputs,
+                given,
+                address: format!("{prefix}module.{}{key}", call.name),
+                is_certain,
+                start,
+                header: call.origin.header(),
+                steps: 0,
+                level,
+            });
         }
-        let says_more = |variable: &&Variable| {
-            inputs.variables.get(&variable.name).is_some_and(|value| says_more(value, variable))
-        };
-        let given: BTreeSet<SmolStr> =
-            candidates.into_iter().filter(says_more).map(|variable| variable.name.clone()).collect();
-        if given.is_empty() {
-            continue;
-        }
-        let prefix = above.map_or_else(String::new, |above| format!("{}.", above.address));
-        calls.push(PlannedCall {
-            child: child.id(),
-            inputs,
-            given,
-            address: format!("{prefix}module.{}", call.name),
-            is_certain,
-            start,
-            header: call.origin.header(),
-            steps: 0,
-            level,
-        });
     }
     let steps = plan.work.get() / calls.len().max(1);
     for call in &mut calls {
         call.steps = steps;
     }
     calls
+}
+
+/// The instances of a call whose arguments depend on the instance, if they are known and few. Otherwise a single `None`.
+fn instances(plan: &Plan<'_>, call: &ModuleCall, child: Node<'_>) -> Vec<Option<Instance>> {
+    let (count, for_each) = call.repeated();
+    let given = arguments::given(call, child.module());
+    let repeated =
+        count.or(for_each).filter(|_| Instance::is_used_by(given.iter().map(|argument| &argument.expr)));
+    let all = repeated.map(|repeated| plan.instances_of(repeated)).unwrap_or_default();
+    if all.is_empty() || all.len() > MOST_INSTANCES {
+        return vec![None];
+    }
+    all.iter().cloned().map(Some).collect()
 }
 
 /// Whether the value of a variable fails a validation, which is reported at the call. The engine then does not evaluate

@@ -14,6 +14,7 @@ use smol_str::SmolStr;
 
 use super::locals::Locals;
 use super::scope::{Instance, ModuleScope, Start};
+use super::secrets::{is_set, refuses_ephemeral};
 use crate::finding::{Finding, Severity, has_errors};
 use crate::graph::Node;
 use crate::graph::instance_keys::InstanceKeys;
@@ -189,7 +190,7 @@ impl<'t> RunValues<'t> {
     /// Whether a condition of the module holds, if that is known. `itself` is the resource with the condition.
     pub(in crate::graph) fn holds(&self, condition: &Condition, itself: Option<&Resource>) -> Option<bool> {
         let attribute = condition.condition.as_ref().filter(|attribute| !attribute.is_broken)?;
-        let itself = itself.map(|resource| self.instance(resource));
+        let itself = itself.map(|resource| self.instance(resource, None));
         let (mut result, found) = self.value(&attribute.expr, Within::Module, itself.as_ref());
         result.value.take_deep_marks();
         if found.is_empty() { convert(&result.value, &Type::Bool).ok()?.as_bool() } else { None }
@@ -225,10 +226,12 @@ impl<'t> RunValues<'t> {
     }
 
     fn value(&self, expr: &Expr, within: Within, itself: Option<&Computed>) -> (Computed, Vec<Finding>) {
-        let module = self.scope();
-        let scope = RunScope { itself, ..RunScope::of(self, module, within) };
+        self.value_in(expr, &RunScope { itself, ..RunScope::of(self, self.scope(), within) })
+    }
+
+    fn value_in(&self, expr: &Expr, scope: &RunScope<'_, 't>) -> (Computed, Vec<Finding>) {
         let mut found = Vec::new();
-        let value = evaluate(expr, &scope, &mut found);
+        let value = evaluate(expr, scope, &mut found);
         if has_errors(&found) {
             return (Computed::UNKNOWN, found);
         }
@@ -239,15 +242,17 @@ impl<'t> RunValues<'t> {
     }
 
     /// The value of an expression at a position of the module with these symbols, in one instance of its block if there is
-    /// one, and the findings about it. `None` if the engine does not evaluate it after another error.
+    /// one, and the findings about it. `None` if the engine does not evaluate it after another error. `itself` is the
+    /// value of `self`.
     pub(super) fn at(
         &self,
         expr: &Expr,
         symbols: Symbols,
         instance: Option<&Instance>,
+        itself: Option<&Computed>,
     ) -> Option<(Value, Vec<Finding>)> {
         let module = ModuleScope { symbols, instance, ..self.scope() };
-        self.unless_failing(expr, &RunScope::of(self, module, Within::Module))
+        self.unless_failing(expr, &RunScope { itself, ..RunScope::of(self, module, Within::Module) })
     }
 
     /// Like [`Self::at`], for a part of a validation of a variable. The engine evaluates it even if the variable fails.
@@ -321,7 +326,11 @@ impl<'t> RunValues<'t> {
             Name::Output(name) => {
                 let Some(output) = module.outputs.get(name) else { return Computed::UNKNOWN };
                 let Some(attribute) = output.value.as_deref() else { return Computed::UNKNOWN };
-                self.attribute(attribute)
+                let computed = self.attribute(attribute);
+                if !is_set(output.ephemeral.as_ref()) && self.is_refused_as_ephemeral(&computed.value) {
+                    self.is_failing.set(true);
+                }
+                computed
             }
             Name::Call(name) => self.call(name).unwrap_or(Computed::UNKNOWN),
             Name::Resource(address) => {
@@ -331,11 +340,23 @@ impl<'t> RunValues<'t> {
         }
     }
 
+    /// Whether the engine refuses a value of the module where it would be stored.
+    fn is_refused_as_ephemeral(&self, value: &Value) -> bool {
+        value.deep_marks().ephemeral.is_some() && refuses_ephemeral(self.node.module())
+    }
+
     fn attribute(&self, attribute: &Attribute) -> Computed {
+        self.attribute_in(attribute, None)
+    }
+
+    /// The value of an argument in one instance of its block.
+    fn attribute_in(&self, attribute: &Attribute, instance: Option<&Instance>) -> Computed {
         if attribute.is_broken {
             return Computed::UNKNOWN;
         }
-        let (computed, found) = self.value(&attribute.expr, Within::Module, None);
+        let symbols = instance.map_or_else(Symbols::default, |_| Symbols::OF_ARGUMENTS);
+        let module = ModuleScope { symbols, instance, ..self.scope() };
+        let (computed, found) = self.value_in(&attribute.expr, &RunScope::of(self, module, Within::Module));
         if has_errors(&found) {
             self.is_failing.set(true);
         }

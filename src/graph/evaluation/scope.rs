@@ -10,8 +10,8 @@ use crate::graph::references::sites::Symbols;
 use crate::graph::{Callee, Node};
 use crate::limits::Limits;
 use crate::module::address::{Mode, Subject, reference};
-use crate::syntax::{StepKind, Traversal, quoted};
-use crate::value::{self, Budget, Lookup, Marks, Resolved, Type, Value};
+use crate::syntax::{Expr, StepKind, Traversal, quoted};
+use crate::value::{self, Budget, Lookup, Marks, Number, Resolved, Type, Value, elements};
 use crate::vfs::NamedFile;
 
 /// The scope of the expressions of a module.
@@ -44,8 +44,11 @@ pub(super) enum Start<'t> {
     Test(Node<'t>),
 }
 
+/// More instances of a block than this are not distinguished.
+const MOST_INSTANCES: usize = 1_000;
+
 /// What the symbols of an instance stand for.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Instance {
     /// `count.index`.
     Index(Value),
@@ -54,6 +57,32 @@ pub(super) enum Instance {
 }
 
 impl Instance {
+    /// The instances of a block with this `count` or `for_each`. `None` if they are not known, or too many.
+    pub(super) fn all(repetition: &Value) -> Option<Vec<Self>> {
+        match repetition {
+            Value::Number(count) => {
+                let count = count.index().filter(|count| *count <= MOST_INSTANCES)?;
+                Some((0..count).map(|index| Self::Index(Value::Number(Number::from(index)))).collect())
+            }
+            Value::Set(..) | Value::Map(..) | Value::Object(_) => {
+                let elements = elements(repetition).filter(|elements| elements.len() <= MOST_INSTANCES)?;
+                let each =
+                    elements.into_iter().map(|(key, value)| Self::Each(key.into_owned(), value.clone()));
+                Some(each.collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether expressions use the symbols of instances.
+    pub(super) fn is_used_by<'e>(expressions: impl IntoIterator<Item = &'e Expr>) -> bool {
+        let mut is_used = false;
+        for expr in expressions {
+            expr.for_each_variable(|it| is_used |= matches!(it.root.as_str(), "each" | "count"));
+        }
+        is_used
+    }
+
     /// The value of a symbol.
     pub(super) fn value(&self, symbol: &Subject) -> Option<&Value> {
         match (self, symbol) {
@@ -61,6 +90,14 @@ impl Instance {
             (Self::Each(key, _), Subject::Each(name)) if name == "key" => Some(key),
             (Self::Each(_, value), Subject::Each(name)) if name == "value" => Some(value),
             _ => None,
+        }
+    }
+
+    /// Its key in `for_each`.
+    pub(super) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Each(key, _) => key.as_str(),
+            Self::Index(_) => None,
         }
     }
 

@@ -1,15 +1,17 @@
 //! Finds sensitive and ephemeral values where they would be shown or stored.
 
 use std::fmt::Display;
+use std::sync::Arc;
 
 use super::built_in::at_argument;
-use super::{Evaluation, Marked, accepted_values};
+use super::{Evaluation, Marked, accepted_values, validation};
 use crate::engine::Product;
 use crate::finding::{EngineRule, Finding, Severity};
-use crate::graph::references::sites::Symbols;
+use crate::graph::references::sites::{Owner, Site, Symbols};
 use crate::graph::{Node, arguments, builtin};
+use crate::module::Module;
 use crate::module::address::Mode;
-use crate::module::declaration::{ModuleCall, Output, Resource, Spanned};
+use crate::module::declaration::{ModuleCall, Output, Resource, Spanned, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind};
 use crate::value::{MarkSource, Marks, Resolved, Scope as _, Value, follow};
 
@@ -44,54 +46,38 @@ impl Evaluation<'_, '_> {
         (count, for_each): (Option<&Attribute>, Option<&Attribute>),
         address: &dyn Display,
     ) {
-        let (summary, attribute) = match (count, for_each) {
-            (Some(count), _) => ("Invalid count argument", count),
-            (None, Some(for_each)) => ("Invalid for_each argument", for_each),
-            (None, None) => return,
-        };
+        let Some(attribute) = count.or(for_each) else { return };
         let marks = self.marks(&attribute.expr).own;
-        let finding = Finding::language(EngineRule::InvalidValue, summary).at(attribute.expr.span);
         if let (Some(from), true) = (marks.sensitive, attribute.name == "for_each") {
             self.report(sensitive_for_each(&attribute.expr, from), address);
         }
-        if let (Some(from), true) = (marks.ephemeral, self.knows_ephemeral()) {
-            let detail =
-                "This value is ephemeral, but the number and the keys of instances are stored in the state.";
-            self.report(related(finding, from, "ephemeral").detail(detail), address);
+        if let (Some(from), true) = (marks.ephemeral, refuses_ephemeral(self.node.module())) {
+            self.report(ephemeral_instances(attribute, from), address);
         }
     }
 
-    /// The state stores resources and data sources. Which arguments of a provider's resources are write-only is
-    /// unknown, and those of data sources never are.
+    /// The state stores resources and data sources.
     fn kept(&mut self, resource: &Resource) {
-        if self.marked.is_empty() || !self.knows_ephemeral() {
+        if self.marked.is_empty() || !refuses_ephemeral(self.node.module()) {
             return;
         }
-        let mut unexpected = Vec::new();
-        let attributes = match builtin::arguments(resource) {
-            Some(arguments) => builtin::content(arguments, &resource.config, &mut unexpected).attributes,
-            None if resource.address.mode == Mode::Data => resource.config.just_attributes(&mut Vec::new()),
-            None => return,
-        };
+        let Some(attributes) = stored_arguments(resource) else { return };
         let is_wrong = |attribute: &Attribute| {
             [self.wrong, &self.failed].into_iter().any(|spans| spans.contains(&attribute.expr.span))
         };
-        if !unexpected.is_empty() || attributes.iter().any(|attribute| is_wrong(attribute)) {
+        if attributes.iter().any(|attribute| is_wrong(attribute)) {
             return;
         }
         for attribute in &attributes {
             if let Some(from) = self.marks(&attribute.expr).deep.ephemeral {
-                let finding = Finding::language(EngineRule::InvalidValue, "Invalid use of ephemeral value")
-                    .detail("This value is ephemeral, but these arguments are stored in the state.");
-                let finding = at_argument(finding, attribute, &resource.config);
-                self.report(related(finding, from, "ephemeral"), &resource.address);
+                self.report(ephemeral_argument(attribute, resource, from), &resource.address);
             }
         }
     }
 
     /// A variable must be declared as ephemeral to accept ephemeral values.
     fn handed_over(&mut self, call: &ModuleCall, child: Node<'_>) {
-        if self.marked.is_empty() || !self.knows_ephemeral() {
+        if self.marked.is_empty() || !refuses_ephemeral(self.node.module()) {
             return;
         }
         for attribute in arguments::given(call, child.module()) {
@@ -101,9 +87,8 @@ impl Evaluation<'_, '_> {
             if let (Some(from), false) = (ephemeral, is_set(variable.ephemeral.as_ref()))
                 && fits(&self.known(&attribute.expr, Symbols::OF_ARGUMENTS))
             {
-                let finding = not_ephemeral("variable", &attribute.expr)
-                    .related(variable.origin.header(), "declared here, without `ephemeral = true`");
-                self.report(related(finding, from, "ephemeral"), &format_args!("module.{}", call.name));
+                let finding = ephemeral_input(&attribute.expr, variable, from);
+                self.report(finding, &format_args!("module.{}", call.name));
             }
         }
     }
@@ -111,15 +96,15 @@ impl Evaluation<'_, '_> {
     /// An output must be declared as ephemeral to have an ephemeral value, and only child modules may have such
     /// outputs.
     fn output(&mut self, output: &Output) {
-        let Some(value) = output.value.as_ref().filter(|_| self.knows_ephemeral()) else { return };
+        let knows_ephemeral = refuses_ephemeral(self.node.module());
+        let Some(value) = output.value.as_ref().filter(|_| knows_ephemeral) else { return };
         if self.wrong.contains(&value.expr.span) || self.failed.contains(&value.expr.span) {
             return;
         }
         let marked = self.marks(&value.expr);
         let marks = if is_set(output.ephemeral.as_ref()) { marked.own } else { marked.deep };
         let finding = match (is_set(output.ephemeral.as_ref()), marks.ephemeral) {
-            (false, Some(from)) => related(not_ephemeral("output", &value.expr), from, "ephemeral")
-                .help("set `ephemeral = true`"),
+            (false, Some(from)) => ephemeral_output(&value.expr, from).help("set `ephemeral = true`"),
             (true, None) if !self.may_be_ephemeral(&value.expr) => {
                 Finding::language(EngineRule::InvalidValue, "Value not allowed in ephemeral output")
                     .detail(
@@ -148,22 +133,6 @@ impl Evaluation<'_, '_> {
         may_be && !is_composed
     }
 
-    /// An error message with a sensitive or ephemeral value is not shown.
-    pub(super) fn message(&mut self, marks: Marks, expr: &Expr, address: &dyn Display) {
-        let (summary, from, mark) = match (marks.sensitive, marks.ephemeral) {
-            (Some(from), _) => ("Error message refers to sensitive values", from, "sensitive"),
-            (None, Some(from)) if self.knows_ephemeral() => {
-                ("Error message refers to ephemeral values", from, "ephemeral")
-            }
-            _ => return,
-        };
-        let finding = Finding::language(EngineRule::InvalidCheckOrCondition, summary)
-            .severity(Severity::Warning)
-            .detail(format!("This is {mark}, so it must not be part of a message."))
-            .at(expr.span);
-        self.report(related(finding, from, mark), address);
-    }
-
     /// The outputs of a root module are shown and stored in the state.
     fn output_of_root(&mut self, output: &Output) {
         let module = self.node.module();
@@ -181,18 +150,98 @@ impl Evaluation<'_, '_> {
         let Some(Marked { deep, .. }) = self.marked.get(&value.expr.span).copied() else { return };
         match (exposed(output, deep), self.marks(&value.expr).deep.ephemeral) {
             (Some(finding), _) => self.report(finding, &address),
-            (_, Some(from)) if self.knows_ephemeral() => {
-                let finding = not_ephemeral("output", &value.expr);
-                self.report(related(finding, from, "ephemeral"), &address);
+            (_, Some(from)) if refuses_ephemeral(module) => {
+                self.report(ephemeral_output(&value.expr, from), &address);
             }
             _ => {}
         }
     }
+}
 
-    fn knows_ephemeral(&self) -> bool {
-        let features = &self.node.module().features;
-        features.engine.product == Product::Terraform && features.grammar.ephemeral
+/// Whether the engine of a module has ephemeral values, and refuses them where they would be stored.
+pub(super) fn refuses_ephemeral(module: &Module) -> bool {
+    let features = &module.features;
+    features.engine.product == Product::Terraform && features.grammar.ephemeral
+}
+
+/// The error for an ephemeral value at a position of a module whose values are stored.
+pub(super) fn stored(node: Node<'_>, site: &Site<'_>, expr: &Expr, value: &Value) -> Option<Finding> {
+    let from = value.deep_marks().ephemeral.filter(|_| refuses_ephemeral(node.module()))?;
+    let (count, for_each) = site.repeated();
+    if let Some(repeated) = count.or(for_each).filter(|repeated| repeated.expr.span == expr.span) {
+        return Some(ephemeral_instances(repeated, value.unmarked().1.ephemeral?));
     }
+    match &site.owner {
+        _ if site.condition.is_some() => None,
+        Owner::Output(output) if is_set(output.ephemeral.as_ref()) => None,
+        Owner::Output(_) if node.is_run() => Some(ephemeral_output(expr, from)),
+        Owner::Output(_) => Some(ephemeral_output(expr, from).help("set `ephemeral = true`")),
+        Owner::Argument(call, name) => {
+            let variable = node.child(&call.name)?.module().variables.get(name)?;
+            (!is_set(variable.ephemeral.as_ref())).then(|| ephemeral_input(expr, variable, from))
+        }
+        Owner::Resource(resource) => {
+            let arguments = stored_arguments(resource)?;
+            let argument = arguments.iter().find(|argument| argument.expr.span == expr.span)?;
+            Some(ephemeral_argument(argument, resource, from))
+        }
+        Owner::Local(_)
+        | Owner::Call(_)
+        | Owner::Provider(_)
+        | Owner::Variable(_)
+        | Owner::Check(_)
+        | Owner::Import(_)
+        | Owner::Action(_) => None,
+    }
+}
+
+/// The arguments of a resource that the state stores, if they are known and all of them are expected. Which arguments of
+/// a provider's resources are write-only is unknown, and those of data sources never are.
+fn stored_arguments(resource: &Resource) -> Option<Vec<Arc<Attribute>>> {
+    let mut unexpected = Vec::new();
+    let attributes = match builtin::arguments(resource) {
+        Some(arguments) => builtin::content(arguments, &resource.config, &mut unexpected).attributes,
+        None if resource.address.mode == Mode::Data => resource.config.just_attributes(&mut Vec::new()),
+        None => return None,
+    };
+    unexpected.is_empty().then_some(attributes)
+}
+
+fn ephemeral_instances(repeated: &Attribute, from: MarkSource) -> Finding {
+    let summary =
+        if repeated.name == "count" { "Invalid count argument" } else { "Invalid for_each argument" };
+    let finding = Finding::language(EngineRule::InvalidValue, summary)
+        .detail("This value is ephemeral, but the number and the keys of instances are stored in the state.")
+        .at(repeated.expr.span);
+    related(finding, from, "ephemeral")
+}
+
+fn ephemeral_argument(argument: &Attribute, resource: &Resource, from: MarkSource) -> Finding {
+    let finding = Finding::language(EngineRule::InvalidValue, "Invalid use of ephemeral value")
+        .detail("This value is ephemeral, but these arguments are stored in the state.");
+    related(at_argument(finding, argument, &resource.config), from, "ephemeral")
+}
+
+fn ephemeral_input(value: &Expr, variable: &Variable, from: MarkSource) -> Finding {
+    let finding = not_ephemeral("variable", value)
+        .related(variable.origin.header(), "declared here, without `ephemeral = true`");
+    related(finding, from, "ephemeral")
+}
+
+fn ephemeral_output(value: &Expr, from: MarkSource) -> Finding {
+    related(not_ephemeral("output", value), from, "ephemeral")
+}
+
+/// The warning for an error message with these marks, which the engine does not show.
+pub(super) fn message(module: &Module, marks: Marks, expr: &Expr) -> Option<Finding> {
+    let ephemeral = marks.ephemeral.filter(|_| refuses_ephemeral(module));
+    let (from, mark) = match (marks.sensitive, ephemeral) {
+        (Some(from), _) => (from, "sensitive"),
+        (None, Some(from)) => (from, "ephemeral"),
+        (None, None) => return None,
+    };
+    let finding = validation::marked_message(marks, expr, "it must not be part of a message")?;
+    Some(related(finding.severity(Severity::Warning), from, mark))
 }
 
 /// The error for a sensitive value of `for_each`.
@@ -213,7 +262,8 @@ pub(super) fn exposed(output: &Output, marks: Marks) -> Option<Finding> {
     Some(related(finding, from, "sensitive"))
 }
 
-fn is_set(flag: Option<&Spanned<bool>>) -> bool {
+/// Whether `ephemeral` or `sensitive` is true.
+pub(super) fn is_set(flag: Option<&Spanned<bool>>) -> bool {
     flag.is_some_and(|flag| flag.value)
 }
 

@@ -1,19 +1,16 @@
 //! The values of resources, and those of blocks with `count` or `for_each`.
 
-use std::collections::BTreeMap;
-
 use smol_str::SmolStr;
 
 use super::super::accepted_values;
+use super::super::scope::Instance;
+use super::super::secrets::refuses_ephemeral;
 use super::{Computed, Resources, RunValues};
 use crate::graph::builtin;
 use crate::module::address::{InstanceKey, Mode, ModuleStep, ResourceInstance};
 use crate::module::declaration::Resource;
 use crate::syntax::Attribute;
 use crate::value::{Type, Value, convert};
-
-/// More instances than this are not distinguished.
-const MOST_INSTANCES: usize = 1000;
 
 impl RunValues<'_> {
     /// Whether there is this instance of a resource below this module, if that is known.
@@ -44,70 +41,73 @@ impl RunValues<'_> {
         if resource.enabled.is_some() {
             return Computed::UNKNOWN;
         }
-        self.repeated(resource.repeated(), || Some(self.instance(resource))).unwrap_or(Computed::UNKNOWN)
+        let mut differ = false;
+        if resource.is_repeated() {
+            resource
+                .config
+                .for_each_expression_in_scope(&mut |expr, _| differ |= Instance::is_used_by([expr]));
+        }
+        let of_instance = |instance: Option<&Instance>| Some(self.instance(resource, instance));
+        self.repeated(resource.repeated(), differ, of_instance).unwrap_or(Computed::UNKNOWN)
     }
 
-    /// The value of a block with this `count` or `for_each`, if its instances are known.
+    /// The value of a block with this `count` or `for_each`, if its instances are known. `differ` tells whether their
+    /// values depend on the instance.
     pub(super) fn repeated(
         &self,
         repeated: (Option<&Attribute>, Option<&Attribute>),
-        instance: impl FnOnce() -> Option<Computed>,
+        differ: bool,
+        of_instance: impl Fn(Option<&Instance>) -> Option<Computed>,
     ) -> Option<Computed> {
-        let (value, is_exact) = match repeated {
-            (None, None) => return instance(),
-            (Some(count), None) => {
-                let Ok(Value::Number(number)) = convert(&self.repetition(count), &Type::Number) else {
-                    return None;
-                };
-                let count = number.index().filter(|count| *count <= MOST_INSTANCES)?;
-                if count == 0 {
-                    return Some(Computed::known(Value::Tuple(Vec::new())));
-                }
-                let instance = instance()?;
-                (Value::Tuple(vec![instance.value; count]), instance.is_exact)
-            }
-            (None, Some(for_each)) => {
-                let keys: Vec<SmolStr> = match self.repetition(for_each) {
-                    Value::Map(_, elements) | Value::Object(elements) => elements.into_keys().collect(),
-                    Value::Set(_, elements) => {
-                        let keys = elements.iter().map(|key| key.as_str().map(SmolStr::new));
-                        keys.collect::<Option<_>>()?
-                    }
-                    _ => return None,
-                };
-                if keys.len() > MOST_INSTANCES {
-                    return None;
-                }
-                if keys.is_empty() {
-                    return Some(Computed::known(Value::Object(BTreeMap::new())));
-                }
-                let instance = instance()?;
-                let instances = keys.into_iter().map(|key| (key, instance.value.clone()));
-                (Value::Object(instances.collect()), instance.is_exact)
-            }
+        let instances = match repeated {
+            (None, None) => return of_instance(None),
+            (Some(count), None) => Instance::all(&convert(&self.repetition(count), &Type::Number).ok()?)?,
+            (None, Some(for_each)) => Instance::all(&self.repetition(for_each))?,
             (Some(_), Some(_)) => return None,
+        };
+        let values: Vec<Computed> = if differ {
+            instances.iter().map(|instance| of_instance(Some(instance))).collect::<Option<_>>()?
+        } else if instances.is_empty() {
+            Vec::new()
+        } else {
+            vec![of_instance(None)?; instances.len()]
+        };
+        let is_exact = values.iter().all(|computed| computed.is_exact);
+        let values = values.into_iter().map(|computed| computed.value);
+        let value = if repeated.0.is_some() {
+            Value::Tuple(values.collect())
+        } else {
+            let keys = instances.iter().map(|instance| instance.name().map(SmolStr::new));
+            Value::Object(keys.collect::<Option<Vec<_>>>()?.into_iter().zip(values).collect())
         };
         Some(Computed { value, is_exact })
     }
 
-    /// The value of `count` or `for_each`, without marks; unknown if the engine refuses it.
+    /// The value of `count` or `for_each`, without its own marks; unknown if the engine refuses it.
     pub(in crate::graph::evaluation) fn repetition(&self, attribute: &Attribute) -> Value {
-        let mut value = self.attribute(attribute).value;
-        let is_sensitive = value.unmarked().1.sensitive.is_some();
+        let mut given = self.attribute(attribute).value;
+        let marks = given.take_marks();
+        let is_sensitive = marks.sensitive.is_some();
+        let is_ephemeral = marks.ephemeral.is_some() && refuses_ephemeral(self.node.module());
+        let mut value = given.clone();
         value.take_deep_marks();
         let is_accepted = match attribute.name.as_str() {
             "count" => accepted_values::count(&value, &attribute.expr).is_none(),
             _ => !is_sensitive && accepted_values::for_each(&value, &attribute.expr).is_none(),
         };
-        if is_accepted {
-            return value;
+        if is_accepted && !is_ephemeral {
+            return given;
         }
         self.is_failing.set(true);
         Value::UNKNOWN
     }
 
     /// The value of an instance. Only that of `terraform_data` is known without a provider.
-    pub(super) fn instance(&self, resource: &Resource) -> Computed {
+    pub(in crate::graph::evaluation) fn instance(
+        &self,
+        resource: &Resource,
+        instance: Option<&Instance>,
+    ) -> Computed {
         let managed = &resource.managed;
         let keeps = !managed.ignore_changes.is_empty() || managed.ignore_all_changes.is_some();
         let is_data = resource.address.mode == Mode::Managed && resource.address.kind == "terraform_data";
@@ -120,7 +120,12 @@ impl RunValues<'_> {
         let content = builtin::content(arguments, &resource.config, &mut Vec::new());
         let argument = |name: &str| {
             let given = content.attribute(name);
-            given.map_or(Computed::known(Value::NULL), |attribute| self.attribute(attribute))
+            let given = given
+                .map_or(Computed::known(Value::NULL), |attribute| self.attribute_in(attribute, instance));
+            if self.is_refused_as_ephemeral(&given.value) {
+                self.is_failing.set(true);
+            }
+            given
         };
         let (input, triggers) = (argument("input"), argument("triggers_replace"));
         // The provider sets it, so it has no marks.

@@ -7,7 +7,8 @@ use std::rc::Rc;
 use smol_str::SmolStr;
 
 use super::super::accepted_values;
-use super::super::scope::Start;
+use super::super::scope::{Instance, Start};
+use super::super::secrets::is_set;
 use super::{Computed, DEEPEST, Name, Outputs, RunValues, default_of};
 use crate::engine::Engine;
 use crate::graph::{Node, arguments};
@@ -33,11 +34,17 @@ pub(in crate::graph::evaluation) struct Inputs {
 impl<'t> RunValues<'t> {
     /// The values of the variables of a called module.
     pub(in crate::graph) fn given(&self, call: &ModuleCall, module: &Module) -> BTreeMap<SmolStr, Computed> {
-        self.inputs(call, module).variables
+        self.inputs(call, module, None).variables
     }
 
-    /// The values of the variables of a called module, and those that the engine does not evaluate.
-    pub(in crate::graph::evaluation) fn inputs(&self, call: &ModuleCall, module: &Module) -> Inputs {
+    /// The values of the variables of a called module, in one instance of the call if that is given, and those that the
+    /// engine does not evaluate.
+    pub(in crate::graph::evaluation) fn inputs(
+        &self,
+        call: &ModuleCall,
+        module: &Module,
+        instance: Option<&Instance>,
+    ) -> Inputs {
         let mut inputs = Inputs {
             variables: module.variables.iter().map(|(name, it)| (name.clone(), default_of(it))).collect(),
             failed: BTreeSet::new(),
@@ -45,7 +52,7 @@ impl<'t> RunValues<'t> {
         for given in arguments::given(call, module) {
             let Some(variable) = module.variables.get(&given.name) else { continue };
             let was_failing = self.is_failing.replace(false);
-            let computed = self.attribute(&given);
+            let computed = self.attribute_in(&given, instance);
             let has_failed = self.is_failing.replace(was_failing);
             let constraint = accepted_values::constraint(variable);
             let limits = &self.node.module().limits;
@@ -53,7 +60,9 @@ impl<'t> RunValues<'t> {
                 Ok(()) => suited(&computed, variable),
                 Err(_) => Some(Computed::UNKNOWN),
             };
-            if has_failed || suited.is_none() {
+            let is_refused =
+                !is_set(variable.ephemeral.as_ref()) && self.is_refused_as_ephemeral(&computed.value);
+            if has_failed || is_refused || suited.is_none() {
                 inputs.failed.insert(given.name.clone());
             }
             inputs.variables.insert(given.name.clone(), suited.unwrap_or(Computed::UNKNOWN));
@@ -61,34 +70,38 @@ impl<'t> RunValues<'t> {
         inputs
     }
 
-    /// The values of a module that is called, in each of its instances. `None` if they are not known.
+    /// The values of a module that is called, as far as they are the same in all of its instances. `None` if they are not
+    /// known.
     pub(in crate::graph::evaluation) fn child(&self, call: &ModuleCall) -> Option<Rc<RunValues<'t>>> {
         if let Some(child) = self.children.borrow().get(&call.name) {
             return child.clone();
         }
-        let child = self.node.child(&call.name);
+        let values = self.child_in(call, None).map(Rc::new);
+        self.children.borrow_mut().insert(call.name.clone(), values.clone());
+        values
+    }
+
+    /// Like [`Self::child`], in one instance of the call if that is given.
+    fn child_in(&self, call: &ModuleCall, instance: Option<&Instance>) -> Option<Self> {
         let is_known = |child: &Node<'_>| {
             !self.is_overridden
                 && child.module().is_whole()
                 && self.depth.get() < DEEPEST
                 && self.work.take(steps_to_enter(child.module()))
         };
-        let values = child.filter(is_known).map(|child| {
-            let inputs = self.inputs(call, child.module());
-            let values = RunValues::new(
-                child,
-                (self.resources, self.is_overridden),
-                inputs.variables.into(),
-                &NOTHING,
-                self.work,
-            );
-            let start = self.start.unwrap_or(Start::Plan(self.node));
-            let values = RunValues { start: Some(start), ..values.without(inputs.failed.iter()) };
-            values.depth.set(self.depth.get() + 1);
-            Rc::new(values)
-        });
-        self.children.borrow_mut().insert(call.name.clone(), values.clone());
-        values
+        let child = self.node.child(&call.name).filter(is_known)?;
+        let inputs = self.inputs(call, child.module(), instance);
+        let values = RunValues::new(
+            child,
+            (self.resources, self.is_overridden),
+            inputs.variables.into(),
+            &NOTHING,
+            self.work,
+        );
+        let start = self.start.unwrap_or(Start::Plan(self.node));
+        let values = RunValues { start: Some(start), ..values.without(inputs.failed.iter()) };
+        values.depth.set(self.depth.get() + 1);
+        Some(values)
     }
 
     /// The outputs of a module with all its instances.
@@ -97,8 +110,11 @@ impl<'t> RunValues<'t> {
         if call.enabled.is_some() {
             return None;
         }
-        let of_instance = || {
-            let values = self.child(call)?;
+        let of_instance = |instance: Option<&Instance>| {
+            let values = match instance {
+                None => self.child(call)?,
+                Some(_) => Rc::new(self.child_in(call, instance)?),
+            };
             let are_marked = LazyCell::new(|| {
                 let modules = [self.node, values.node].map(Node::module);
                 modules.into_iter().map(Module::newest_engine).all(Engine::marks_sensitive_outputs)
@@ -108,11 +124,19 @@ impl<'t> RunValues<'t> {
                 Marks { sensitive: marks.sensitive.filter(|_| *are_marked), ..marks }
             });
             self.errors.borrow_mut().extend(values.errors.take());
+            if instance.is_some() && values.failed.borrow().iter().any(|name| matches!(name, Name::Output(_)))
+            {
+                self.is_failing.set(true);
+            }
             let is_exact = outputs.values().all(|output| output.is_exact);
             let values = outputs.into_iter().map(|(name, output)| (name, output.value));
             Some(Computed { value: Value::Object(values.collect()), is_exact })
         };
-        self.repeated(call.repeated(), of_instance)
+        let differ = call.is_repeated() && {
+            let child = self.node.child(name)?;
+            Instance::is_used_by(arguments::given(call, child.module()).iter().map(|given| &given.expr))
+        };
+        self.repeated(call.repeated(), differ, of_instance)
     }
 
     /// Notes that what is evaluated depends on outputs of a called module that may have failed: on the one that a
