@@ -159,7 +159,7 @@ fn link(bencher: Bencher<'_, '_>) {
     let view = analysis.views().next().expect("an engine");
     bencher.bench(|| {
         let validation = Validation::of(view.graph, view.roots);
-        let of_module = |id: &_| validation.of_module(*id, snapshot.sources()).findings.len();
+        let of_module = |id: &_| validation.of_module(*id, None, snapshot.sources()).findings.len();
         validation.modules().iter().map(of_module).sum::<usize>() + validation.of_ways().len()
     });
 }

@@ -45,6 +45,10 @@ const EXPRESSIONS: usize = 3;
 /// All modules of a run together may take this many times the steps of a single expression, beside those for their size.
 const MODULES: usize = 5;
 
+/// All plans of a run together may take this many times the steps of a single expression, beside those for the size of
+/// the modules.
+const PLANS: usize = 2;
+
 /// The part of the steps of a single expression that each byte of a module adds.
 const PER_BYTE: usize = 500_000;
 
@@ -266,6 +270,13 @@ impl Limits {
         share.saturating_add(of_bytes).min(self.evaluation().saturating_mul(EXPRESSIONS))
     }
 
+    /// The number of steps for the errors that only a plan finds in some modules, which have so many bytes together. A
+    /// plan evaluates a module once for each call of it and of its callers.
+    pub fn evaluation_of_plans(&self, modules: usize, bytes: usize) -> usize {
+        let share = self.evaluation().saturating_mul(PLANS * modules) / self.modules;
+        share.saturating_add(self.evaluation().saturating_mul(bytes) / PER_BYTE)
+    }
+
     /// The number of steps that a file of so many bytes adds to those of a module, if a function reads it.
     pub fn evaluation_of_file(&self, bytes: usize) -> usize {
         let of_bytes = self.evaluation().saturating_mul(bytes) / PER_BYTE_OF_FILE;
@@ -392,6 +403,7 @@ mod tests {
             let of_run = |bytes: usize| modules * limits.evaluation_of_module(bytes / modules);
             assert!(of_run(modules * 130) <= 5 * limits.evaluation() + modules * 600, "{modules}");
             assert!(of_run(2_000_000) <= 9 * limits.evaluation(), "{modules}");
+            assert!(limits.evaluation_of_plans(modules, 2_000_000) <= 6 * limits.evaluation(), "{modules}");
         }
     }
 

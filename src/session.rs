@@ -11,6 +11,7 @@ pub(crate) mod installed;
 pub(crate) mod load;
 pub(crate) mod parse_cache;
 mod placeholders;
+mod plans;
 pub(crate) mod reads;
 pub(crate) mod roots;
 mod shared_files;

@@ -404,3 +404,34 @@ fn custom_rules_are_skipped_once_others_take_too_many_steps() {
         ["Not checked in this module: 48 rules. The policy has too many custom rules for its size."]
     );
 }
+
+/// Many small root modules, of which some need many steps for an error that only a plan finds.
+fn plans(light: usize, heavy: usize) -> Vec<(String, String)> {
+    let list = "output \"list\" {\n  value = [for i in range(500) : [for j in range(12) : i * j]]\n}\n";
+    let call = "module \"m\" {\n  source = \"../m\"\n}\noutput \"o\" {\n  value = module.m.list[500]\n}\n";
+    let plain = "module \"m\" {\n  source = \"../m\"\n}\n";
+    let light = (0..light).map(|number| (format!("light{number}/main.tf"), plain.to_owned()));
+    let heavy = (0..heavy).map(|number| (format!("heavy{number}/main.tf"), call.to_owned()));
+    light.chain(heavy).chain([("m/main.tf".to_owned(), list.to_owned())]).collect()
+}
+
+/// The number of errors that only a plan finds, and of notices about limits.
+fn found_in_plans(light: usize, heavy: usize) -> (usize, usize) {
+    let files = plans(light, heavy);
+    let files: Vec<(&str, String)> = files.iter().map(|(path, text)| (path.as_str(), text.clone())).collect();
+    let found = found(&[], &files);
+    let of = |summary: &str| found.iter().filter(|finding| finding.summary == summary).count();
+    (of("Invalid index"), of("Module too expensive to evaluate"))
+}
+
+#[test]
+fn plans_of_some_modules_take_the_steps_that_others_leave() {
+    assert_eq!(found_in_plans(150, 8), (8, 0));
+}
+
+#[test]
+fn modules_without_enough_steps_for_a_plan_are_reported() {
+    let (errors, notices) = found_in_plans(150, 100);
+    assert!(errors > 8 && errors < 100, "{errors}");
+    assert_eq!(notices, 1);
+}

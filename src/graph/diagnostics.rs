@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::finding::{Finding, set_module};
 use crate::graph::dependency_cycles::Called;
-use crate::graph::evaluation::PlannedCall;
+use crate::graph::evaluation::Planned;
 use crate::graph::reach::Reached;
 use crate::graph::{
     ModuleGraph, NodeId, arguments, builtin, children, constant_arguments, dependency_cycles, deprecations,
@@ -31,8 +31,8 @@ pub struct ModuleDiagnostics {
     pub findings: Vec<Finding>,
     /// The findings about provider configurations that its calls pass. They show nothing about its own files.
     pub of_passing: Vec<Finding>,
-    /// The calls that give values to variables with which a plan may find more.
-    pub called: Vec<PlannedCall>,
+    /// What a plan of the module leads to.
+    pub planned: Planned,
     /// The expressions that the engine does not evaluate, because of errors in the findings.
     pub unevaluated: BTreeSet<Span>,
     /// Whether a type name is used where a value is expected, which only some engines accept.
@@ -52,8 +52,9 @@ impl<'t> Validation<'t> {
         &self.below
     }
 
-    /// The findings about one module, with regard to its callers.
-    pub fn of_module(&self, id: NodeId, sources: &Sources) -> ModuleDiagnostics {
+    /// The findings about one module, with regard to its callers. A plan of it is evaluated in so many steps, if they are
+    /// given.
+    pub fn of_module(&self, id: NodeId, of_plan: Option<usize>, sources: &Sources) -> ModuleDiagnostics {
         let mut findings = Vec::new();
         let node = self.graph.node(id);
         let of_passing = providers::check_passing(node, &self.reached);
@@ -81,12 +82,12 @@ impl<'t> Validation<'t> {
         let mut unevaluated = builtin::check(node, &checked.wrong, &mut findings);
         unevaluated.extend(dynamic_blocks::check(node, &checked.wrong, &mut findings));
         unevaluated.extend(checked.wrong);
-        let called = evaluation::check(node, &unevaluated, &mut findings);
+        let planned = evaluation::check(node, &unevaluated, of_plan, &mut findings);
         evaluation::check_values(node, &mut findings);
         dependency_cycles::check(node, &checked.links, &self.called, &mut findings);
         test_files::check(node, &mut findings);
         set_module(&mut findings, &node.module().directory);
-        ModuleDiagnostics { findings, of_passing, called, unevaluated, names_types: checked.names_types }
+        ModuleDiagnostics { findings, of_passing, planned, unevaluated, names_types: checked.names_types }
     }
 
     /// The findings about the calls between modules.

@@ -55,9 +55,14 @@ pub(super) use values_files::{are_checked as are_values_checked, check as check_
 use plan::Plan;
 use scope::{Instance, ModuleScope, Names};
 
-/// Evaluates every expression of a module. `wrong` holds the expressions with an invalid reference: the engine
-/// reports these and does not evaluate them. Returns the calls with which a plan may find more.
-pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<Finding>) -> Vec<PlannedCall> {
+/// Evaluates every expression of a module, also as a plan does, in so many steps if they are given. `wrong` holds the
+/// expressions with an invalid reference: the engine reports these and does not evaluate them.
+pub(super) fn check(
+    node: Node<'_>,
+    wrong: &BTreeSet<Span>,
+    of_plan: Option<usize>,
+    findings: &mut Vec<Finding>,
+) -> Planned {
     let module = node.module();
     let without_wrong;
     let locals = if module.locals.values().any(|local| wrong.contains(&local.attribute.expr.span)) {
@@ -70,7 +75,8 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
     let is_unsound =
         |variable: &Variable| variable.validations.iter().flat_map(Condition::parts).any(is_wrong);
     let unsound = module.variables.values().filter(|variable| is_unsound(variable));
-    let of_plan = &Budget::of(locals.steps_left() / OF_PLAN);
+    let steps = of_plan.unwrap_or(locals.steps_left() / OF_PLAN);
+    let of_plan = &Budget::of(steps);
     let mut evaluation = Evaluation {
         node,
         wrong,
@@ -115,11 +121,23 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
     }
     evaluation.secrets();
     let mut of_calls = Vec::new();
-    let called = planned_calls::calls(evaluation.plan(), None, &mut of_calls);
+    let calls = planned_calls::calls(evaluation.plan(), None, &mut of_calls);
     evaluation.findings.append(&mut of_calls);
     let room = evaluation.room;
     room.close(findings);
-    called
+    let is_cut = of_plan.is_exhausted() && locals.steps_left() > 0;
+    Planned { calls, steps: steps.saturating_sub(of_plan.get()), is_cut }
+}
+
+/// What evaluating a module as a plan does leads to.
+#[derive(Debug, Default)]
+pub struct Planned {
+    /// The calls that give values to variables with which a plan may find more.
+    pub calls: Vec<PlannedCall>,
+    /// The evaluation steps that it took.
+    pub steps: usize,
+    /// Whether it needed more steps than it had.
+    pub is_cut: bool,
 }
 
 /// The part of the evaluation steps of a module that its plan can take: one of so many.

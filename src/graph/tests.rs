@@ -75,7 +75,7 @@ pub(super) fn reported_by(engine: &str, files: &[(&str, &str)]) -> Vec<String> {
     let mut reported: Vec<String> = validation
         .modules()
         .iter()
-        .map(|id| validation.of_module(*id, &sources))
+        .map(|id| validation.of_module(*id, None, &sources))
         .flat_map(|found| found.findings.into_iter().chain(found.of_passing))
         .chain(validation.of_ways())
         .map(|finding| {

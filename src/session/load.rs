@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use crate::engine::Engine;
 use crate::finding::{EngineRule, Finding, MOST_OF_RULE, Stage, keep_first};
-use crate::graph::{Callee, ModuleDiagnostics, ModuleGraph, NodeId, PlannedCall, Surroundings, Validation};
+use crate::graph::{Callee, ModuleDiagnostics, ModuleGraph, NodeId, Surroundings, Validation};
 use crate::module::address::ModuleSource;
 use crate::module::declaration::ModuleCall;
 use crate::policy::Policy;
@@ -16,6 +16,7 @@ use crate::session::fragments::{self, Evidence};
 use crate::session::installed::Coverage;
 use crate::session::parse_cache::{Built, ParseCache};
 use crate::session::placeholders;
+use crate::session::plans::Plans;
 use crate::session::shared_files::SharedFiles;
 use crate::session::test_files::Tests;
 use crate::session::values_files;
@@ -236,8 +237,11 @@ impl LoadedGraph {
     pub(crate) fn validation(&self, roots: &[NodeId], snapshot: &Snapshot) -> Validated {
         let validation = Validation::of(&self.graph, roots);
         let sources = snapshot.sources();
+        let of_module = |id: &NodeId| (*id, validation.of_module(*id, None, sources));
         let mut diagnostics: Vec<(NodeId, ModuleDiagnostics)> =
-            validation.modules().par_iter().map(|id| (*id, validation.of_module(*id, sources))).collect();
+            validation.modules().par_iter().map(of_module).collect();
+        let mut plans = Plans::of(&self.graph, &diagnostics);
+        plans.complete(&validation, sources, &mut diagnostics);
         let mut validated = Validated::default();
         let mut shared_files = SharedFiles::new(self.graph.named_files());
         for (id, found) in &mut diagnostics {
@@ -268,7 +272,7 @@ impl LoadedGraph {
         let is_module = |id: &NodeId| !validated.not_modules.contains(id);
         let (mut calls, mut unevaluated) = (Vec::new(), BTreeMap::new());
         for (id, found) in diagnostics.iter_mut().filter(|(id, _)| is_module(id)) {
-            calls.append(&mut found.called);
+            calls.append(&mut found.planned.calls);
             if !found.unevaluated.is_empty() {
                 unevaluated.insert(*id, std::mem::take(&mut found.unevaluated));
             }
@@ -276,7 +280,7 @@ impl LoadedGraph {
         validated.findings.extend(
             diagnostics.into_iter().flat_map(|(_, found)| found.findings.into_iter().chain(found.of_passing)),
         );
-        below(&self.graph, calls, &unevaluated, &mut validated.findings);
+        plans.below(calls, &unevaluated, &mut validated.findings);
         validated.findings.extend(validation.of_ways());
         validated.findings = once(validated.findings);
         validated
@@ -285,45 +289,6 @@ impl LoadedGraph {
     /// Frees its memory in all threads.
     pub(crate) fn discard(self) {
         self.graph.into_modules().into_par_iter().for_each(drop);
-    }
-}
-
-/// Adds the findings of a plan in modules that follow from the values of calls, each once: those of the calls, then those
-/// of the calls in their modules, and so on. `unevaluated` are the expressions of each module that the engine does not
-/// evaluate.
-fn below(
-    graph: &ModuleGraph,
-    mut calls: Vec<PlannedCall>,
-    unevaluated: &BTreeMap<NodeId, BTreeSet<Span>>,
-    found: &mut Vec<Finding>,
-) {
-    let none = BTreeSet::new();
-    let place = |finding: &Finding| {
-        let related = finding.related.iter().filter(|_| finding.primary.is_none());
-        let related: Vec<Span> = related.map(|related| related.span).collect();
-        (finding.primary, related, finding.summary.clone())
-    };
-    let mut places = BTreeMap::new();
-    while !calls.is_empty() {
-        let distinct = PlannedCall::distinct(calls);
-        let evaluated = |call: PlannedCall| {
-            let unevaluated = unevaluated.get(&call.child()).unwrap_or(&none);
-            call.evaluated(graph, unevaluated)
-        };
-        let evaluated: Vec<_> = distinct.into_par_iter().map(evaluated).collect();
-        let (findings, next): (Vec<_>, Vec<_>) = evaluated.into_iter().unzip();
-        for finding in findings.into_iter().flatten() {
-            if places.is_empty() {
-                places = found.iter().enumerate().map(|(number, other)| (place(other), number)).collect();
-            }
-            let first = *places.entry(place(&finding)).or_insert(found.len());
-            match found.get_mut(first) {
-                None => found.push(finding),
-                Some(first) if first.severity > finding.severity => *first = finding,
-                Some(_) => {}
-            }
-        }
-        calls = next.into_iter().flatten().collect();
     }
 }
 

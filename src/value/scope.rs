@@ -126,6 +126,8 @@ pub struct Budget {
     read: RefCell<BTreeSet<String>>,
     /// The steps that looking for files took, and that no expression counted yet.
     searched: Cell<usize>,
+    /// Whether too few steps remained for something.
+    is_short: Cell<bool>,
 }
 
 impl Budget {
@@ -146,7 +148,14 @@ impl Budget {
     /// Takes so many steps. Returns false, and takes none, if fewer remain.
     pub(crate) fn take(&self, steps: usize) -> bool {
         let left = self.left.get().checked_sub(steps);
+        self.is_short.set(self.is_short.get() || left.is_none());
         left.inspect(|left| self.left.set(*left)).is_some()
+    }
+
+    /// Whether something was not evaluated because too few steps remained.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        // An evaluation within another one leaves a step, so that the limit is reported once.
+        self.is_short.get() || self.left.get() <= 1
     }
 
     /// Adds the steps of a file that a function reads, the first time that one does. All files add at most `most`.

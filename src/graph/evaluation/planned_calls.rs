@@ -30,6 +30,7 @@ const MOST_INSTANCES: usize = 16;
 /// A call that gives values to the variables of a module which say more than their declarations.
 #[derive(Debug)]
 pub struct PlannedCall {
+    caller: NodeId,
     child: NodeId,
     inputs: Inputs,
     /// The variables whose values say more.
@@ -41,9 +42,20 @@ pub struct PlannedCall {
     /// The first module above it whose values count.
     start: NodeId,
     header: Span,
-    /// The remaining evaluation steps.
-    steps: usize,
     level: usize,
+}
+
+/// The result of evaluating the module of a call.
+#[derive(Debug)]
+pub struct Evaluated {
+    /// The errors in the module.
+    pub findings: Vec<Finding>,
+    /// The calls in it that hand on what its own call says.
+    pub calls: Vec<PlannedCall>,
+    /// The evaluation steps that it took.
+    pub steps: usize,
+    /// The call, if its module needed more steps than it had: the caller, the header, and the address of the module.
+    pub cut: Option<(NodeId, Span, String)>,
 }
 
 impl PlannedCall {
@@ -64,15 +76,10 @@ impl PlannedCall {
         self.child
     }
 
-    /// The errors in the module, and the calls in it that hand on what its own call says. The engine does not evaluate
-    /// the expressions in `unevaluated`.
-    pub fn evaluated(
-        mut self,
-        graph: &ModuleGraph,
-        unevaluated: &BTreeSet<Span>,
-    ) -> (Vec<Finding>, Vec<Self>) {
+    /// Evaluates the module in so many steps at most. The engine does not evaluate the expressions in `unevaluated`.
+    pub fn evaluated(mut self, graph: &ModuleGraph, steps: usize, unevaluated: &BTreeSet<Span>) -> Evaluated {
         let node = graph.node(self.child);
-        let work = Budget::of(self.steps);
+        let work = Budget::of(steps);
         let plan = Plan::below(node, mem::take(&mut self.inputs), &self.given, graph.node(self.start), &work);
         let mut findings = Vec::new();
         sites::for_each(node, &mut |site, found| match (found, &site.owner) {
@@ -80,10 +87,12 @@ impl PlannedCall {
             (Found::Expression(expr, _), _) if unevaluated.contains(&expr.span) => {}
             (Found::Expression(expr, around), _) => findings.extend(plan.errors(site, expr, around)),
         });
-        if !findings.is_empty() && fails_validation(&plan) {
-            return (Vec::new(), Vec::new());
-        }
-        let calls = calls(&plan, Some(&self), &mut findings);
+        let calls = if !findings.is_empty() && fails_validation(&plan) {
+            findings.clear();
+            Vec::new()
+        } else {
+            calls(&plan, Some(&self), &mut findings)
+        };
         for finding in &mut findings {
             if !self.is_certain {
                 finding.severity = Severity::Warning;
@@ -92,7 +101,8 @@ impl PlannedCall {
             finding.related.push(Related { span: self.header, message: "called here".to_owned() });
         }
         set_module(&mut findings, &node.module().directory);
-        (findings, calls)
+        let cut = work.is_exhausted().then_some((self.caller, self.header, self.address));
+        Evaluated { findings, calls, steps: steps.saturating_sub(work.get()), cut }
     }
 }
 
@@ -126,6 +136,7 @@ pub(super) fn calls(
         }
         let start = above.map_or(plan.node.id(), |above| above.start);
         let validated = validated.of(child);
+        let of_call = findings.len();
         for instance in instances(plan, call, child) {
             if !plan.work.take(steps_to_enter(child.module())) {
                 break;
@@ -140,11 +151,12 @@ pub(super) fn calls(
                         finding.severity = Severity::Warning;
                     }
                 }
-                refused.retain(|finding| {
-                    !findings
-                        .iter()
-                        .any(|it| (it.primary, &it.summary) == (finding.primary, &finding.summary))
-                });
+                // Another instance may have failed the same way.
+                let place = |finding: &Finding| (finding.primary, finding.summary.clone());
+                if instance.is_some() {
+                    let known: BTreeSet<_> = findings[of_call..].iter().map(place).collect();
+                    refused.retain(|finding| !known.contains(&place(finding)));
+                }
                 findings.extend(refused);
             }
             let says_more = |variable: &&&Variable| {
@@ -158,6 +170,7 @@ pub(super) fn calls(
             let prefix = above.map_or_else(String::new, |above| format!("{}.", above.address));
             let key = instance.map_or_else(String::new, |instance| format!("[{}]", instance.key()));
             calls.push(PlannedCall {
+                caller: plan.node.id(),
                 child: child.id(),
                 inputs,
                 given,
@@ -165,14 +178,9 @@ pub(super) fn calls(
                 is_certain,
                 start,
                 header: call.origin.header(),
-                steps: 0,
                 level,
             });
         }
-    }
-    let steps = plan.work.get() / calls.len().max(1);
-    for call in &mut calls {
-        call.steps = steps;
     }
     calls
 }

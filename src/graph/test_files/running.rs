@@ -267,8 +267,9 @@ fn file_variables(
             names.check(&attribute.expr, Place::FileVariables, findings);
         }
         if !test.file.variables.contains_key(name) {
-            let is_own =
-                |file: &ValuesFile| file.arguments.iter().any(|it| it.expr.span == attribute.expr.span);
+            let is_own = |file: &ValuesFile| {
+                file.arguments.first().is_some_and(|first| first.span.file == attribute.span.file)
+            };
             if are_values_checked(node) && node.values_files().iter().any(is_own) {
                 continue;
             }

@@ -1,0 +1,138 @@
+//! Finds the errors that only a plan finds, within the evaluation steps that all modules of a graph share.
+//!
+//! Each module first has a small part of them. What remains goes to modules that need more, and then to the modules
+//! below with the values of each call. The result does not depend on the order in which threads get to the modules.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
+
+use crate::finding::{Code, Finding, set_module};
+use crate::graph::{ModuleDiagnostics, ModuleGraph, NodeId, PlannedCall, Validation};
+use crate::limits::{Limit, Limits};
+use crate::text::{Sources, Span, counted};
+
+/// The number of modules that share the remaining steps. What they leave goes to the next ones, so that some modules are
+/// evaluated completely even if there are too few steps for all.
+const AT_A_TIME: usize = 8;
+
+/// The plans of the modules of a graph.
+pub(super) struct Plans<'t> {
+    graph: &'t ModuleGraph,
+    limits: Limits,
+    /// The evaluation steps that remain.
+    steps: usize,
+    /// The calls of modules that were not evaluated completely: the caller, the header, and the address of the module.
+    cut: Vec<(NodeId, Span, String)>,
+}
+
+impl<'t> Plans<'t> {
+    /// Those of a graph. `found` is the result of a first round.
+    pub(super) fn of(graph: &'t ModuleGraph, found: &[(NodeId, ModuleDiagnostics)]) -> Self {
+        let limits = graph.nodes().next().map(|node| node.module().limits).unwrap_or_default();
+        let bytes = graph.nodes().map(|node| node.module().bytes).sum();
+        let taken: usize = found.iter().map(|(_, found)| found.planned.steps).sum();
+        let steps = limits.evaluation_of_plans(graph.nodes().count(), bytes).saturating_sub(taken);
+        Self { graph, limits, steps, cut: Vec::new() }
+    }
+
+    /// Evaluates the modules again that needed more steps than they had.
+    pub(super) fn complete(
+        &mut self,
+        validation: &Validation<'_>,
+        sources: &Sources,
+        found: &mut [(NodeId, ModuleDiagnostics)],
+    ) {
+        let mut cut: Vec<_> = found.iter_mut().filter(|(_, found)| found.planned.is_cut).collect();
+        for cut in cut.chunks_mut(AT_A_TIME) {
+            let steps = self.share(cut.len());
+            let taken = cut.par_iter_mut().map(|(id, found)| {
+                // A second round with hardly more steps would find no more.
+                if steps / 2 < found.planned.steps {
+                    return 0;
+                }
+                *found = validation.of_module(*id, Some(steps), sources);
+                found.planned.steps
+            });
+            self.steps = self.steps.saturating_sub(taken.sum());
+        }
+        for (id, _) in cut.iter().filter(|(_, found)| found.planned.is_cut) {
+            let first = self.graph.node(*id).calls().next();
+            self.cut
+                .extend(first.map(|(call, _)| (*id, call.origin.header(), format!("module.{}", call.name))));
+        }
+    }
+
+    /// Adds the errors in modules that follow from the values of calls, each once: those of the calls, then those of the
+    /// calls in their modules, and so on. `unevaluated` are the expressions of each module that the engine does not
+    /// evaluate.
+    pub(super) fn below(
+        mut self,
+        mut calls: Vec<PlannedCall>,
+        unevaluated: &BTreeMap<NodeId, BTreeSet<Span>>,
+        found: &mut Vec<Finding>,
+    ) {
+        let none = BTreeSet::new();
+        let place = |finding: &Finding| {
+            let related = finding.related.iter().filter(|_| finding.primary.is_none());
+            let related: Vec<Span> = related.map(|related| related.span).collect();
+            (finding.primary, related, finding.summary.clone())
+        };
+        let mut places = BTreeMap::new();
+        while !calls.is_empty() {
+            let mut distinct = PlannedCall::distinct(calls);
+            calls = Vec::new();
+            let mut findings = Vec::new();
+            while !distinct.is_empty() {
+                let some: Vec<_> = distinct.drain(..AT_A_TIME.min(distinct.len())).collect();
+                let steps = self.share(some.len());
+                let evaluated = |call: PlannedCall| {
+                    let unevaluated = unevaluated.get(&call.child()).unwrap_or(&none);
+                    call.evaluated(self.graph, steps, unevaluated)
+                };
+                let evaluated: Vec<_> = some.into_par_iter().map(evaluated).collect();
+                for one in evaluated {
+                    self.steps = self.steps.saturating_sub(one.steps);
+                    findings.extend(one.findings);
+                    calls.extend(one.calls);
+                    self.cut.extend(one.cut);
+                }
+            }
+            for finding in findings {
+                if places.is_empty() {
+                    places = found.iter().enumerate().map(|(number, other)| (place(other), number)).collect();
+                }
+                let first = *places.entry(place(&finding)).or_insert(found.len());
+                match found.get_mut(first) {
+                    None => found.push(finding),
+                    Some(first) if first.severity > finding.severity => *first = finding,
+                    Some(_) => {}
+                }
+            }
+        }
+        found.extend(self.too_expensive());
+    }
+
+    /// The steps for each of so many modules, if no other needs any.
+    fn share(&self, modules: usize) -> usize {
+        (self.steps / modules).min(self.limits.evaluation())
+    }
+
+    /// The notice that modules were not evaluated completely, at the first of their calls.
+    fn too_expensive(&self) -> Option<Finding> {
+        let (caller, header, address) = self.cut.first()?;
+        let others = match self.cut.len() - 1 {
+            0 => String::new(),
+            others => format!(" and {}", counted(others, "other call")),
+        };
+        let detail = format!(
+            "Errors that only `plan` finds may be missing below `{address}`{others}: all modules together have too few \
+             evaluation steps for them."
+        );
+        let finding =
+            Finding::limit(Limit::Evaluation, &self.limits, "Module too expensive to evaluate", &detail);
+        let mut finding = [finding.code(Code::ValueLeftUnknown).at(*header).at_plan()];
+        set_module(&mut finding, &self.graph.node(*caller).module().directory);
+        finding.into_iter().next()
+    }
+}
