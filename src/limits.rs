@@ -328,21 +328,22 @@ impl Limits {
 
     /// The help that raises a limit, unless it is at its maximum.
     pub fn more(&self, limit: Limit) -> Option<String> {
-        let (value, max) = (self.get(limit), limit.entry().max);
-        let more = limit.written(value.saturating_mul(10).min(max));
-        let name = limit.name();
         // How much a value takes is known only at the end.
         let raise = if limit == Limit::Evaluation {
             "simplify the expression, or try a higher limit"
         } else {
             "raise the limit"
         };
-        (value < max).then(|| {
-            format!(
-                "{raise}, with `limits {{ {name} = {more} }}` in the policy or `--limit {name}={}`",
-                more.trim_matches('"')
-            )
-        })
+        Some(format!("{raise}, with {}", self.options(limit)?))
+    }
+
+    /// The settings that raise a limit, unless it is at its maximum.
+    pub fn options(&self, limit: Limit) -> Option<String> {
+        let (value, max) = (self.get(limit), limit.entry().max);
+        let more = limit.written(value.saturating_mul(10).min(max));
+        let (name, plain) = (limit.name(), more.trim_matches('"'));
+        let options = || format!("`limits {{ {name} = {more} }}` in the policy or `--limit {name}={plain}`");
+        (value < max).then(options)
     }
 }
 

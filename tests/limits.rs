@@ -415,23 +415,27 @@ fn plans(light: usize, heavy: usize) -> Vec<(String, String)> {
     light.chain(heavy).chain([("m/main.tf".to_owned(), list.to_owned())]).collect()
 }
 
-/// The number of errors that only a plan finds, and of notices about limits.
-fn found_in_plans(light: usize, heavy: usize) -> (usize, usize) {
+/// The number of errors that only a plan finds, and of notices about limits, each with its help.
+fn found_in_plans(light: usize, heavy: usize) -> (usize, Vec<String>) {
     let files = plans(light, heavy);
     let files: Vec<(&str, String)> = files.iter().map(|(path, text)| (path.as_str(), text.clone())).collect();
     let found = found(&[], &files);
     let of = |summary: &str| found.iter().filter(|finding| finding.summary == summary).count();
-    (of("Invalid index"), of("Module too expensive to evaluate"))
+    let notices = found.iter().filter(|finding| finding.summary == "Module too expensive to evaluate");
+    let helps = notices.map(|finding| finding.help.clone().unwrap_or_default()).collect();
+    (of("Invalid index"), helps)
 }
 
 #[test]
 fn plans_of_some_modules_take_the_steps_that_others_leave() {
-    assert_eq!(found_in_plans(150, 8), (8, 0));
+    assert_eq!(found_in_plans(150, 8), (8, Vec::new()));
 }
 
 #[test]
 fn modules_without_enough_steps_for_a_plan_are_reported() {
     let (errors, notices) = found_in_plans(150, 100);
     assert!(errors > 8 && errors < 100, "{errors}");
-    assert_eq!(notices, 1);
+    let help = "try a higher limit, with `limits { evaluation = 20000000 }` in the policy or \
+                `--limit evaluation=20000000`";
+    assert_eq!(notices, [help]);
 }

@@ -46,7 +46,7 @@ use crate::value::{Budget, Marks, Value, elements, evaluate};
 pub(crate) use absence::Absence;
 pub(super) use locals::Locals;
 pub(super) use of_tests::{assertion, failed_validation, value_of_test};
-pub use planned_calls::PlannedCall;
+pub use planned_calls::{Cut, Planned, PlannedCall};
 pub(super) use run_values::{Computed, Outputs, Resources, RunValues, Within, default_of};
 pub use validation::RefusedDefault;
 pub use values::Values;
@@ -127,17 +127,6 @@ pub(super) fn check(
     room.close(findings);
     let is_cut = of_plan.is_exhausted() && locals.steps_left() > 0;
     Planned { calls, steps: steps.saturating_sub(of_plan.get()), is_cut }
-}
-
-/// What evaluating a module as a plan does leads to.
-#[derive(Debug, Default)]
-pub struct Planned {
-    /// The calls that give values to variables with which a plan may find more.
-    pub calls: Vec<PlannedCall>,
-    /// The evaluation steps that it took.
-    pub steps: usize,
-    /// Whether it needed more steps than it had.
-    pub is_cut: bool,
 }
 
 /// The part of the evaluation steps of a module that its plan can take: one of so many.

@@ -21,7 +21,7 @@ use crate::module::address::{ConfigAddress, ModuleSource, ProviderAddress};
 use crate::module::declaration::ModuleCall;
 use crate::module::terragrunt::{Generated, RunBy};
 use crate::module::test_file::TestFile;
-use crate::module::values::{FileValues, ValuesFile};
+use crate::module::values::{TestValues, ValuesFile};
 use crate::text::Span;
 use crate::value::Value;
 use crate::vfs::{NamedFiles, join};
@@ -137,7 +137,7 @@ pub struct Test {
     /// The declarations.
     pub file: TestFile,
     /// The values that variable definitions files give to variables.
-    pub values: Arc<FileValues>,
+    pub values: Arc<TestValues>,
     /// For each run, the target of its `module` block, or `None` for a run of the module under test.
     pub loads: Vec<Option<Callee>>,
 }
@@ -218,7 +218,7 @@ impl ModuleGraph {
     }
 
     /// Sets the test files of a module. The targets of their runs are unknown before [`ModuleGraph::link_run`].
-    pub fn set_tests(&mut self, id: NodeId, files: Vec<(TestFile, Arc<FileValues>)>) {
+    pub fn set_tests(&mut self, id: NodeId, files: Vec<(TestFile, Arc<TestValues>)>) {
         let opaque = |file: &TestFile| {
             file.runs.iter().map(|run| run.module.as_ref().map(|_| Callee::Opaque)).collect()
         };

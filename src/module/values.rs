@@ -22,14 +22,14 @@ pub struct ValuesFile {
 
 /// The values that variable definitions files give to the variables of a test.
 #[derive(Debug, Clone, Default)]
-pub struct FileValues {
+pub struct TestValues {
     /// By variable, of the files that the engine loads automatically.
     automatic: BTreeMap<SmolStr, Arc<Attribute>>,
     /// Whether other files may set variables too: files for `-var-file`, and files that could not be read.
     is_open: bool,
 }
 
-impl FileValues {
+impl TestValues {
     /// Adds the values of files that take precedence over those before. `None` is a file that could not be read.
     #[must_use]
     pub fn with(mut self, files: impl IntoIterator<Item = Option<ValuesFile>>) -> Self {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use crate::finding::{Code, Finding, set_module};
-use crate::graph::{ModuleDiagnostics, ModuleGraph, NodeId, PlannedCall, Validation};
+use crate::graph::{Cut, ModuleDiagnostics, ModuleGraph, NodeId, PlannedCall, Validation};
 use crate::limits::{Limit, Limits};
 use crate::text::{Sources, Span, counted};
 
@@ -22,8 +22,8 @@ pub(super) struct Plans<'t> {
     limits: Limits,
     /// The evaluation steps that remain.
     steps: usize,
-    /// The calls of modules that were not evaluated completely: the caller, the header, and the address of the module.
-    cut: Vec<(NodeId, Span, String)>,
+    /// The calls whose modules were not evaluated completely.
+    cut: Vec<Cut>,
 }
 
 impl<'t> Plans<'t> {
@@ -58,8 +58,11 @@ impl<'t> Plans<'t> {
         }
         for (id, _) in cut.iter().filter(|(_, found)| found.planned.is_cut) {
             let first = self.graph.node(*id).calls().next();
-            self.cut
-                .extend(first.map(|(call, _)| (*id, call.origin.header(), format!("module.{}", call.name))));
+            self.cut.extend(first.map(|(call, _)| Cut {
+                caller: *id,
+                header: call.origin.header(),
+                address: format!("module.{}", call.name),
+            }));
         }
     }
 
@@ -120,7 +123,7 @@ impl<'t> Plans<'t> {
 
     /// The notice that modules were not evaluated completely, at the first of their calls.
     fn too_expensive(&self) -> Option<Finding> {
-        let (caller, header, address) = self.cut.first()?;
+        let Cut { caller, header, address } = self.cut.first()?;
         let others = match self.cut.len() - 1 {
             0 => String::new(),
             others => format!(" and {}", counted(others, "other call")),
@@ -131,6 +134,9 @@ impl<'t> Plans<'t> {
         );
         let finding =
             Finding::limit(Limit::Evaluation, &self.limits, "Module too expensive to evaluate", &detail);
+        // No single expression takes the steps.
+        let options = self.limits.options(Limit::Evaluation);
+        let finding = finding.help_if(options.map(|options| format!("try a higher limit, with {options}")));
         let mut finding = [finding.code(Code::ValueLeftUnknown).at(*header).at_plan()];
         set_module(&mut finding, &self.graph.node(*caller).module().directory);
         finding.into_iter().next()

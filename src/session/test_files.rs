@@ -9,7 +9,7 @@ use crate::engine::{Companion, Engine, Features};
 use crate::finding::{EngineRule, Finding};
 use crate::limits::Limits;
 use crate::module::test_file::{MockData, TestFile};
-use crate::module::values::FileValues;
+use crate::module::values::TestValues;
 use crate::session::parse_cache::ParseCache;
 use crate::session::test_paths::{in_test_directories, mock_directory, mocks_in};
 use crate::session::values_files;
@@ -20,7 +20,7 @@ use crate::vfs::{CompanionFile, Reached, Snapshot, TEST_DIRECTORY, child, unread
 #[derive(Debug, Default)]
 pub(crate) struct Tests {
     /// The test files that the engine loads, with the values of the files that it loads for them.
-    pub(crate) files: Vec<(TestFile, Arc<FileValues>)>,
+    pub(crate) files: Vec<(TestFile, Arc<TestValues>)>,
     /// The findings in these files and their mock files that do not depend on other files.
     pub(crate) findings: Vec<Finding>,
 }
@@ -40,7 +40,7 @@ impl Tests {
             return tests;
         }
         let (features, limits) = (engine.features(), cache.limits());
-        let mut values = FileValues::default();
+        let mut values = TestValues::default();
         for (path, files) in &places {
             let of_values = files.iter().filter(|file| file.kind == Companion::Values);
             values = values.with(of_values.map(|file| {

@@ -77,8 +77,7 @@ impl Function {
         }
     }
 
-    /// Another first argument with which a call has the same result, if that argument is part of a larger value that
-    /// would have to be copied.
+    /// A part of the first argument with which a call has the same result, if the argument would have to be copied.
     pub(super) fn needed_part(&self, arguments: &[Cow<'_, Value>]) -> Option<Value> {
         let Some(Cow::Borrowed(argument)) = arguments.first() else { return None };
         let (value, marks) = argument.unmarked();

@@ -67,7 +67,7 @@ impl<'t> Plan<'t> {
         }
         let (count, for_each) = site.repeated();
         let repeated = count.or(for_each).filter(|repeated| !repeated.expr.span.encloses(expr.span));
-        let is_condition = is_precondition(site, expr);
+        let is_condition = is_condition(site, expr);
         if is_name(expr)
             && site.condition.is_none()
             && !around.is_for_each
@@ -160,8 +160,6 @@ impl<'t> Plan<'t> {
             value.take_deep_marks();
             value
         };
-        let is_value_of =
-            |attribute: Option<&Attribute>| attribute.is_some_and(|it| it.expr.span == expr.span);
         let (count, for_each) = site.repeated();
         let found = match &site.owner {
             Owner::Argument(call, name) => {
@@ -179,12 +177,12 @@ impl<'t> Plan<'t> {
                 }
                 return found;
             }
-            _ if is_value_of(count) => accepted_values::count(&unmarked(), expr),
-            _ if is_value_of(for_each) => match (value.unmarked().1.sensitive, for_each) {
+            _ if is_value_of(count, expr) => accepted_values::count(&unmarked(), expr),
+            _ if is_value_of(for_each, expr) => match (value.unmarked().1.sensitive, for_each) {
                 (Some(from), Some(for_each)) => Some(secrets::sensitive_for_each(&for_each.expr, from)),
                 _ => accepted_values::for_each(&unmarked(), expr),
             },
-            Owner::Resource(_) if is_precondition(site, expr) => {
+            Owner::Resource(_) if is_condition(site, expr) => {
                 accepted_values::of_resource(&unmarked(), expr, site.symbols.itself)
             }
             _ if is_message(site, expr) => {
@@ -315,25 +313,33 @@ fn is_always_evaluated(site: &Site<'_>) -> bool {
     }
 }
 
-/// Whether an expression is the condition of a precondition. One without references is an error of its own.
-fn is_precondition(site: &Site<'_>, expr: &Expr) -> bool {
-    let condition = site.condition.and_then(|condition| condition.condition.as_ref());
-    matches!(site.owner, Owner::Resource(_) | Owner::Output(_))
-        && condition.is_some_and(|part| part.expr.span == expr.span)
-        && !expr.variables().is_empty()
+/// Whether an expression is the `condition` of a precondition or postcondition. One without references is an error of
+/// its own.
+fn is_condition(site: &Site<'_>, expr: &Expr) -> bool {
+    let condition = site.condition.and_then(|condition| condition.condition.as_deref());
+    has_conditions(site) && is_value_of(condition, expr) && !expr.variables().is_empty()
 }
 
-/// Whether an expression is the message of a precondition, which is evaluated even if the condition is true.
+/// Whether an expression is the message of a precondition or postcondition, which is evaluated even if the condition is
+/// true.
 fn is_message(site: &Site<'_>, expr: &Expr) -> bool {
-    let message = site.condition.and_then(|condition| condition.error_message.as_ref());
+    let message = site.condition.and_then(|condition| condition.error_message.as_deref());
+    has_conditions(site) && is_value_of(message, expr)
+}
+
+/// Whether the block of a site can have preconditions.
+fn has_conditions(site: &Site<'_>) -> bool {
     matches!(site.owner, Owner::Resource(_) | Owner::Output(_))
-        && message.is_some_and(|part| part.expr.span == expr.span)
 }
 
 /// Whether an expression is the `count` or `for_each` of its block.
 fn is_repetition(site: &Site<'_>, expr: &Expr) -> bool {
     let (count, for_each) = site.repeated();
-    [count, for_each].into_iter().flatten().any(|attribute| attribute.expr.span == expr.span)
+    is_value_of(count, expr) || is_value_of(for_each, expr)
+}
+
+fn is_value_of(argument: Option<&Attribute>, expr: &Expr) -> bool {
+    argument.is_some_and(|argument| argument.expr.span == expr.span)
 }
 
 /// Whether an expression is the name of a variable or local value, whose evaluation cannot fail.

@@ -25,7 +25,7 @@ use crate::value::{Budget, Type, Value};
 const MOST_LEVELS: usize = 24;
 
 /// More instances of a call than this are not distinguished.
-const MOST_INSTANCES: usize = 16;
+const MOST_OF_CALL: usize = 16;
 
 /// A call that gives values to the variables of a module which say more than their declarations.
 #[derive(Debug)]
@@ -45,6 +45,28 @@ pub struct PlannedCall {
     level: usize,
 }
 
+/// What evaluating a module as a plan does leads to.
+#[derive(Debug, Default)]
+pub struct Planned {
+    /// The calls that give values to variables with which a plan may find more.
+    pub calls: Vec<PlannedCall>,
+    /// The evaluation steps that it took.
+    pub steps: usize,
+    /// Whether it needed more steps than it had.
+    pub is_cut: bool,
+}
+
+/// A call whose module was not evaluated completely.
+#[derive(Debug)]
+pub struct Cut {
+    /// The module with the call.
+    pub caller: NodeId,
+    /// The header of the call.
+    pub header: Span,
+    /// The calls that lead to the module, as in an address.
+    pub address: String,
+}
+
 /// The result of evaluating the module of a call.
 #[derive(Debug)]
 pub struct Evaluated {
@@ -54,8 +76,8 @@ pub struct Evaluated {
     pub calls: Vec<PlannedCall>,
     /// The evaluation steps that it took.
     pub steps: usize,
-    /// The call, if its module needed more steps than it had: the caller, the header, and the address of the module.
-    pub cut: Option<(NodeId, Span, String)>,
+    /// The call, if its module needed more steps than it had.
+    pub cut: Option<Cut>,
 }
 
 impl PlannedCall {
@@ -101,7 +123,8 @@ impl PlannedCall {
             finding.related.push(Related { span: self.header, message: "called here".to_owned() });
         }
         set_module(&mut findings, &node.module().directory);
-        let cut = work.is_exhausted().then_some((self.caller, self.header, self.address));
+        let Self { caller, header, address, .. } = self;
+        let cut = work.is_exhausted().then_some(Cut { caller, header, address });
         Evaluated { findings, calls, steps: steps.saturating_sub(work.get()), cut }
     }
 }
@@ -192,7 +215,7 @@ fn instances(plan: &Plan<'_>, call: &ModuleCall, child: Node<'_>) -> Vec<Option<
     let repeated =
         count.or(for_each).filter(|_| Instance::is_used_by(given.iter().map(|argument| &argument.expr)));
     let all = repeated.map(|repeated| plan.instances_of(repeated)).unwrap_or_default();
-    if all.is_empty() || all.len() > MOST_INSTANCES {
+    if all.is_empty() || all.len() > MOST_OF_CALL {
         return vec![None];
     }
     all.iter().cloned().map(Some).collect()

@@ -96,15 +96,15 @@ impl Evaluation<'_, '_> {
     /// An output must be declared as ephemeral to have an ephemeral value, and only child modules may have such
     /// outputs.
     fn output(&mut self, output: &Output) {
-        let knows_ephemeral = refuses_ephemeral(self.node.module());
-        let Some(value) = output.value.as_ref().filter(|_| knows_ephemeral) else { return };
+        let is_refused = refuses_ephemeral(self.node.module());
+        let Some(value) = output.value.as_ref().filter(|_| is_refused) else { return };
         if self.wrong.contains(&value.expr.span) || self.failed.contains(&value.expr.span) {
             return;
         }
         let marked = self.marks(&value.expr);
         let marks = if is_set(output.ephemeral.as_ref()) { marked.own } else { marked.deep };
         let finding = match (is_set(output.ephemeral.as_ref()), marks.ephemeral) {
-            (false, Some(from)) => ephemeral_output(&value.expr, from).help("set `ephemeral = true`"),
+            (false, Some(from)) => ephemeral_output(self.node, &value.expr, from),
             (true, None) if !self.may_be_ephemeral(&value.expr) => {
                 Finding::language(EngineRule::InvalidValue, "Value not allowed in ephemeral output")
                     .detail(
@@ -151,7 +151,7 @@ impl Evaluation<'_, '_> {
         match (exposed(output, deep), self.marks(&value.expr).deep.ephemeral) {
             (Some(finding), _) => self.report(finding, &address),
             (_, Some(from)) if refuses_ephemeral(module) => {
-                self.report(ephemeral_output(&value.expr, from), &address);
+                self.report(ephemeral_output(self.node, &value.expr, from), &address);
             }
             _ => {}
         }
@@ -174,8 +174,7 @@ pub(super) fn stored(node: Node<'_>, site: &Site<'_>, expr: &Expr, value: &Value
     match &site.owner {
         _ if site.condition.is_some() => None,
         Owner::Output(output) if is_set(output.ephemeral.as_ref()) => None,
-        Owner::Output(_) if node.is_run() => Some(ephemeral_output(expr, from)),
-        Owner::Output(_) => Some(ephemeral_output(expr, from).help("set `ephemeral = true`")),
+        Owner::Output(_) => Some(ephemeral_output(node, expr, from)),
         Owner::Argument(call, name) => {
             let variable = node.child(&call.name)?.module().variables.get(name)?;
             (!is_set(variable.ephemeral.as_ref())).then(|| ephemeral_input(expr, variable, from))
@@ -228,8 +227,10 @@ fn ephemeral_input(value: &Expr, variable: &Variable, from: MarkSource) -> Findi
     related(finding, from, "ephemeral")
 }
 
-fn ephemeral_output(value: &Expr, from: MarkSource) -> Finding {
-    related(not_ephemeral("output", value), from, "ephemeral")
+/// Only child modules can have ephemeral outputs.
+fn ephemeral_output(node: Node<'_>, value: &Expr, from: MarkSource) -> Finding {
+    let help = (!node.is_run()).then_some("set `ephemeral = true`");
+    related(not_ephemeral("output", value), from, "ephemeral").help_if(help.map(str::to_owned))
 }
 
 /// The warning for an error message with these marks, which the engine does not show.

@@ -255,35 +255,38 @@ fn file_variables(
     evaluated: &mut BTreeSet<(SmolStr, SmolStr)>,
     findings: &mut Vec<Finding>,
 ) {
-    let node = names.node;
     for (name, variable) in &module.module().variables {
         let Some(attribute) = test.given(name).filter(|given| !given.is_broken) else { continue };
         let directory = module.module().directory.clone();
         if run.variables.contains_key(name) || !evaluated.insert((directory, name.clone())) {
             continue;
         }
-        // Since Terraform 1.13, the variables of a file may refer to runs and to each other.
-        if module.module().features.runs_in_order && test.file.variables.contains_key(name) {
-            names.check(&attribute.expr, Place::FileVariables, findings);
-        }
         if !test.file.variables.contains_key(name) {
-            let is_own = |file: &ValuesFile| {
-                file.arguments.first().is_some_and(|first| first.span.file == attribute.span.file)
-            };
-            if are_values_checked(node) && node.values_files().iter().any(is_own) {
+            if is_checked_for_plan(attribute, names.node) {
                 continue;
             }
+            // Variable definitions files hold constants only.
             let mut wrong = Vec::new();
-            constant_within(&node.module().limits, &attribute.expr, &mut wrong);
+            constant_within(&module.module().limits, &attribute.expr, &mut wrong);
             if !wrong.is_empty() {
                 findings.append(&mut wrong);
                 continue;
             }
+        } else if module.module().features.runs_in_order {
+            // Since Terraform 1.13, the variables of a file may refer to runs and to each other.
+            names.check(&attribute.expr, Place::FileVariables, findings);
         }
         if attribute.expr.variables().is_empty() {
             findings.extend(value_of_test(&attribute.expr, Some(variable), values).1);
         }
     }
+}
+
+/// Whether a value is that of a variable definitions file beside the module under test, which a plan reads too.
+fn is_checked_for_plan(argument: &Attribute, node: Node<'_>) -> bool {
+    let is_beside =
+        |file: &ValuesFile| file.arguments.first().is_some_and(|first| first.span.file == argument.span.file);
+    are_values_checked(node) && node.values_files().iter().any(is_beside)
 }
 
 /// Reports required variables without a value. Values may also come from the environment or the command line, so this
