@@ -3,7 +3,8 @@
 //! Each module first has a small part of them. What remains goes to modules that need more, and then to the modules
 //! below with the values of each call. The result does not depend on the order in which threads get to the modules.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::mem;
 
 use rayon::prelude::*;
 
@@ -47,8 +48,7 @@ impl<'t> Plans<'t> {
         for cut in cut.chunks_mut(AT_A_TIME) {
             let steps = self.share(cut.len());
             let taken = cut.par_iter_mut().map(|(id, found)| {
-                // A second round with hardly more steps would find no more.
-                if steps / 2 < found.planned.steps {
+                if !gives_more(found.planned.steps, steps) {
                     return 0;
                 }
                 *found = validation.of_module(*id, Some(steps), sources);
@@ -82,9 +82,18 @@ impl<'t> Plans<'t> {
             (finding.primary, related, finding.summary.clone())
         };
         let mut places = BTreeMap::new();
-        while !calls.is_empty() {
-            let mut distinct = PlannedCall::distinct(calls);
-            calls = Vec::new();
+        let mut cut = VecDeque::new();
+        loop {
+            let mut distinct = PlannedCall::distinct(mem::take(&mut calls));
+            if distinct.is_empty() {
+                // What all others leave goes to one call after the other.
+                let Some((call, steps)) = cut.pop_front() else { break };
+                if gives_more(steps, self.share(1)) {
+                    distinct.push(call);
+                } else {
+                    self.cut.push(call.into());
+                }
+            }
             let mut findings = Vec::new();
             while !distinct.is_empty() {
                 let some: Vec<_> = distinct.drain(..AT_A_TIME.min(distinct.len())).collect();
@@ -98,7 +107,7 @@ impl<'t> Plans<'t> {
                     self.steps = self.steps.saturating_sub(one.steps);
                     findings.extend(one.findings);
                     calls.extend(one.calls);
-                    self.cut.extend(one.cut);
+                    cut.extend(one.cut.map(|call| (call, steps)));
                 }
             }
             for finding in findings {
@@ -141,4 +150,9 @@ impl<'t> Plans<'t> {
         set_module(&mut finding, &self.graph.node(*caller).module().directory);
         finding.into_iter().next()
     }
+}
+
+/// Whether another round may find more: with hardly more steps, it would not.
+fn gives_more(before: usize, now: usize) -> bool {
+    now / 2 > before
 }

@@ -2,7 +2,6 @@
 //! of child modules are unknown.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::mem;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -77,7 +76,13 @@ pub struct Evaluated {
     /// The evaluation steps that it took.
     pub steps: usize,
     /// The call, if its module needed more steps than it had.
-    pub cut: Option<Cut>,
+    pub cut: Option<PlannedCall>,
+}
+
+impl From<PlannedCall> for Cut {
+    fn from(PlannedCall { caller, header, address, .. }: PlannedCall) -> Self {
+        Self { caller, header, address }
+    }
 }
 
 impl PlannedCall {
@@ -99,10 +104,10 @@ impl PlannedCall {
     }
 
     /// Evaluates the module in so many steps at most. The engine does not evaluate the expressions in `unevaluated`.
-    pub fn evaluated(mut self, graph: &ModuleGraph, steps: usize, unevaluated: &BTreeSet<Span>) -> Evaluated {
+    pub fn evaluated(self, graph: &ModuleGraph, steps: usize, unevaluated: &BTreeSet<Span>) -> Evaluated {
         let node = graph.node(self.child);
         let work = Budget::of(steps);
-        let plan = Plan::below(node, mem::take(&mut self.inputs), &self.given, graph.node(self.start), &work);
+        let plan = Plan::below(node, self.inputs.clone(), &self.given, graph.node(self.start), &work);
         let mut findings = Vec::new();
         sites::for_each(node, &mut |site, found| match (found, &site.owner) {
             (Found::Dependencies(_) | Found::Broken(_), _) | (_, Owner::Provider(_)) => {}
@@ -123,8 +128,7 @@ impl PlannedCall {
             finding.related.push(Related { span: self.header, message: "called here".to_owned() });
         }
         set_module(&mut findings, &node.module().directory);
-        let Self { caller, header, address, .. } = self;
-        let cut = work.is_exhausted().then_some(Cut { caller, header, address });
+        let cut = work.is_exhausted().then_some(self);
         Evaluated { findings, calls, steps: steps.saturating_sub(work.get()), cut }
     }
 }
