@@ -26,8 +26,8 @@ use crate::syntax::{Attribute, Block, Body};
 use crate::text::Span;
 use crate::value::{TypeConstraint, Value};
 
-pub(crate) use history::lost;
 pub use history::{History, Replacement};
+pub(crate) use history::{all_names, lost};
 pub use strings::Strings;
 
 /// A module after all its override files.

@@ -8,7 +8,7 @@ use super::support::edits::listed;
 use super::{Context, Node, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::module::declaration::Storage;
-use crate::module::merged::lost;
+use crate::module::merged::{all_names, lost};
 
 pub(super) struct OverrideReplacesBackend;
 
@@ -66,7 +66,7 @@ fn moved(now: &Storage, replaced: &Storage) -> Finding {
 /// The finding for an override of the same backend without all arguments of the base.
 fn shortened(now: &Storage, base: &Storage) -> Option<Finding> {
     let [base_blocks, new] = [base, now].map(|storage| [Arc::clone(&storage.block)]);
-    let lost = lost(&base_blocks, &new);
+    let lost = lost(&base_blocks, &all_names(&new));
     if lost.is_empty() {
         return None;
     }

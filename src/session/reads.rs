@@ -43,6 +43,13 @@ const ANY: &str = "?/*";
 /// How a string starts that names a path: with the directory of a module, or relative to that of a root module.
 const STARTS: &[&str] = &["${path.module}", "${path.root}", "${path.cwd}", "\"../", "\"./"];
 
+/// Of longer arguments and paths, only so many bytes are read. Nothing is known about the rest.
+const LONGEST_ARGUMENT: usize = 512;
+
+/// More patterns with an open last component than this count as the pattern of all files, because each is compared
+/// with every changed path.
+const MOST_OPEN: usize = 256;
+
 /// A longer string without marks is not a path.
 const LONGEST_PLAIN_PATH: usize = 256;
 
@@ -65,7 +72,7 @@ pub(crate) fn patterns(text: &str, is_json: bool, patterns: &mut BTreeSet<SmolSt
             None if is_reference(argument, "path.root") => OF_ROOT.to_owned(),
             // Whatever the argument is computed from, the string that names a path elsewhere is found below.
             None => {
-                if !is_of_module(argument) {
+                if !patterns.contains(ANY) && !is_of_module(argument) {
                     patterns.insert(ANY.into());
                 }
                 ANY_OF_MODULE.to_owned()
@@ -102,6 +109,11 @@ pub(crate) fn patterns(text: &str, is_json: bool, patterns: &mut BTreeSet<SmolSt
             patterns.insert(format!("{OF_ROOT}*{string}").into());
         }
     }
+    let is_open = |pattern: &SmolStr| last_name(pattern).contains('*');
+    if patterns.iter().filter(|pattern| is_open(pattern)).count() > MOST_OPEN {
+        patterns.retain(|pattern| !is_open(pattern));
+        patterns.extend([ANY.into(), ANY_OF_MODULE.into()]);
+    }
 }
 
 /// Whether the text before a string shows that it is the source of a module call.
@@ -128,26 +140,28 @@ fn is_plain_path(string: &str) -> bool {
 fn call_at(text: &str, at: usize) -> Option<(&str, &str)> {
     let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let bytes = text.as_bytes();
-    let start = at - bytes[..at].iter().rev().take_while(|byte| is_of_name(byte)).count();
-    let end = at + bytes[at..].iter().take_while(|byte| is_of_name(byte)).count();
-    let (name, rest) = (&text[start..end], text[end..].trim_start());
-    let is_known = FUNCTIONS.contains(&name);
-    Some((name, rest.strip_prefix('(').filter(|_| is_known)?.trim_start()))
+    // Not much more than the longest name of a function.
+    let nearby = FUNCTIONS.iter().map(|name| name.len() + 1).max().unwrap_or_default();
+    let start = at - bytes[..at].iter().rev().take(nearby).take_while(|byte| is_of_name(byte)).count();
+    let end = at + bytes[at..].iter().take(nearby).take_while(|byte| is_of_name(byte)).count();
+    let name = text.get(start..end).filter(|name| FUNCTIONS.contains(name))?;
+    Some((name, text[end..].trim_start().strip_prefix('(')?.trim_start()))
 }
 
 /// Whether the first of these arguments is computed from the directory of a module.
 fn is_of_module(arguments: &str) -> bool {
     let mut depth = 0;
-    let is_end = |sign: char| {
-        match sign {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth -= 1,
+    let is_end = |byte: &u8| {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth -= 1,
             _ => {}
         }
-        depth < 0 || depth == 0 && sign == ','
+        depth < 0 || depth == 0 && *byte == b','
     };
-    let end = arguments.find(is_end).unwrap_or(arguments.len());
-    arguments[..end].contains("path.")
+    let near = &arguments.as_bytes()[..arguments.len().min(LONGEST_ARGUMENT)];
+    let end = near.iter().position(is_end).unwrap_or(near.len());
+    memmem::find(&near[..end], b"path.").is_some()
 }
 
 fn is_reference(argument: &str, name: &str) -> bool {
@@ -159,8 +173,15 @@ fn pattern(template: &str) -> String {
     let (mut prefix, mut pattern) = (OF_ROOT, String::new());
     let mut rest = template;
     while let Some(sign) = rest.chars().next() {
+        if template.len() - rest.len() > LONGEST_ARGUMENT {
+            pattern.push('*');
+            break;
+        }
         if let Some(inside) = rest.strip_prefix("${") {
-            let Some(end) = end_of_sequence(inside) else { break };
+            let Some(end) = end_of_sequence(inside) else {
+                pattern.push('*');
+                break;
+            };
             match inside[..end].trim_matches(['~', ' ']) {
                 "path.module" if pattern.is_empty() => prefix = OF_MODULE,
                 "path.root" | "path.cwd" if pattern.is_empty() => prefix = OF_ROOT,
@@ -195,10 +216,10 @@ fn after_verb(text: &str) -> Option<&str> {
     verb.strip_prefix(|sign: char| sign.is_ascii_alphabetic() || sign == '%')
 }
 
-/// Returns the position of the brace that ends a template sequence.
+/// Returns the position of the brace that ends a template sequence, unless it is far.
 fn end_of_sequence(text: &str) -> Option<usize> {
     let mut depth = 0;
-    for (at, byte) in text.bytes().enumerate() {
+    for (at, byte) in text.bytes().enumerate().take(LONGEST_ARGUMENT) {
         match byte {
             b'{' => depth += 1,
             b'}' if depth == 0 => return Some(at),
@@ -319,6 +340,12 @@ mod tests {
         assert_eq!(found(r"a = fileset(var.x, path.module)"), ["./*", "?/*"]);
         assert_eq!(found(r#"a = fileset(join("/", [path.module, var.x]), "*")"#), ["./*"]);
         assert_eq!(found(r#"a = profile("x") # file"#), [""; 0]);
+        assert_eq!(found(&format!("a = {}(\"x\")", "file".repeat(9))), [""; 0]);
+        let (blanks, word) = (" ".repeat(600), "x".repeat(600));
+        assert_eq!(found(&format!("a = file(f(\"{blanks}\", path.module))")), ["./*", "?/*"]);
+        assert_eq!(found(&format!("a = file(\"{word}/y\")")), [format!("?/{}*", &word[..513])]);
+        let many: Vec<_> = (0..300).map(|number| format!("a = file(\"a{number}/${{b}}\")")).collect();
+        assert_eq!(found(&many.join("\n")), ["./*", "?/*"]);
         assert_eq!(found("p = \"${path.module}/../x\"\na = file(local.p)"), ["./*", "./../x*", "?/*"]);
         assert_eq!(found(r#"p = "${path.module}/../x""#), ["./../x*"]);
         assert_eq!(found(r#"p = "${path.module}/..""#), [""; 0]);

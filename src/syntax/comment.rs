@@ -72,7 +72,8 @@ impl<'f> Lines<'f> {
         let first = line_of(comment.start);
         let before = source.slice(Span { start: lines[first], end: comment.start, ..comment });
         let mut line = first;
-        if before.trim().is_empty() {
+        // Many comments can share a line.
+        if before.trim_end().is_empty() {
             // The comment is on its own line, perhaps in a group: it applies to the line below.
             line = line_of(comment.end.max(1) - 1) + 1;
             let (start, behind) = self.comments;

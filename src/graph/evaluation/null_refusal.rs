@@ -9,16 +9,24 @@ use crate::graph::{Node, NodeId, arguments};
 use crate::syntax::{BinaryOperator, Call, Expr, ExprKind, Part, Template, Traversal};
 use crate::value::Function;
 
+/// Modules below more calls than this are not searched.
+const MOST_LEVELS: usize = 100;
+
 /// The variables of a module that is called in any plan whose expressions, or those of the modules that it calls, cannot
 /// be evaluated with null. Only expressions that every plan evaluates count.
 pub(super) fn refusing_null(node: Node<'_>) -> BTreeSet<SmolStr> {
-    variables(node, &mut BTreeMap::new())
+    variables(node, MOST_LEVELS, &mut BTreeMap::new())
 }
 
-fn variables(node: Node<'_>, known: &mut BTreeMap<NodeId, BTreeSet<SmolStr>>) -> BTreeSet<SmolStr> {
+fn variables(
+    node: Node<'_>,
+    levels: usize,
+    known: &mut BTreeMap<NodeId, BTreeSet<SmolStr>>,
+) -> BTreeSet<SmolStr> {
     if let Some(known) = known.get(&node.id()) {
         return known.clone();
     }
+    let Some(levels) = levels.checked_sub(1) else { return BTreeSet::new() };
     // For modules that call each other.
     known.insert(node.id(), BTreeSet::new());
     let module = node.module();
@@ -40,7 +48,7 @@ fn variables(node: Node<'_>, known: &mut BTreeMap<NodeId, BTreeSet<SmolStr>>) ->
         }
     }
     for (call, child) in node.child_calls().filter(|(call, _)| !call.is_repeated()) {
-        let in_child = variables(child, known);
+        let in_child = variables(child, levels, known);
         for argument in arguments::given(call, child.module()) {
             evaluated(&argument.expr, &mut refusing);
             let variable = child.module().variables.get(&argument.name);

@@ -15,8 +15,11 @@ use crate::module::declaration::Variable;
 use crate::module::values::ValuesFile;
 use crate::syntax::{Attribute, ExprKind};
 use crate::text::Suggestions;
-use crate::value::{Budget, Value, constant_within};
+use crate::value::{Budget, Value, constant_within, too_expensive};
 use crate::vfs::parent;
+
+/// The steps to prepare a variable for the evaluation of validations.
+const OF_VARIABLE: usize = 8;
 
 /// A file that sets more undeclared variables than this counts as a file of another module.
 const MOST_UNDECLARED: usize = 2;
@@ -79,6 +82,13 @@ fn together(
     let declared = given.keys().filter_map(|name| module.variables.get(name)).map(|variable| &**variable);
     let validated: Vec<_> = declared.filter(|variable| refer_to_others(variable)).collect();
     if validated.is_empty() {
+        return;
+    }
+    let is_reported = work.is_exhausted();
+    if !work.take(module.variables.len() * OF_VARIABLE) {
+        let first = set.first().filter(|_| !is_reported);
+        findings
+            .extend(first.map(|(_, argument)| too_expensive(Some(work), argument.expr.span, &module.limits)));
         return;
     }
     // Options and other files may give values to the remaining variables.

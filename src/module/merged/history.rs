@@ -4,6 +4,7 @@
 //! that are merged with one another. Parts that `merge` dropped are left out.
 
 use std::collections::VecDeque;
+use std::slice;
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
@@ -50,7 +51,7 @@ impl Module {
 impl Replacement {
     /// The arguments and nested blocks of the replaced blocks that the new ones do not have.
     pub fn lost(&self) -> Vec<SmolStr> {
-        lost(&self.replaced, &self.by)
+        lost(&self.replaced, &all_names(&self.by))
     }
 
     /// Adds the replaced blocks to a finding about the new ones.
@@ -63,21 +64,26 @@ impl Replacement {
         let expected = header(&self.by[0]);
         // Nothing is missing if a block of another type, or with other labels, replaces it.
         let is_uniform = self.by.iter().all(|block| header(block) == expected);
+        let kept = if is_uniform { all_names(&self.by) } else { HashSet::new() };
         self.replaced.iter().map(move |block| {
             let is_comparable = is_uniform && header(block) == expected;
             Dropped {
-                lost: if is_comparable { lost(std::slice::from_ref(block), &self.by) } else { Vec::new() },
+                lost: if is_comparable { lost(slice::from_ref(block), &kept) } else { Vec::new() },
                 ..Dropped::block(block, address, Why::Replaced).by(Some(self.by[0].header))
             }
         })
     }
 }
 
-/// The names in `replaced` that `by` does not have.
-pub(crate) fn lost(replaced: &[Arc<Block>], by: &[Arc<Block>]) -> Vec<SmolStr> {
-    let kept: HashSet<_> = by.iter().flat_map(|block| names(block)).collect();
+/// The names in blocks that are not kept.
+pub(crate) fn lost(replaced: &[Arc<Block>], kept: &HashSet<SmolStr>) -> Vec<SmolStr> {
     let names = replaced.iter().flat_map(|block| names(block));
     names.filter(|name| name != "//" && !kept.contains(name)).collect()
+}
+
+/// The names of all arguments and nested blocks of some blocks.
+pub(crate) fn all_names(blocks: &[Arc<Block>]) -> HashSet<SmolStr> {
+    blocks.iter().flat_map(|block| names(block)).collect()
 }
 
 /// The names of all arguments and nested blocks of a block, or of the blocks that a `dynamic` block makes.

@@ -1,5 +1,8 @@
 //! Block patterns, such as `resource.aws_*`, and the blocks of a merged module that they match.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
+
 use smol_str::SmolStr;
 
 use super::argument::ArgumentPath;
@@ -88,10 +91,12 @@ impl Blocks {
         let among = Among::WithArguments;
         let mut wanted = Self::wanted(options, among)?;
         let (path, at) = ArgumentPath::configure(options)?;
+        let mut refusals = BTreeMap::new();
         for pattern in &mut wanted {
             let mut refused = None;
             pattern.kinds.retain(|kind| {
-                let refusal = refusal(kind, &path, wants);
+                let refusal =
+                    refusals.entry(kind.name).or_insert_with(|| refusal(kind, &path, wants)).clone();
                 let is_possible = refusal.is_none();
                 refused = refused.take().or(refusal);
                 is_possible
@@ -245,13 +250,15 @@ fn no_kind(options: &Options<'_>, pattern: &str, span: Span, among: Among) -> Fi
     Finding { help: Some(help), ..unknown }
 }
 
-/// The parsed names of a pattern.
+/// The parsed names of a pattern, with `None` for any number of `**`.
 fn steps(pattern: &str) -> Result<Vec<Option<Patterns>>, String> {
     let step = |step: &str| match step {
         "**" => Ok(None),
         step => Patterns::new([step]).map(Some).map_err(|invalid| invalid.why),
     };
-    pattern.split('.').map(step).collect()
+    let mut steps: Vec<_> = pattern.split('.').map(step).collect::<Result<_, _>>()?;
+    steps.dedup_by(|one, before| one.is_none() && before.is_none());
+    Ok(steps)
 }
 
 /// The path of a block type in a pattern, with `None` for labels.
@@ -261,14 +268,26 @@ fn path(kind: &'static BlockKind) -> Vec<Option<&'static str>> {
 
 /// Whether a pattern can match a block. Omitted names match everything.
 fn can_match(pattern: &[Option<Patterns>], path: &[Option<&str>]) -> bool {
-    match (pattern, path) {
-        ([] | [None], _) => true,
-        ([None, rest @ ..], [_, below @ ..]) => can_match(rest, path) || can_match(pattern, below),
-        ([Some(step), rest @ ..], [name, below @ ..]) => {
-            name.is_none_or(|name| step.has(name)) && can_match(rest, below)
+    let reach = |at: usize, reached: &mut BTreeSet<usize>| {
+        let is_any = matches!(pattern.get(at), Some(None));
+        // `**` also matches no name, so that what follows it is reached, too.
+        reached.extend([at].into_iter().chain(is_any.then_some(at + 1)));
+    };
+    let mut reached = BTreeSet::new();
+    reach(0, &mut reached);
+    for name in path {
+        if reached.contains(&pattern.len()) {
+            return true;
         }
-        (_, []) => false,
+        for from in mem::take(&mut reached) {
+            match &pattern[from] {
+                None => reach(from, &mut reached),
+                Some(step) if name.is_none_or(|name| step.has(name)) => reach(from + 1, &mut reached),
+                Some(_) => {}
+            }
+        }
     }
+    reached.contains(&pattern.len())
 }
 
 /// Whether one pattern certainly matches everything that another one matches.
@@ -326,6 +345,8 @@ mod tests {
         assert_eq!(kinds("terraform.backend.s3"), ["terraform.backend"]);
         assert_eq!(kinds("provider.aws.west"), ["provider"]);
         assert_eq!(kinds("*").len(), KINDS.len());
+        assert_eq!(kinds(&format!("{}moved.x", "**.".repeat(100_000))), kinds("**.moved.x"));
+        assert_eq!(kinds(&format!("{}x", "**.*.".repeat(100_000))), [""; 0]);
         for pattern in ["resource.a.b.c", "variable.a.b", "moved.a", "backend.s3", "terraform.backend.s3.x"] {
             assert_eq!(kinds(pattern), [""; 0], "{pattern}");
         }

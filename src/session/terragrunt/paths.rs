@@ -20,6 +20,9 @@ pub(super) const UNKNOWN: char = '\u{1}';
 /// The top directory of the repository, whatever its absolute path.
 pub(super) const TOP: char = '\0';
 
+/// What an expression counts in the steps that all units share.
+const OF_EXPRESSION: usize = 8;
+
 /// The largest number of expressions that are evaluated for one unit.
 const MOST_STEPS: u32 = 10_000;
 
@@ -396,12 +399,13 @@ impl<'a, 's> Scope<'a, 's> {
 
     /// Whether the limit was reached, so that the rest is unknown.
     pub(super) fn has_stopped(&self) -> bool {
-        self.steps >= MOST_STEPS
+        self.steps >= MOST_STEPS || self.files.steps_left() == 0
     }
 
     pub(super) fn may_go_on(&mut self) -> bool {
         self.steps += 1;
-        self.steps < MOST_STEPS
+        self.files.take_steps(OF_EXPRESSION);
+        !self.has_stopped()
     }
 }
 

@@ -43,7 +43,7 @@ pub fn reindented(text: &str, from: &str, to: &str) -> String {
     let inside = heredocs(text);
     let (mut written, mut at) = (String::with_capacity(text.len()), 0);
     for line in text.split_inclusive('\n') {
-        let is_kept = at == 0 || inside.iter().any(|heredoc| heredoc.start < at && at <= heredoc.end);
+        let is_kept = at == 0 || heredoc_at(&inside, at).is_some_and(|heredoc| heredoc.start < at);
         let is_blank = line.trim().is_empty();
         at += line.len();
         if is_kept || is_blank {
@@ -64,7 +64,10 @@ pub fn with_carriage_returns(text: &str) -> String {
     for line in text.split_inclusive('\n') {
         at += line.len();
         match line.strip_suffix('\n') {
-            Some(rest) if !rest.ends_with('\r') && !inside.iter().any(|heredoc| heredoc.contains(&at)) => {
+            Some(rest)
+                if !rest.ends_with('\r')
+                    && heredoc_at(&inside, at).is_none_or(|heredoc| !heredoc.contains(&at)) =>
+            {
                 written.push_str(rest);
                 written.push_str("\r\n");
             }
@@ -74,18 +77,27 @@ pub fn with_carriage_returns(text: &str) -> String {
     written
 }
 
-/// The ranges of heredocs, from marker to marker. An unclosed heredoc extends to the end of the text.
+/// The first heredoc that does not end before an offset.
+fn heredoc_at(heredocs: &[Range<usize>], at: usize) -> Option<&Range<usize>> {
+    heredocs.get(heredocs.partition_point(|heredoc| heredoc.end < at))
+}
+
+/// The ranges of heredocs that are not part of others, from marker to marker. An unclosed heredoc extends to the end of
+/// the text.
 fn heredocs(text: &str) -> Vec<Range<usize>> {
     let mut heredocs: Vec<Range<usize>> = Vec::new();
     let mut open = Vec::new();
     for token in scan_text(text, Mode::Normal) {
         match token.kind {
             Kind::OpenHeredoc => open.push(token.start as usize),
-            Kind::CloseHeredoc => heredocs.extend(open.pop().map(|start| start..token.end as usize)),
+            Kind::CloseHeredoc => {
+                let closed = open.pop().filter(|_| open.is_empty());
+                heredocs.extend(closed.map(|start| start..token.end as usize));
+            }
             _ => {}
         }
     }
-    heredocs.extend(open.pop().map(|start| start..text.len()));
+    heredocs.extend(open.first().map(|start| *start..text.len()));
     heredocs
 }
 

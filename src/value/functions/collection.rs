@@ -142,9 +142,9 @@ pub(super) fn flatten(arguments: &[Value]) -> Outcome {
 /// Adds the elements of a sequence to `flat`. Returns false if they are not all known.
 fn flatten_into(value: &Value, flat: &mut Vec<Value>, marks: &mut Marks) -> bool {
     let (inner, own) = value.unmarked();
-    match (inner, inner.ty()) {
-        (Value::Set(..), _) if !inner.has_known_order() => false,
-        (Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements), _) => {
+    match inner {
+        Value::Set(..) if !inner.has_known_order() => false,
+        Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => {
             *marks = marks.and(own);
             let mut is_known = true;
             for element in elements {
@@ -152,7 +152,7 @@ fn flatten_into(value: &Value, flat: &mut Vec<Value>, marks: &mut Marks) -> bool
             }
             is_known
         }
-        (Value::Unknown(_), Type::List(_) | Type::Set(_) | Type::Tuple(_)) => {
+        Value::Unknown(Type::List(_) | Type::Set(_) | Type::Tuple(_)) => {
             *marks = marks.and(own);
             false
         }

@@ -25,7 +25,7 @@ const OF_PATTERN: usize = 50;
 const MOST_STATES: usize = 4_000;
 
 /// The steps to compile a class of Unicode characters.
-const OF_UNICODE_CLASS: usize = 500;
+const OF_UNICODE_CLASS: usize = 3_500;
 
 /// The steps to compile a part that matches almost any character.
 const OF_ANY: usize = 8;
