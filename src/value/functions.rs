@@ -51,10 +51,9 @@ impl Function {
             }
             "replace" => texts.nth(1).flatten().and_then(pattern::between_slashes).map_or(0, pattern::work),
             // They convert each element to a string, or compare it with others.
-            "distinct" | "formatlist" | "sort" => {
-                arguments.iter().map(|list| list.parts().count()).sum::<usize>().saturating_mul(OF_ELEMENT)
-            }
-            "join" => arguments.iter().map(|list| list.parts().count()).fold(0, usize::saturating_add),
+            "distinct" | "sort" => parts(arguments).saturating_mul(OF_ELEMENT),
+            "formatlist" => parts(arguments).saturating_mul(OF_FORMAT),
+            "join" => parts(arguments),
             "matchkeys" => {
                 let length = |place| arguments.get(place).map_or(0, |list: &Value| list.parts().count());
                 length(1).saturating_mul(length(2))
@@ -113,6 +112,11 @@ fn bytes(arguments: &[Value]) -> usize {
     arguments.first().and_then(Value::as_str).map_or(0, str::len)
 }
 
+/// The number of elements of all arguments together.
+fn parts(arguments: &[Value]) -> usize {
+    arguments.iter().map(|argument| argument.parts().count()).fold(0, usize::saturating_add)
+}
+
 /// The number of separators in the first argument, if it is a known string.
 fn separators(arguments: &[Value], signs: &[u8]) -> usize {
     let text = arguments.first().and_then(Value::as_str).unwrap_or_default();
@@ -121,6 +125,9 @@ fn separators(arguments: &[Value], signs: &[u8]) -> usize {
 
 /// The steps to convert an element of a list to a string, or to compare it with others.
 const OF_ELEMENT: usize = 4;
+
+/// The steps to format an element of a list.
+const OF_FORMAT: usize = 12;
 
 /// The steps to compare a part of a value, or to convert it, in addition to those for a copy.
 const OF_PART: usize = 2;
@@ -212,7 +219,7 @@ pub(super) const ALL: &[Function] = &[
     function("list", &[], Some(nullable("vals", Any)), Any).removed("tolist([ ... ])"),
     function("log", &[given("num", Num), given("base", Num)], None, Num).known(arithmetic::log),
     function("lookup", &[given("inputMap", Any).lifted(), given("key", String).lifted()], Some(nullable("default", Any).left()), Any).typed(map::lookup).marks_unknown(),
-    function("lower", &[given("str", String)], None, String).known(|values| characters::in_case(values, char::to_lowercase)),
+    function("lower", &[given("str", String)], None, String).known(|values| characters::in_case(values, str::to_ascii_lowercase, char::to_lowercase)),
     function("map", &[], Some(nullable("vals", Any)), Any).removed("tomap({ ... })"),
     function("matchkeys", &[given("values", ListOf(&Any)), given("keys", ListOf(&Any)), given("searchset", ListOf(&Any))], None, ListOf(&Any)).typed(sequence::matchkeys),
     function("max", &[], Some(given("numbers", Num)), Num).known(|values| arithmetic::outermost(values, |values| values.max())),
@@ -268,7 +275,7 @@ pub(super) const ALL: &[Function] = &[
     function("trimspace", &[given("str", String)], None, String).known(|values| characters::of_ascii(values, |text| text.trim().to_owned())),
     function("trimsuffix", &[given("str", String), given("suffix", String)], None, String).known(|values| characters::trimmed(values, |text, suffix| text.strip_suffix(suffix).unwrap_or(text))),
     function("try", &[], Some(given("expressions", Any)), Any),
-    function("upper", &[given("str", String)], None, String).known(|values| characters::in_case(values, char::to_uppercase)),
+    function("upper", &[given("str", String)], None, String).known(|values| characters::in_case(values, str::to_ascii_uppercase, char::to_uppercase)),
     function("urldecode", &[given("str", String)], None, String).since(None, Some(7)),
     function("urlencode", &[given("str", String)], None, String).known(|values| characters::of_text(values, encoding::urlencode)),
     function("uuid", &[], None, String).unknown(),

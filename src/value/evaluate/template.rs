@@ -7,7 +7,7 @@ use crate::value::convert::convert;
 use crate::value::{Marks, Type, Value};
 
 use super::{Evaluator, Inside};
-use crate::value::weight::BYTES_PER_STEP;
+use crate::value::weight::of_text;
 
 /// The number of bytes of a literal that one step reads. Values share the text of a literal.
 const SHARED_BYTES_PER_STEP: usize = 64;
@@ -40,7 +40,7 @@ impl Evaluator<'_> {
                     if !self.failed_since(before) {
                         text.push_str(literal);
                     }
-                    if !self.may_go_on(OF_PART + literal.len() / BYTES_PER_STEP, *span) {
+                    if !self.may_go_on(OF_PART + of_text(literal), *span) {
                         return Value::Unknown(Type::String);
                     }
                     continue;
@@ -64,7 +64,7 @@ impl Evaluator<'_> {
             let why = match convert(value, &Type::String) {
                 Ok(Value::Null(_)) => "Null cannot be part of a string.".to_owned(),
                 Ok(Value::String(part)) => {
-                    if !self.may_go_on(part.len() / BYTES_PER_STEP, span) {
+                    if !self.may_go_on(of_text(&part), span) {
                         return Value::Unknown(Type::String);
                     }
                     if !self.failed_since(before) {

@@ -22,13 +22,21 @@ pub(super) fn is_common(sign: char) -> bool {
     matches!(sign, '\0'..='\u{17f}' | '\u{391}'..='\u{3a1}' | '\u{3a3}'..='\u{3ce}' | '\u{410}'..='\u{44f}')
 }
 
-/// `lower` or `upper`, with a mapping that has one character for each of most characters.
-pub(super) fn in_case<I: ExactSizeIterator<Item = char>>(arguments: &[Value], map: fn(char) -> I) -> Outcome {
+/// `lower` or `upper`, with the mapping of ASCII text, and with one that has one character for each of most characters.
+pub(super) fn in_case<I: ExactSizeIterator<Item = char>>(
+    arguments: &[Value],
+    of_ascii: fn(&str) -> String,
+    map: fn(char) -> I,
+) -> Outcome {
+    let text = text(arguments, 0)?;
+    if text.is_ascii() {
+        return Ok(Value::string(of_ascii(text)));
+    }
     let one = |sign: char| {
         let mut mapped = map(sign);
         mapped.next().filter(|_| mapped.len() == 0 && is_common(sign))
     };
-    let mapped: Option<String> = text(arguments, 0)?.chars().map(one).collect();
+    let mapped: Option<String> = text.chars().map(one).collect();
     mapped.map(Value::string).ok_or(FunctionError::Unknown)
 }
 

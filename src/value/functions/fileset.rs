@@ -1,5 +1,7 @@
 //! `fileset`: the files in a directory that match a pattern.
 
+use std::mem;
+
 use super::signature::{FunctionError, Outcome, text};
 use crate::value::{Scope, Type, Value};
 use crate::vfs::NamedFile;
@@ -9,7 +11,7 @@ const LONGEST: usize = 500;
 const MOST_ALTERNATIVES: usize = 50;
 
 /// The number of characters of patterns and paths that are compared in a step.
-const COMPARED: usize = 64;
+const COMPARED: usize = 16;
 
 pub(super) fn fileset(arguments: &[Value], scope: &dyn Scope) -> Outcome {
     let (path, pattern) = (text(arguments, 0)?, text(arguments, 1)?);
@@ -122,8 +124,9 @@ fn is_match<P: PartialEq, T: Copy>(
     let mut reached = vec![false; pattern.len() + 1];
     reached[0] = true;
     spread(&mut reached);
+    let mut next = reached.clone();
     for item in items {
-        let mut next = vec![false; pattern.len() + 1];
+        next.fill(false);
         for (at, part) in pattern.iter().enumerate().filter(|(at, _)| reached[*at]) {
             if part == many {
                 next[at] = true;
@@ -132,7 +135,7 @@ fn is_match<P: PartialEq, T: Copy>(
             }
         }
         spread(&mut next);
-        reached = next;
+        mem::swap(&mut reached, &mut next);
     }
     reached[pattern.len()]
 }
