@@ -25,6 +25,7 @@ mod error;
 mod from_disk;
 mod from_git;
 mod git;
+mod expected;
 mod generated;
 mod in_memory;
 mod installed;

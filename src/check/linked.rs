@@ -11,7 +11,7 @@ use crate::check::Verdict;
 use crate::finding::RuleId;
 use crate::rules;
 use crate::text::{FileId, Sources, Span};
-use crate::vfs::parent;
+use crate::vfs::{Memo, parent};
 
 /// The key of a finding that several modules have in one file.
 type Key = (RuleId, Span, String);
@@ -19,11 +19,11 @@ type Key = (RuleId, Span, String);
 /// Drops findings that not all modules of a file have, if their rule requires that, and fixes that would change other
 /// modules. `is_module` says which directories are checked as modules.
 pub(super) fn settle(verdicts: &mut Vec<Verdict>, sources: &Sources, is_module: &dyn Fn(&str) -> bool) {
-    let sharing = |file: FileId| -> BTreeSet<SmolStr> {
+    let sharing = |file: FileId| {
         let links = sources.links(file).iter().map(SmolStr::as_str);
         let paths = links.chain([sources.get(file).name()]);
         let directories = paths.map(|path| parent(path).unwrap_or_default());
-        directories.filter(|directory| is_module(directory)).map(SmolStr::new).collect()
+        directories.filter(|directory| is_module(directory))
     };
     let is_linked = |file: FileId| !sources.links(file).is_empty();
     let mut modules: BTreeMap<Key, BTreeSet<SmolStr>> = BTreeMap::new();
@@ -32,10 +32,16 @@ pub(super) fn settle(verdicts: &mut Vec<Verdict>, sources: &Sources, is_module: 
             modules.entry(key).or_default().insert(verdict.finding.module.clone());
         }
     }
+    // Many modules can share a file, and each can have the same finding in it.
+    let known: Memo<(Key, FileId), bool> = Memo::default();
     let holds_for = |verdict: &Verdict, file: FileId| {
-        let found = key(verdict).and_then(|key| modules.get(&key));
-        let own = BTreeSet::from([verdict.finding.module.clone()]);
-        sharing(file).is_subset(found.unwrap_or(&own))
+        let found = key(verdict).and_then(|key| modules.get(&key).map(|modules| (key, modules)));
+        match found {
+            Some((key, modules)) => {
+                known.get(&(key, file), || sharing(file).all(|directory| modules.contains(directory)))
+            }
+            None => sharing(file).all(|directory| directory == verdict.finding.module),
+        }
     };
     let mut reported = BTreeSet::new();
     verdicts.retain(|verdict| match key(verdict).filter(|(_, at, _)| is_linked(at.file)) {

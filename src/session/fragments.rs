@@ -127,27 +127,28 @@ fn are_link_targets(
     snapshot: &Snapshot,
     findings: &[&Finding],
 ) -> bool {
-    let used_by: Vec<BTreeSet<&str>> = files
-        .iter()
-        .map(|(id, _)| users(*id, directory, snapshot))
-        .filter(|users| !users.is_empty())
-        .collect();
-    let Some((first, others)) = used_by.split_first() else { return false };
-    let is_whole = || first.iter().any(|user| others.iter().all(|users| users.contains(user)));
-    let is_wrong = || findings.iter().any(|finding| finding.severity == Severity::Error);
-    let are_all = used_by.len() == files.len();
+    let files_with_users = || files.iter().filter(|(id, _)| users(*id, directory, snapshot).next().is_some());
+    let used = files_with_users().count();
+    let are_all = used == files.len() && used > 0;
     if are_all && !directory.path.is_empty() {
         return true;
     }
-    let are_most = 2 * used_by.len() > files.len() && !directory.path.is_empty();
+    let is_whole = || {
+        let mut used_by =
+            files_with_users().map(|(id, _)| users(*id, directory, snapshot).collect::<BTreeSet<_>>());
+        let first = used_by.next().unwrap_or_default();
+        !used_by.fold(first, |common, users| &common & &users).is_empty()
+    };
+    let is_wrong = || findings.iter().any(|finding| finding.severity == Severity::Error);
+    let are_most = 2 * used > files.len() && !directory.path.is_empty();
     (are_all || are_most) && is_wrong() && !is_whole()
 }
 
 /// The directories that load a file through a symbolic link.
-fn users<'s>(id: FileId, directory: &Directory, snapshot: &'s Snapshot) -> BTreeSet<&'s str> {
+fn users<'s>(id: FileId, directory: &Directory, snapshot: &'s Snapshot) -> impl Iterator<Item = &'s str> {
     let links = snapshot.sources().links(id).iter();
     let others = links.filter_map(|link| snapshot.directory(parent(link).unwrap_or_default()));
-    others.filter(|other| other.real != directory.real).map(|other| other.path.as_str()).collect()
+    others.filter(|other| other.real != directory.real).map(|other| other.path.as_str())
 }
 
 /// The finding about a directory, with the first error in some of its files.

@@ -10,6 +10,7 @@ use std::{fmt, fs};
 
 use hashbrown::HashMap;
 
+use super::expected::Expected;
 use super::git::excluded::{self, Exclusions, RulesByDirectory};
 use super::git::tree::{GitTree, Leads};
 use super::memo::Memo;
@@ -62,7 +63,7 @@ pub struct NamedFiles {
     ignore_files: Memo<String, Option<Vec<u8>>>,
     ignore_rules: RulesByDirectory,
     /// The module files that each `.gitignore` names, by its path.
-    generated: Memo<String, Arc<[String]>>,
+    generated: Memo<String, Arc<Expected>>,
     /// Whether a directory is a symbolic link or has module files, by its path.
     other_modules: Memo<String, bool>,
     /// The entries of directories, by their paths.
@@ -311,9 +312,9 @@ impl NamedFiles {
         is_of_tool(super::last_name(directory)) || top.is_foreign(directory)
     }
 
-    /// What `read` finds in a `.gitignore`, which is asked once.
-    pub(super) fn generated_by(&self, path: &str, read: impl FnOnce(&[u8]) -> Vec<String>) -> Arc<[String]> {
-        let read = || self.ignore_file(path).map(|bytes| read(&bytes)).unwrap_or_default().into();
+    /// The module files that a `.gitignore` names.
+    pub(super) fn generated_by(&self, path: &str) -> Arc<Expected> {
+        let read = || self.ignore_file(path).map(|bytes| Expected::of(&bytes)).unwrap_or_default().into();
         self.generated.get(path, read)
     }
 
