@@ -39,20 +39,20 @@ pub(super) fn merge(arguments: &[Value]) -> Outcome {
     let are_objects = arguments.iter().all(|argument| matches!(argument, Value::Object(_)));
     let Some(ty) = (if are_objects { None } else { merged_type(arguments)? }) else {
         // The type of an object follows from its attributes. Nulls have no type, but are skipped all the same.
-        return Ok(match merged(arguments) {
+        return Ok(match merged(arguments)? {
             Some(attributes) => Value::Object(attributes),
             None => Value::UNKNOWN,
         });
     };
-    Ok(match (merged(arguments), ty) {
+    Ok(match (merged(arguments)?, ty) {
         (None, ty) => Value::Unknown(ty),
         (Some(elements), Type::Map(element)) => Value::Map((*element).clone(), elements),
         (Some(attributes), _) => Value::Object(attributes),
     })
 }
 
-/// The merged elements. Returns `None` if an argument is unknown.
-fn merged(arguments: &[Value]) -> Option<BTreeMap<SmolStr, Value>> {
+/// The merged elements. Returns `None` if an argument is unknown, or a set, whose elements the engine uses as keys.
+fn merged(arguments: &[Value]) -> Result<Option<BTreeMap<SmolStr, Value>>, FunctionError> {
     let mut all = BTreeMap::new();
     for argument in arguments {
         match argument {
@@ -60,10 +60,19 @@ fn merged(arguments: &[Value]) -> Option<BTreeMap<SmolStr, Value>> {
                 all.extend(elements.iter().map(|(key, value)| (key.clone(), value.clone())));
             }
             Value::Null(_) => {}
-            _ => return None,
+            // Beside a null without a type, the engine does not look at types.
+            Value::List(_, elements) | Value::Tuple(elements) if elements.is_empty() => {}
+            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::List(..) | Value::Tuple(_) => {
+                return Err(not_a_map());
+            }
+            Value::Set(..) | Value::Unknown(_) | Value::Marked(..) => return Ok(None),
         }
     }
-    Some(all)
+    Ok(Some(all))
+}
+
+fn not_a_map() -> FunctionError {
+    FunctionError::of_call("its arguments must be maps or objects")
 }
 
 /// The type of the merged value, if it is known.
@@ -85,7 +94,7 @@ fn merged_type(arguments: &[Value]) -> Result<Option<Type>, FunctionError> {
                 attributes.extend(elements.keys().map(each));
             }
             (Type::Map(_), _) => all_keys_known = false,
-            _ => return Err(FunctionError::of_call("its arguments must be maps or objects")),
+            _ => return Err(not_a_map()),
         }
         match &first {
             None => first = Some(ty),
