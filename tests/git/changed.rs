@@ -669,6 +669,16 @@ fn a_hook_checks_the_range_that_it_is_told() {
 }
 
 #[test]
+fn a_module_that_moves_with_its_values_has_no_new_findings() {
+    let main = "terraform {\n  backend \"local\" {}\n}\nvariable \"x\" {\n  type = number\n}\n";
+    let place = repository(&[("a/main.tf", main), ("a/terraform.tfvars", "x = \"y\"\nz = 1\n")]);
+    place.git(&["mv", "a", "b"]);
+    let rule = ["--changed", "--select", "invalid-variable-value", "--select", "undeclared-variable-value"];
+    assert!(check(&place, &rule).findings().is_empty());
+    assert_eq!(check(&place, &rule[1..]).findings().len(), 2);
+}
+
+#[test]
 fn what_a_commit_renames_is_compared_with_what_was_there() {
     let place = repository(&[("main.tf", "resource \"x_y\" \"a\" {\n  b = 1\n}\n")]);
     let renamed = "resource \"x_y\" \"z\" {\n  b = 1\n}\n";

@@ -16,7 +16,7 @@ use crate::module::values::ValuesFile;
 use crate::syntax::{Attribute, ExprKind};
 use crate::text::Suggestions;
 use crate::value::{Budget, Value, constant_within, too_expensive};
-use crate::vfs::parent;
+use crate::vfs::{is_under, parent, relative};
 
 /// The steps to prepare a variable for the evaluation of validations.
 const OF_VARIABLE: usize = 8;
@@ -63,7 +63,7 @@ pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
                 }
                 None => findings.extend(undeclared(file, argument, node, &suggestions)),
             }
-            concern(&mut findings[from..], file, argument);
+            concern(&mut findings[from..], file, argument, node);
         }
         together(&set, given, node, &work, findings);
     }
@@ -102,19 +102,23 @@ fn together(
         let Some((file, argument)) = places.get(variable.name.as_str()) else { continue };
         let from = findings.len();
         findings.extend(refusals.into_iter().map(|refusal| refused(refusal, argument, variable)));
-        concern(&mut findings[from..], file, argument);
+        concern(&mut findings[from..], file, argument, node);
     }
 }
 
 /// Attributes findings to an argument of a file.
-fn concern(findings: &mut [Finding], file: &ValuesFile, argument: &Attribute) {
+fn concern(findings: &mut [Finding], file: &ValuesFile, argument: &Attribute, node: Node<'_>) {
     if findings.is_empty() {
         return;
     }
     set_address(findings, &format!("variable.{}", argument.name));
+    // A module may move with its files.
+    let directory = &node.module().directory;
+    let is_inside = is_under(&file.path, directory);
+    let name = if is_inside { relative(directory, &file.path).into() } else { file.path.clone() };
     for finding in findings {
         finding.stage = Stage::Plan;
-        finding.concern = Concern::File(file.path.clone());
+        finding.concern = Concern::File(name.clone());
     }
 }
 
