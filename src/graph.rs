@@ -44,7 +44,7 @@ mod tests;
 pub use addresses::{AddressChange, Cause as AddressCause, Repetition};
 pub use diagnostics::{ModuleDiagnostics, Validation};
 pub(crate) use evaluation::Absence;
-pub use evaluation::{Cut, Planned, PlannedCall, RefusedDefault, Values};
+pub use evaluation::{Cut, Evaluated, Planned, PlannedCall, RefusedDefault, Values};
 pub(crate) use instances::{alike, have_same_parts, same_steps};
 pub use node::{Callee, ModuleGraph, Node, Test};
 pub use node_id::NodeId;

@@ -46,7 +46,7 @@ use crate::value::{Budget, Marks, Value, elements, evaluate};
 pub(crate) use absence::Absence;
 pub(super) use locals::Locals;
 pub(super) use of_tests::{assertion, failed_validation, value_of_test};
-pub use planned_calls::{Cut, Planned, PlannedCall};
+pub use planned_calls::{Cut, Evaluated, Planned, PlannedCall};
 pub(super) use run_values::{Computed, Outputs, Resources, RunValues, Within, default_of};
 pub use validation::RefusedDefault;
 pub use values::Values;

@@ -9,7 +9,7 @@ use std::mem;
 use rayon::prelude::*;
 
 use crate::finding::{Code, Finding, set_module};
-use crate::graph::{Cut, ModuleDiagnostics, ModuleGraph, NodeId, PlannedCall, Validation};
+use crate::graph::{Cut, Evaluated, ModuleDiagnostics, ModuleGraph, NodeId, PlannedCall, Validation};
 use crate::limits::{Limit, Limits};
 use crate::text::{Sources, Span, counted};
 
@@ -75,7 +75,6 @@ impl<'t> Plans<'t> {
         unevaluated: &BTreeMap<NodeId, BTreeSet<Span>>,
         found: &mut Vec<Finding>,
     ) {
-        let none = BTreeSet::new();
         let place = |finding: &Finding| {
             let related = finding.related.iter().filter(|_| finding.primary.is_none());
             let related: Vec<Span> = related.map(|related| related.span).collect();
@@ -95,20 +94,10 @@ impl<'t> Plans<'t> {
                 }
             }
             let mut findings = Vec::new();
-            while !distinct.is_empty() {
-                let some: Vec<_> = distinct.drain(..AT_A_TIME.min(distinct.len())).collect();
-                let steps = self.share(some.len());
-                let evaluated = |call: PlannedCall| {
-                    let unevaluated = unevaluated.get(&call.child()).unwrap_or(&none);
-                    call.evaluated(self.graph, steps, unevaluated)
-                };
-                let evaluated: Vec<_> = some.into_par_iter().map(evaluated).collect();
-                for one in evaluated {
-                    self.steps = self.steps.saturating_sub(one.steps);
-                    findings.extend(one.findings);
-                    calls.extend(one.calls);
-                    cut.extend(one.cut.map(|call| (call, steps)));
-                }
+            for (one, steps) in self.evaluated(distinct, unevaluated) {
+                findings.extend(one.findings);
+                calls.extend(one.calls);
+                cut.extend(one.cut.map(|call| (call, steps)));
             }
             for finding in findings {
                 if places.is_empty() {
@@ -123,6 +112,30 @@ impl<'t> Plans<'t> {
             }
         }
         found.extend(self.too_expensive());
+    }
+
+    /// Evaluates the modules of calls, each with the steps that it could take.
+    fn evaluated(
+        &mut self,
+        calls: Vec<PlannedCall>,
+        unevaluated: &BTreeMap<NodeId, BTreeSet<Span>>,
+    ) -> Vec<(Evaluated, usize)> {
+        let none = BTreeSet::new();
+        let mut all = Vec::with_capacity(calls.len());
+        let mut calls = calls.into_iter();
+        while calls.len() > 0 {
+            let some: Vec<_> = calls.by_ref().take(AT_A_TIME).collect();
+            let steps = self.share(some.len());
+            let evaluated = |call: PlannedCall| {
+                let unevaluated = unevaluated.get(&call.child()).unwrap_or(&none);
+                (call.evaluated(self.graph, steps, unevaluated), steps)
+            };
+            let evaluated: Vec<_> = some.into_par_iter().map(evaluated).collect();
+            let taken = evaluated.iter().map(|(one, _)| one.steps).sum();
+            self.steps = self.steps.saturating_sub(taken);
+            all.extend(evaluated);
+        }
+        all
     }
 
     /// The steps for each of so many modules, if no other needs any.

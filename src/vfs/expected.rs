@@ -10,9 +10,9 @@ use crate::engine::{is_module_file, is_override_file};
 /// The module files that the lines of a `.gitignore` name, by their directories.
 #[derive(Debug, Default)]
 pub(super) struct Expected {
-    pub(super) in_directories: BTreeMap<String, BTreeSet<String>>,
+    in_directories: BTreeMap<String, BTreeSet<String>>,
     /// By patterns in which `*` stands for a directory.
-    pub(super) in_patterns: BTreeMap<String, BTreeSet<String>>,
+    in_patterns: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Expected {
@@ -27,6 +27,18 @@ impl Expected {
         }
         all
     }
+
+    /// The names of those in a directory, whose path is relative to that of the `.gitignore`.
+    pub(super) fn names_in(&self, directory: &str) -> impl Iterator<Item = &String> {
+        let patterns = self.in_patterns.iter().filter(move |(pattern, _)| has_segments(directory, pattern));
+        self.in_directories.get(directory).into_iter().chain(patterns.map(|(_, names)| names)).flatten()
+    }
+}
+
+/// Whether a path has the segments of a pattern, in which `*` stands for any one.
+fn has_segments(path: &str, pattern: &str) -> bool {
+    path.split('/').count() == pattern.split('/').count()
+        && path.split('/').zip(pattern.split('/')).all(|(segment, wanted)| wanted == "*" || wanted == segment)
 }
 
 /// The module file that a line of a `.gitignore` names by its path, in which `*` may stand for a directory. Another

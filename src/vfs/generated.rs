@@ -15,12 +15,8 @@ impl NamedFiles {
     pub fn expects_module_file(&self, directory: &str) -> bool {
         let is_absent = |name: &String| !matches!(self.at(&child(directory, name)), NamedFile::File(_));
         ancestors(directory).any(|around| {
-            let generated = self.generated_by(&child(around, ".gitignore"));
             let inside = directory[around.len()..].trim_start_matches('/');
-            let patterns = generated.in_patterns.iter().filter(|(pattern, _)| has_segments(inside, pattern));
-            let mut names =
-                generated.in_directories.get(inside).into_iter().chain(patterns.map(|(_, names)| names));
-            names.any(|names| names.iter().any(is_absent))
+            self.expected_by(&child(around, ".gitignore")).names_in(inside).any(is_absent)
         })
     }
 
@@ -42,10 +38,4 @@ impl NamedFiles {
         let Some(listing) = self.listing(directory) else { return true };
         listing.module_files.iter().any(mentions)
     }
-}
-
-/// Whether a path has the segments of a pattern, in which `*` stands for any one.
-fn has_segments(path: &str, pattern: &str) -> bool {
-    path.split('/').count() == pattern.split('/').count()
-        && path.split('/').zip(pattern.split('/')).all(|(segment, wanted)| wanted == "*" || wanted == segment)
 }

@@ -63,7 +63,7 @@ pub struct NamedFiles {
     ignore_files: Memo<String, Option<Vec<u8>>>,
     ignore_rules: RulesByDirectory,
     /// The module files that each `.gitignore` names, by its path.
-    generated: Memo<String, Arc<Expected>>,
+    expected: Memo<String, Arc<Expected>>,
     /// Whether a directory is a symbolic link or has module files, by its path.
     other_modules: Memo<String, bool>,
     /// The entries of directories, by their paths.
@@ -110,7 +110,7 @@ impl Snapshot {
             found: Mutex::default(),
             ignore_files: Memo::default(),
             ignore_rules: Memo::default(),
-            generated: Memo::default(),
+            expected: Memo::default(),
             other_modules: Memo::default(),
             listings: Memo::default(),
         }
@@ -313,9 +313,9 @@ impl NamedFiles {
     }
 
     /// The module files that a `.gitignore` names.
-    pub(super) fn generated_by(&self, path: &str) -> Arc<Expected> {
+    pub(super) fn expected_by(&self, path: &str) -> Arc<Expected> {
         let read = || self.ignore_file(path).map(|bytes| Expected::of(&bytes)).unwrap_or_default().into();
-        self.generated.get(path, read)
+        self.expected.get(path, read)
     }
 
     /// The content of a `.gitignore`. As in git, symbolic links do not count.

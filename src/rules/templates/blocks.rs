@@ -269,9 +269,11 @@ fn path(kind: &'static BlockKind) -> Vec<Option<&'static str>> {
 /// Whether a pattern can match a block. Omitted names match everything.
 fn can_match(pattern: &[Option<Patterns>], path: &[Option<&str>]) -> bool {
     let reach = |at: usize, reached: &mut BTreeSet<usize>| {
-        let is_any = matches!(pattern.get(at), Some(None));
-        // `**` also matches no name, so that what follows it is reached, too.
-        reached.extend([at].into_iter().chain(is_any.then_some(at + 1)));
+        reached.insert(at);
+        // `**` also matches no name.
+        if matches!(pattern.get(at), Some(None)) {
+            reached.insert(at + 1);
+        }
     };
     let mut reached = BTreeSet::new();
     reach(0, &mut reached);
