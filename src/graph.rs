@@ -23,6 +23,7 @@ mod instances;
 mod left_by_callers;
 mod location;
 mod module_call_cycles;
+mod named_below;
 mod named_files;
 mod node;
 mod node_id;

@@ -40,6 +40,8 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
         "A misspelled name of a required configuration",
         "missing-provider-configuration",
     ),
+    // What uses the declarations lacks them in its own directory.
+    ("unused-declaration", "Used by files that a tool copies into the module", "undeclared-reference"),
     // Nothing is known about an invalid reference.
     ("no-default-provider", "A `provider` argument that Terraform rejects", "invalid-provider-configuration"),
     // What Terraform reports is not redundant.

@@ -34,6 +34,7 @@ impl Rule for UnusedDeclaration {
         let Some(mut used) = used(node, context) else { return };
         used.extend(node.named_by_tests());
         let ignored = LazyCell::new(|| ignored(node, context));
+        let named_below = LazyCell::new(|| node.named_below());
         // A file that other directories load through symbolic links may be there for these.
         let is_linked = |at: Span| !context.sources().links(at.file).is_empty();
         let mut unused = variables(node, context, &used);
@@ -41,6 +42,7 @@ impl Rule for UnusedDeclaration {
         unused.extend(data_sources(node, context, &used));
         for Unused { what, name, at, address, help, fix } in unused {
             if is_linked(at)
+                || named_below.contains(name.as_str())
                 || ignored.contains(&(at.file, None))
                 || ignored.contains(&(at.file, Some(line(at, context))))
             {
