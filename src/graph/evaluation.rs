@@ -212,6 +212,10 @@ impl<'t: 'f, 'f> Evaluation<'t, 'f> {
             return;
         }
         let mut found = self.plan().errors(site, expr, around);
+        if !found.is_empty() && site.condition.is_some_and(|condition| self.is_never_reached(site, condition))
+        {
+            return;
+        }
         if !self.node.is_planned() {
             for finding in &mut found {
                 finding.severity = Severity::Warning;

@@ -1,6 +1,6 @@
 //! Checks values of `count`, `for_each` and module arguments.
 
-use crate::finding::{Code, EngineRule, Finding, Related};
+use crate::finding::{Code, EngineRule, Finding, Related, Severity};
 use crate::graph::references::sites::{Owner, Site};
 use crate::module::declaration::Variable;
 use crate::module::{Module, undeclared_attributes};
@@ -105,6 +105,11 @@ pub(super) fn condition(value: &Value, expr: &Expr, is_condition: bool, site: &S
         Owner::Output(_) if is_condition => {
             let failed = "Module output value precondition failed";
             result(value, expr, (failed, "This condition is false for every value."))
+        }
+        Owner::Check(_) if is_condition => {
+            let found = result(value, expr, ("Check block assertion failed", "This condition is false."))?;
+            let is_false = convert(value, &Type::Bool) == Ok(Value::Bool(false));
+            Some(if is_false { found.severity(Severity::Warning) } else { found })
         }
         Owner::Output(_) | Owner::Check(_) if !is_condition => message(value, expr),
         Owner::Variable(variable) if is_condition => validation(value, expr, variable),

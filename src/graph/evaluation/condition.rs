@@ -134,6 +134,12 @@ impl Evaluation<'_, '_> {
         })
     }
 
+    /// Whether a plan does not evaluate a condition, because a reference in it or its error message is invalid.
+    pub(super) fn is_never_reached(&self, site: &Site<'_>, condition: &Condition) -> bool {
+        condition.parts().any(|part| self.wrong.contains(&part.expr.span))
+            || condition.error_message.as_ref().is_some_and(|message| self.is_wrong(site, &message.expr))
+    }
+
     /// Whether an expression has an invalid reference or fails.
     fn is_wrong(&self, site: &Site<'_>, expr: &Expr) -> bool {
         let mut found = Vec::new();

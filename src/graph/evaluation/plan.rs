@@ -23,6 +23,9 @@ use crate::value::{Budget, Value, evaluate};
 /// Follows the detail of a finding.
 pub(super) const ONLY_PLAN: &str = "`validate` does not know these values, but `plan` does.";
 
+/// The same for the condition of an assertion.
+const NO_VALIDATE: &str = "`validate` does not evaluate the condition of an assertion, but `plan` does.";
+
 /// The values of a module in a plan.
 pub(super) struct Plan<'t> {
     pub(super) node: Node<'t>,
@@ -125,19 +128,13 @@ impl<'t> Plan<'t> {
         if found.is_empty() {
             return true;
         }
-        let mut of_validate = Vec::new();
-        let scope = ModuleScope {
-            symbols: site.symbols,
-            ..ModuleScope::new(self.node, self.node.locals(), self.work)
-        };
-        let value = evaluate(expr, &scope, &mut of_validate);
-        if has_errors(&of_validate) {
+        let is_assertion = matches!(site.owner, Owner::Check(_)) && is_condition(site, expr);
+        let Some(of_validate) =
+            (if is_assertion { Some(Vec::new()) } else { self.of_validate(site, expr, around) })
+        else {
             return true;
-        }
-        // `validate` does not check preconditions of resources.
-        if !matches!(site.owner, Owner::Resource(_)) || site.condition.is_none() {
-            of_validate.extend(self.judged(site, expr, around, value));
-        }
+        };
+        let why = if is_assertion { NO_VALIDATE } else { ONLY_PLAN };
         for finding in found {
             let is_same =
                 |other: &Finding| (&other.summary, other.primary) == (&finding.summary, finding.primary);
@@ -147,13 +144,31 @@ impl<'t> Plan<'t> {
             let where_ = instance
                 .map_or_else(String::new, |instance| format!("This is so in `{site}[{}]`. ", instance.key()));
             let mut finding = finding;
-            finding.add_sentence(&format!("{where_}{ONLY_PLAN}"));
+            finding.add_sentence(&format!("{where_}{why}"));
             findings.push(finding.at_plan().address(site.to_string()));
         }
         true
     }
 
-    /// The errors in the value of an expression without errors.
+    /// What `validate` finds in the value of an expression. `None` if it fails there.
+    fn of_validate(&self, site: &Site<'t>, expr: &Expr, around: Iteration<'_>) -> Option<Vec<Finding>> {
+        let mut found = Vec::new();
+        let scope = ModuleScope {
+            symbols: site.symbols,
+            ..ModuleScope::new(self.node, self.node.locals(), self.work)
+        };
+        let value = evaluate(expr, &scope, &mut found);
+        if has_errors(&found) {
+            return None;
+        }
+        // `validate` does not check preconditions of resources.
+        if !matches!(site.owner, Owner::Resource(_)) || site.condition.is_none() {
+            found.extend(self.judged(site, expr, around, value));
+        }
+        Some(found)
+    }
+
+    /// The findings in the value of an expression without errors.
     fn judged(&self, site: &Site<'t>, expr: &Expr, around: Iteration<'_>, value: Value) -> Vec<Finding> {
         let unmarked = || {
             let mut value = value.clone();
@@ -191,7 +206,7 @@ impl<'t> Plan<'t> {
                 let marked = || secrets::message(self.node.module(), marks, expr).filter(|_| is_shown);
                 return accepted_values::message(text, expr).or_else(marked).into_iter().collect();
             }
-            Owner::Output(_) if site.condition.is_some() => {
+            Owner::Output(_) | Owner::Check(_) if site.condition.is_some() => {
                 accepted_values::condition(&unmarked(), expr, true, site)
             }
             Owner::Output(output) if self.node.is_run() => secrets::exposed(output, value.deep_marks()),
@@ -308,28 +323,28 @@ fn is_always_evaluated(site: &Site<'_>) -> bool {
     match &site.owner {
         Owner::Resource(resource) => resource.enabled.is_none() && resource.check.is_none(),
         Owner::Argument(call, _) => call.enabled.is_none(),
-        Owner::Local(_) | Owner::Output(_) | Owner::Call(_) | Owner::Provider(_) => true,
-        Owner::Variable(_) | Owner::Check(_) | Owner::Import(_) | Owner::Action(_) => false,
+        Owner::Local(_) | Owner::Output(_) | Owner::Call(_) | Owner::Provider(_) | Owner::Check(_) => true,
+        Owner::Variable(_) | Owner::Import(_) | Owner::Action(_) => false,
     }
 }
 
-/// Whether an expression is the `condition` of a precondition or postcondition. One without references is an error of
-/// its own.
+/// Whether an expression is the `condition` of a precondition, postcondition or assertion. One without references is an
+/// error of its own.
 fn is_condition(site: &Site<'_>, expr: &Expr) -> bool {
     let condition = site.condition.and_then(|condition| condition.condition.as_deref());
     has_conditions(site) && is_value_of(condition, expr) && !expr.variables().is_empty()
 }
 
-/// Whether an expression is the message of a precondition or postcondition, which is evaluated even if the condition is
+/// Whether an expression is the message of a precondition, postcondition or assertion, which is evaluated even if the condition is
 /// true.
 fn is_message(site: &Site<'_>, expr: &Expr) -> bool {
     let message = site.condition.and_then(|condition| condition.error_message.as_deref());
     has_conditions(site) && is_value_of(message, expr)
 }
 
-/// Whether the block of a site can have preconditions.
+/// Whether the block of a site can have preconditions or assertions.
 fn has_conditions(site: &Site<'_>) -> bool {
-    matches!(site.owner, Owner::Resource(_) | Owner::Output(_))
+    matches!(site.owner, Owner::Resource(_) | Owner::Output(_) | Owner::Check(_))
 }
 
 /// Whether an expression is the `count` or `for_each` of its block.
