@@ -5,14 +5,32 @@ use crate::finding::{EngineRule, Finding};
 use crate::module::Module;
 use crate::text::{Span, similar};
 
+/// The summary of the error for an attribute of `count` outside of a block with `count`.
+pub(in crate::graph) fn unavailable_count(name: &str) -> &'static str {
+    match name {
+        "index" => "Reference to \"count\" in non-counted context",
+        _ => "Invalid \"count\" attribute",
+    }
+}
+
+/// The summary of the error for an attribute of `each` outside of a block with `for_each`.
+pub(in crate::graph) fn unavailable_each(name: &str) -> &'static str {
+    match name {
+        "key" => "Reference to \"each\" in context without for_each",
+        "value" => "each.value cannot be used in this context",
+        _ => "Invalid \"each\" attribute",
+    }
+}
+
 pub(super) fn count(name: &str, site: &Site<'_>, at: Span, findings: &mut Vec<Finding>) {
+    let summary = unavailable_count(name);
     if name != "index" {
-        misplaced("Invalid \"count\" attribute", at)
+        misplaced(summary, at)
             .detail(format!("`count` has no attribute `{name}`, only `count.index`."))
             .help("write `count.index`")
             .push_to(findings);
     } else if !site.symbols.count {
-        misplaced("Reference to \"count\" in non-counted context", at)
+        misplaced(summary, at)
             .detail("`count.index` is available only in a block with `count`.")
             .help_if(help(site, "count.index", "count"))
             .push_to(findings);
@@ -20,17 +38,14 @@ pub(super) fn count(name: &str, site: &Site<'_>, at: Span, findings: &mut Vec<Fi
 }
 
 pub(super) fn each(name: &str, site: &Site<'_>, at: Span, findings: &mut Vec<Finding>) {
-    let summary = match name {
-        "key" => "Reference to \"each\" in context without for_each",
-        "value" => "each.value cannot be used in this context",
-        _ => {
-            misplaced("Invalid \"each\" attribute", at)
-                .detail(format!("`each` has no attribute `{name}`, only `each.key` and `each.value`."))
-                .help("write `each.key` or `each.value`")
-                .push_to(findings);
-            return;
-        }
-    };
+    let summary = unavailable_each(name);
+    if !matches!(name, "key" | "value") {
+        misplaced(summary, at)
+            .detail(format!("`each` has no attribute `{name}`, only `each.key` and `each.value`."))
+            .help("write `each.key` or `each.value`")
+            .push_to(findings);
+        return;
+    }
     if site.symbols.each {
         return;
     }

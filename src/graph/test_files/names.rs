@@ -3,6 +3,7 @@
 use smol_str::SmolStr;
 
 use crate::finding::{Concern, EngineRule, Finding, Severity};
+use crate::graph::references::symbols::{unavailable_count, unavailable_each};
 use crate::graph::references::{self, Declared, undeclared};
 use crate::graph::similar::Similar;
 use crate::graph::{Node, Test};
@@ -42,14 +43,18 @@ impl Names<'_, '_> {
         Some(reference_in_test(traversal, &self.node.module().features).ok()?.subject)
     }
 
-    /// Checks every reference of an expression.
-    pub(super) fn check(&self, expr: &Expr, place: Place, findings: &mut Vec<Finding>) {
+    /// Checks every reference of an expression. Returns whether the engine can read all of them, which it does before it
+    /// plans; the rest is found when it evaluates the expression.
+    pub(super) fn check(&self, expr: &Expr, place: Place, findings: &mut Vec<Finding>) -> bool {
+        let mut are_readable = true;
         for traversal in expr.variables() {
             match reference_in_test(traversal, &self.node.module().features) {
                 Err(error) => {
                     findings.push(error.finding());
                     if place == Place::Assert && RESERVED.contains(&traversal.root.as_str()) {
                         findings.push(unknown(&traversal.root, traversal.root_span));
+                    } else {
+                        are_readable = false;
                     }
                 }
                 Ok(reference) => match (&reference.subject, place) {
@@ -71,6 +76,7 @@ impl Names<'_, '_> {
                 },
             }
         }
+        are_readable
     }
 
     /// Checks `run.name` and the output after it.
@@ -156,12 +162,12 @@ impl Names<'_, '_> {
                 "Invalid \"self\" reference",
                 "`self` is not available in an `assert` block of a test.",
             )),
-            TestSubject::InModule(Subject::Each(name)) if name == "key" => findings.push(misplaced(
-                "Reference to \"each\" in context without for_each",
+            TestSubject::InModule(Subject::Each(name)) => findings.push(misplaced(
+                unavailable_each(name),
                 "`each` is not available in an `assert` block of a test.",
             )),
-            TestSubject::InModule(Subject::Count(name)) if name == "index" => findings.push(misplaced(
-                "Reference to \"count\" in non-counted context",
+            TestSubject::InModule(Subject::Count(name)) => findings.push(misplaced(
+                unavailable_count(name),
                 "`count` is not available in an `assert` block of a test.",
             )),
             TestSubject::Output(_) | TestSubject::InModule(_) => {

@@ -53,23 +53,22 @@ pub(super) fn remaining(
     }
 }
 
-/// Checks what a run without errors so far leads to.
+/// Checks what a run without errors so far leads to, with these assertions.
 pub(super) fn check(
     Names { node: tested, test, run, .. }: &Names<'_, '_>,
     node: Node<'_>,
     given: &Rc<BTreeMap<SmolStr, Computed>>,
+    asserts: &[&Condition],
     work: &Budget,
     earlier: &mut Earlier,
-    findings: &mut Vec<Finding>,
-) {
+) -> Vec<Finding> {
     let module = node.module();
     let is_whole = module.is_whole() && !node.is_broken();
     if earlier.is_over || !is_whole || run.refreshes_only {
-        return;
+        return Vec::new();
     }
     if !run.target.is_empty() {
-        findings.push(targeted(run));
-        return;
+        return vec![targeted(run)];
     }
     let (found, outputs) = {
         let planned = if earlier.is_applied { Resources::Changed } else { Resources::Planned };
@@ -80,13 +79,13 @@ pub(super) fn check(
             let values = RunValues::new(node, (resources, is_overridden), given, &earlier.outputs, work);
             values.in_tests_of(*tested)
         };
-        let outcome = Outcome { run, test, node, planned: values(planned), at_end: values(at_end) };
+        let outcome = Outcome { run, asserts, test, node, planned: values(planned), at_end: values(at_end) };
         outcome.of()
     };
-    findings.extend(found);
     if let Some(outputs) = outputs {
         earlier.outputs.insert(run.name.clone(), outputs);
     }
+    found
 }
 
 /// Whether a run replaces any value of a provider or module.
@@ -113,6 +112,8 @@ enum Held {
 
 struct Outcome<'r> {
     run: &'r Run,
+    /// Those with valid references.
+    asserts: &'r [&'r Condition],
     test: &'r Test,
     node: Node<'r>,
     planned: RunValues<'r>,
@@ -149,7 +150,7 @@ impl Outcome<'_> {
                 |finding: Finding| finding.related(self.run.header, "with the variables of this run");
             return (wrong.into_iter().map(of_run).collect(), None);
         }
-        for assert in &self.run.asserts {
+        for assert in self.asserts {
             findings.extend(assertion(assert, &self.at_end));
         }
         (findings, Some(outputs))

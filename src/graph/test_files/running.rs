@@ -76,8 +76,10 @@ pub(super) fn check(
             outcome::remaining(test, run, module, values, &mut given);
         }
         drop(values);
-        for attribute in run.asserts.iter().flat_map(Condition::parts).filter(|given| !given.is_broken) {
-            names.check(&attribute.expr, Place::Assert, findings);
+        let mut unresolved = Vec::new();
+        let asserts = valid_asserts(run, &names, &mut unresolved);
+        if asserts.is_none() {
+            findings.append(&mut unresolved);
         }
         plan_options(run, node, findings);
         if !earlier.is_over && findings[from..].iter().all(is_after_plan) {
@@ -85,7 +87,15 @@ pub(super) fn check(
         }
         if let Some(module) = under {
             if findings[from..].iter().all(is_after_plan) {
-                outcome::check(&names, module, &Rc::new(given), &work, &mut earlier, findings);
+                let asserts = asserts.unwrap_or_default();
+                findings.extend(outcome::check(
+                    &names,
+                    module,
+                    &Rc::new(given),
+                    &asserts,
+                    &work,
+                    &mut earlier,
+                ));
             } else if findings[from..].iter().any(|finding| finding.summary == UNSUITABLE) {
                 findings.extend(outcome::stopped_by_value(test, run, module, &findings[from..]));
             }
@@ -96,12 +106,34 @@ pub(super) fn check(
             let found = findings.split_off(from);
             findings.extend(found.into_iter().filter(|finding| finding.summary != MISSING_FAILURE));
         }
+        findings.append(&mut unresolved);
         earlier.is_over |= findings[from..].iter().any(stops);
         for finding in &mut findings[from..] {
             finding.stage = Stage::Test;
         }
         set_address(&mut findings[from..], &format!("run.{}", run.name));
     }
+}
+
+/// The assertions of a run whose references are valid; the engine evaluates these despite errors in others. `None` if
+/// it cannot read a reference, so that it does not execute the run.
+fn valid_asserts<'r>(
+    run: &'r Run,
+    names: &Names<'_, '_>,
+    findings: &mut Vec<Finding>,
+) -> Option<Vec<&'r Condition>> {
+    let mut valid = Vec::new();
+    let mut are_readable = true;
+    for assert in &run.asserts {
+        let from = findings.len();
+        for part in assert.parts().filter(|part| !part.is_broken) {
+            are_readable &= names.check(&part.expr, Place::Assert, findings);
+        }
+        if findings.len() == from {
+            valid.push(assert);
+        }
+    }
+    are_readable.then_some(valid)
 }
 
 /// The number of declarations that a run of a module reads.
