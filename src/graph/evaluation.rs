@@ -211,7 +211,10 @@ impl<'t: 'f, 'f> Evaluation<'t, 'f> {
         if self.wrong.contains(&expr.span) {
             return;
         }
-        let mut found = self.plan().errors(site, expr, around);
+        let mut found = self.plan().symbols(site, expr);
+        if found.is_empty() {
+            found = self.plan().errors(site, expr, around);
+        }
         if !found.is_empty() && site.condition.is_some_and(|condition| self.is_never_reached(site, condition))
         {
             return;

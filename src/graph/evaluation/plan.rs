@@ -13,7 +13,9 @@ use super::run_values::{Inputs, RunValues, any_of_all};
 use super::scope::{Instance, ModuleScope};
 use super::{accepted_values, arguments, secrets, validation};
 use crate::finding::{EngineRule, Finding, Severity, has_errors};
+use crate::graph::instance_keys::has_instances;
 use crate::graph::references::sites::{Owner, Site};
+use crate::graph::references::symbols;
 use crate::graph::{Node, builtin, dynamic_blocks};
 use crate::module::address::{Mode, Subject, reference};
 use crate::syntax::{Attribute, Expr, ExprKind, Iteration, Step, Traversal};
@@ -58,6 +60,25 @@ impl<'t> Plan<'t> {
         let Inputs { variables, failed } = inputs;
         let values = RunValues::of_plan(node, variables, work).below(above, failed);
         Self { node, values, work, given: given.clone(), locals: OnceCell::new(), last: RefCell::default() }
+    }
+
+    /// The errors for symbols in an argument of a module call. They are warnings if the call may have no instances.
+    pub(super) fn symbols(&self, site: &Site<'t>, expr: &Expr) -> Vec<Finding> {
+        let Owner::Argument(call, _) = &site.owner else { return Vec::new() };
+        let found = symbols::of_argument(self.node.module(), site, expr);
+        if found.is_empty() {
+            return found;
+        }
+        let severity = match has_instances(call, |repeated| self.values.repetition(repeated)) {
+            Some(true) => Severity::Error,
+            Some(false) => return Vec::new(),
+            None => Severity::Warning,
+        };
+        let planned = found.into_iter().map(|mut finding| {
+            finding.add_sentence("`validate` does not report this, but every plan does.");
+            finding.severity(severity).at_plan().address(site.to_string())
+        });
+        planned.collect()
     }
 
     /// The errors in an expression that only a plan finds, each once, for the first instance that has it.

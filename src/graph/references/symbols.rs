@@ -1,8 +1,10 @@
 //! Reports `count`, `each`, `self`, `path`, `terraform` and `tofu` where they are not valid.
 
-use super::sites::Site;
+use super::sites::{Owner, Site, Symbols};
 use crate::finding::{EngineRule, Finding};
 use crate::module::Module;
+use crate::module::address::{Subject, reference};
+use crate::syntax::Expr;
 use crate::text::{Span, similar};
 
 /// The summary of the error for an attribute of `count` outside of a block with `count`.
@@ -61,6 +63,25 @@ pub(super) fn each(name: &str, site: &Site<'_>, at: Span, findings: &mut Vec<Fin
             .detail(format!("`each.{name}` is available only in a block with `for_each`."))
             .help_if(help(site, &format!("each.{name}"), "for_each")),
     });
+}
+
+/// The errors for `count` and `each` in an argument of a module call that has no such instances. Only a plan reports
+/// them.
+pub(in crate::graph) fn of_argument(module: &Module, site: &Site<'_>, expr: &Expr) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if !matches!(site.owner, Owner::Argument(..)) {
+        return findings;
+    }
+    let (count, each) = site.has_instances();
+    let site = Site { symbols: Symbols { count, each, itself: false }, ..site.clone() };
+    for traversal in expr.variables() {
+        match reference(traversal, &module.features).map(|it| (it.subject, it.span)) {
+            Ok((Subject::Count(name), at)) => self::count(&name, &site, at, &mut findings),
+            Ok((Subject::Each(name), at)) => self::each(&name, &site, at, &mut findings),
+            _ => {}
+        }
+    }
+    findings
 }
 
 /// The help for a symbol that requires an argument of the enclosing block, if the block can have it.
