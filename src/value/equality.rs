@@ -42,11 +42,29 @@ pub(super) fn equal(left: &Value, right: &Value) -> Option<bool> {
 
 /// Whether the types are equal, or `None` if they can turn out to be.
 fn same_type(left: &Value, right: &Value) -> Option<bool> {
-    let (left_type, right_type) = (left.ty(), right.ty());
     if has_known_type(left) && has_known_type(right) {
-        return Some(left_type == right_type);
+        return Some(are_alike(left, right));
     }
+    let (left_type, right_type) = (left.ty(), right.ty());
     (!left_type.conforms(&right_type) && !right_type.conforms(&left_type)).then_some(false)
+}
+
+/// Whether the known types of two values are equal.
+fn are_alike(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Tuple(a), Value::Tuple(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(left, right)| are_alike(left, right))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len()
+                && a.iter()
+                    .zip(b)
+                    .all(|((name, left), (other, right))| name == other && are_alike(left, right))
+        }
+        (Value::Tuple(_) | Value::Object(_), Value::Null(ty) | Value::Unknown(ty)) => left.is(ty),
+        (Value::Null(ty) | Value::Unknown(ty), Value::Tuple(_) | Value::Object(_)) => right.is(ty),
+        _ => left.ty() == right.ty(),
+    }
 }
 
 /// Whether the type of a value is completely known. That of a null is, even if it is any type.

@@ -35,7 +35,7 @@ impl Evaluator<'_> {
         };
         let before = self.findings.len();
         let value = self.value(operand, inside);
-        let mut value = self.operand(&value, &ty, operand.span);
+        let mut value = self.operand(value, &ty, operand.span);
         if self.failed_since(before) {
             return Value::Unknown(ty);
         }
@@ -61,8 +61,8 @@ impl Evaluator<'_> {
         let [left, right] = operands;
         let (left_value, left_findings) = self.apart(|this| this.value(left, inside));
         let (right_value, right_findings) = self.apart(|this| this.value(right, inside));
-        let mut left_value = self.operand(&left_value, &takes, left.span);
-        let mut right_value = self.operand(&right_value, &takes, right.span);
+        let mut left_value = self.operand(left_value, &takes, left.span);
+        let mut right_value = self.operand(right_value, &takes, right.span);
         let marks = left_value.take_deep_marks().and(right_value.take_deep_marks());
         let engine = self.scope.map(Scope::engine);
         // Some engines drop the marks of an unknown result of `&&` and `||`.
@@ -226,11 +226,14 @@ impl Evaluator<'_> {
         }
     }
 
-    fn operand(&mut self, value: &Value, ty: &Type, at: Span) -> Value {
-        if *ty != Type::Any && !self.may_convert(value, at) {
+    fn operand(&mut self, value: Value, ty: &Type, at: Span) -> Value {
+        if *ty == Type::Any {
+            return value;
+        }
+        if !self.may_convert(&value, at) {
             return Value::Unknown(ty.clone());
         }
-        convert(value, ty).unwrap_or_else(|mismatch| {
+        convert(&value, ty).unwrap_or_else(|mismatch| {
             let detail = format!("The operand has the wrong type: {mismatch}.");
             self.error(EngineRule::InvalidValue, "Invalid operand", detail, at);
             Value::Unknown(ty.clone())
