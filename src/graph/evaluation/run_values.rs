@@ -93,6 +93,8 @@ pub(in crate::graph) struct RunValues<'t> {
     computed: RefCell<BTreeMap<Name, Option<Computed>>>,
     /// The values of the modules that are called.
     children: RefCell<BTreeMap<SmolStr, Option<Rc<RunValues<'t>>>>>,
+    /// The outputs of each of them that the engine does not evaluate in some instance because of an error.
+    failed_outputs: RefCell<BTreeMap<SmolStr, BTreeSet<SmolStr>>>,
     depth: Cell<usize>,
     /// What the engine reports about the declarations that were computed.
     errors: RefCell<Vec<Finding>>,
@@ -135,6 +137,7 @@ impl<'t> RunValues<'t> {
             work,
             computed: RefCell::default(),
             children: RefCell::default(),
+            failed_outputs: RefCell::default(),
             depth: Cell::default(),
             errors: RefCell::default(),
             locals: Locals::default(),

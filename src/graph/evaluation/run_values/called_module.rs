@@ -124,10 +124,12 @@ impl<'t> RunValues<'t> {
                 Marks { sensitive: marks.sensitive.filter(|_| *are_marked), ..marks }
             });
             self.errors.borrow_mut().extend(values.errors.take());
-            if instance.is_some() && values.failed.borrow().iter().any(|name| matches!(name, Name::Output(_)))
-            {
-                self.is_failing.set(true);
-            }
+            let failed = values.failed.borrow();
+            let failed = failed.iter().filter_map(|name| match name {
+                Name::Output(output) => Some(output.clone()),
+                _ => None,
+            });
+            self.failed_outputs.borrow_mut().entry(name.into()).or_default().extend(failed);
             let is_exact = outputs.values().all(|output| output.is_exact);
             let values = outputs.into_iter().map(|(name, output)| (name, output.value));
             Some(Computed { value: Value::Object(values.collect()), is_exact })
@@ -142,17 +144,13 @@ impl<'t> RunValues<'t> {
     /// Notes that what is evaluated depends on outputs of a called module that may have failed: on the one that a
     /// reference names, or on all of them.
     pub(super) fn depend_on_outputs(&self, call: &str, behind: &[Step]) {
-        let children = self.children.borrow();
-        let Some(Some(child)) = children.get(call) else { return };
+        let failed = self.failed_outputs.borrow();
+        let Some(failed) = failed.get(call) else { return };
         let output = behind.iter().find_map(|step| match &step.kind {
             StepKind::Attribute(output) => Some(output),
             _ => None,
         });
-        let is_needed = |name: &Name| match name {
-            Name::Output(name) => output.is_none_or(|output| output == name),
-            _ => false,
-        };
-        if child.failed.borrow().iter().any(is_needed) {
+        if output.map_or(!failed.is_empty(), |output| failed.contains(output)) {
             self.is_failing.set(true);
         }
     }
