@@ -230,7 +230,9 @@ impl<'t> Plan<'t> {
             Owner::Output(_) | Owner::Check(_) if site.condition.is_some() => {
                 accepted_values::condition(&unmarked(), expr, true, site)
             }
-            Owner::Output(output) if self.node.is_run() => secrets::exposed(output, value.deep_marks()),
+            Owner::Output(output) if self.node.is_run() => {
+                secrets::exposed(output, value.unmarked().1, value.deep_marks())
+            }
             Owner::Resource(_) | Owner::Provider(_)
                 if around.is_for_each && dynamic_blocks::expanded_in(&site.owner).is_some() =>
             {

@@ -147,8 +147,8 @@ impl Evaluation<'_, '_> {
         }
         let Some(value) = &output.value else { return };
         // A sensitive value is reported even after an error.
-        let Some(Marked { deep, .. }) = self.marked.get(&value.expr.span).copied() else { return };
-        match (exposed(output, deep), self.marks(&value.expr).deep.ephemeral) {
+        let Some(Marked { own, deep }) = self.marked.get(&value.expr.span).copied() else { return };
+        match (exposed(output, own, deep), self.marks(&value.expr).deep.ephemeral) {
             (Some(finding), _) => self.report(finding, &address),
             (_, Some(from)) if refuses_ephemeral(module) => {
                 self.report(ephemeral_output(self.node, &value.expr, from), &address);
@@ -253,13 +253,20 @@ pub(super) fn sensitive_for_each(for_each: &Expr, from: MarkSource) -> Finding {
     related(finding, from, "sensitive")
 }
 
-/// The error for an output of a root module whose value has these marks, if it exposes a sensitive value.
-pub(super) fn exposed(output: &Output, marks: Marks) -> Option<Finding> {
-    let from = marks.sensitive.filter(|_| !is_set(output.sensitive.as_ref()))?;
+/// The error for an output of a root module whose value has these marks, and has them together with its elements, if it
+/// exposes a sensitive value.
+pub(super) fn exposed(output: &Output, own: Marks, deep: Marks) -> Option<Finding> {
+    let from = deep.sensitive.filter(|_| !is_set(output.sensitive.as_ref()))?;
+    // `nonsensitive` leaves the marks of elements.
+    let help = if own.sensitive.is_some() {
+        "set `sensitive = true`, or use `nonsensitive(…)` if the value is safe to show"
+    } else {
+        "set `sensitive = true`, or use `nonsensitive(…)` for each sensitive part if it is safe to show"
+    };
     let finding = Finding::language(EngineRule::SensitiveOutput, "Output refers to sensitive values")
         .detail("An output of a root module must not expose a sensitive value.")
         .at(output.origin.header())
-        .help("set `sensitive = true`, or use `nonsensitive(…)` if the value is safe to show");
+        .help(help);
     Some(related(finding, from, "sensitive"))
 }
 
