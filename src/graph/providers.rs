@@ -11,6 +11,7 @@ mod changes;
 mod checks;
 mod configuration;
 mod identity;
+mod objects;
 mod outside;
 mod resolve;
 mod supply;

@@ -1,16 +1,13 @@
 //! The steps that replace a `provider` block in a shared module.
 
-use std::collections::BTreeSet;
-
 use super::above::Above;
 use crate::graph::{Configuration, Node};
-use crate::module::address::{Subject, reference};
 use crate::module::declaration::ProviderConfiguration;
 
 /// Returns the steps, each only where the modules do not meet it already.
 pub(super) fn of(node: Node<'_>, provider: &ProviderConfiguration, above: &Above<'_>) -> String {
     let compact = provider.compact();
-    let objects = objects(node, provider);
+    let objects = node.objects_to_replace(provider);
     let (is_taken, is_per_call) = (above.has_another(node, provider), above.is_repeated && objects.is_some());
     let Some((name, is_declared)) = above.local_name(node, &provider.name) else {
         return format!(
@@ -110,44 +107,4 @@ fn default(node: Node<'_>, provider: &ProviderConfiguration, there: &str) -> Str
         node.uses().configurations.contains_key(&default) && node.own_configuration(&default).is_none()
     });
     if is_passed { format!("{name} = {there}, ") } else { String::new() }
-}
-
-/// The objects of this module that the block refers to, and their replacement elsewhere.
-fn objects(node: Node<'_>, provider: &ProviderConfiguration) -> Option<String> {
-    let module = node.module();
-    let (mut variables, mut others) = (BTreeSet::new(), BTreeSet::new());
-    provider.config.for_each_expression(&mut |expr| {
-        expr.for_each_variable(|traversal| {
-            match reference(traversal, &module.features).map(|found| found.subject) {
-                Ok(Subject::Variable(name)) => {
-                    variables.insert(format!("`var.{name}`"));
-                }
-                Ok(Subject::Local(name)) => {
-                    others.insert(format!("`local.{name}`"));
-                }
-                Ok(Subject::Module { call, .. }) => {
-                    others.insert(format!("`module.{call}`"));
-                }
-                // The iterator of a `dynamic` block looks like a resource.
-                Ok(Subject::Resource { address, .. }) if module.resources.contains_key(&address) => {
-                    others.insert(format!("`{address}`"));
-                }
-                _ => {}
-            }
-        });
-    });
-    let with = if others.is_empty() {
-        "values of the callers"
-    } else {
-        "values of the callers or outputs of this module"
-    };
-    let named: Vec<String> = others.into_iter().chain(variables).collect();
-    let listed = match named.as_slice() {
-        [] => return None,
-        [first, second, third, rest @ ..] if !rest.is_empty() => {
-            format!("{first}, {second}, {third} and {} more", rest.len())
-        }
-        all => all.join(", "),
-    };
-    Some(format!("{listed} with {with}"))
 }

@@ -17,6 +17,7 @@ use crate::graph::reach::Reached;
 use crate::graph::{Node, NodeId, Role};
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{ModuleCall, PassedProvider, RequiredProvider, one_block_each};
+use crate::text::Span;
 use caller::Caller;
 use child::Child;
 
@@ -168,7 +169,8 @@ impl<'t> Edge<'_, 't> {
         let has_map = self.call.origin.writes("providers");
         let add = |ours: &str| {
             if has_map {
-                format!("add `{name} = {ours}` to `providers`")
+                let which = if self.overridden_map().is_some() { " of the override file" } else { "" };
+                format!("add `{name} = {ours}` to `providers`{which}")
             } else {
                 format!("add `providers = {{ {name} = {ours} }}` to the call")
             }
@@ -195,11 +197,20 @@ impl<'t> Edge<'_, 't> {
         }
     }
 
+    /// The `providers` map in an override file, if one replaces that of the base block.
+    fn overridden_map(&self) -> Option<Span> {
+        let origin = &self.call.origin;
+        let in_overrides = origin.overrides.iter().rev().find_map(|block| block.attribute("providers"));
+        in_overrides.filter(|_| origin.base.attribute("providers").is_some()).map(|map| map.name_span)
+    }
+
     /// Reports required configurations of the child module that are not passed. Adds at most `room` findings.
     fn missing(&self, room: usize, findings: &mut Vec<Finding>) {
         let missing = self.child.required.iter().filter(|(_, name, _)| !self.passed.contains_key(name));
         for (address, name, span) in missing.take(room) {
+            let in_override = self.overridden_map();
             in_call(self.call, EngineRule::MissingProviderConfiguration, NOT_PASSED, name)
+                .related_all(in_override, "this map replaces the one in the base file")
                 .detail(format!(
                     "The child module requires a configuration of {} under the name `{name}`.",
                     display(self.child.node.module(), address)
