@@ -1,8 +1,11 @@
 //! Collects the addresses that `moved` and `removed` blocks move away from.
 
+use std::collections::BTreeSet;
+use std::ops::Bound;
 use std::sync::Arc;
 
 use hashbrown::HashSet;
+use smol_str::SmolStr;
 
 use crate::module::Module;
 use crate::module::address::{ConfigAddress, MoveEndpoint};
@@ -12,6 +15,8 @@ use crate::module::address::{ConfigAddress, MoveEndpoint};
 pub(crate) struct LeftBehind {
     moved: HashSet<ConfigAddress>,
     removed: HashSet<ConfigAddress>,
+    /// The module paths of all of them, in order.
+    paths: BTreeSet<Vec<SmolStr>>,
 }
 
 impl Module {
@@ -23,6 +28,19 @@ impl Module {
     /// Whether a `moved` or `removed` block names this object, or a module that contains it.
     pub(crate) fn is_left(&self, object: &ConfigAddress) -> bool {
         self.is_moved(object) || !self.removed.is_empty() && object.is_in(&self.left_behind().removed)
+    }
+
+    /// Whether a `moved` or `removed` block names this object itself.
+    pub(crate) fn names_itself(&self, object: &ConfigAddress) -> bool {
+        let left = self.left_behind();
+        left.moved.contains(object) || left.removed.contains(object)
+    }
+
+    /// Whether a `moved` or `removed` block names a module at this path, or an object in or below it.
+    pub(crate) fn names_below(&self, path: &[SmolStr]) -> bool {
+        let from_here = (Bound::Included(path), Bound::Unbounded);
+        let mut from = self.left_behind().paths.range::<[SmolStr], _>(from_here);
+        from.next().is_some_and(|first| first.starts_with(path))
     }
 
     /// The `from` addresses of all `moved` and `removed` blocks.
@@ -37,7 +55,9 @@ impl Module {
             let moved = self.moved.iter().filter_map(|moved| moved.from.as_ref()).map(MoveEndpoint::config);
             let removed =
                 self.removed.iter().filter_map(|removed| Some(removed.from.as_ref()?.address.clone()));
-            Arc::new(LeftBehind { moved: moved.collect(), removed: removed.collect() })
+            let (moved, removed): (HashSet<_>, HashSet<_>) = (moved.collect(), removed.collect());
+            let paths = moved.iter().chain(&removed).map(|from| from.path.clone()).collect();
+            Arc::new(LeftBehind { moved, removed, paths })
         })
     }
 }

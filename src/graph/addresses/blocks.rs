@@ -51,7 +51,7 @@ impl<'t> Blocks<'t> {
         // A block for a call moves the objects that stay in the module of the call, and not those that leave or enter
         // it.
         let is_moved = object.path.first().is_some_and(|(_, call)| self.moved_calls.contains_key(&call.name));
-        !is_left(self.node, object) || is_moved && !is_named(self.node, object)
+        !is_left(self.node, object) || is_moved && !self.node.module().names_itself(&object.address())
     }
 
     /// Whether no block moves an object to its new address.
@@ -75,24 +75,6 @@ impl<'t> Blocks<'t> {
 pub(super) fn is_left(node: Node<'_>, object: &Object<'_>) -> bool {
     let address = object.address();
     node.module().is_left(&address) || node.is_left_by_callers(&address)
-}
-
-/// Whether a block of this module names an object itself, and not only its call.
-fn is_named(node: Node<'_>, object: &Object<'_>) -> bool {
-    let address = object.address();
-    let moved = node.module().moved.iter().filter_map(|moved| moved.from.as_ref());
-    let removed = node.module().removed.iter().filter_map(|removed| removed.from.as_ref());
-    moved.map(MoveEndpoint::config).any(|from| from == address)
-        || removed.into_iter().any(|from| from.address == address)
-}
-
-/// Whether a block names an object in the module of a call.
-pub(super) fn is_entered(node: Node<'_>, call: &Object<'_>) -> bool {
-    let names = call.address().path;
-    let moved = node.module().moved.iter().filter_map(|moved| moved.from.as_ref());
-    let removed = node.module().removed.iter().filter_map(|removed| removed.from.as_ref());
-    moved.map(MoveEndpoint::config).any(|from| from.path.starts_with(&names))
-        || removed.into_iter().any(|from| from.address.path.starts_with(&names))
 }
 
 /// The addresses to which the blocks of a module move or import objects.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 use smol_str::SmolStr;
 
-use super::blocks::{Blocks, is_entered, is_left};
+use super::blocks::{Blocks, is_left};
 use super::change::{AddressChange, Cause};
 use super::likeness::Renames;
 use super::matching::{Pair, matched};
@@ -155,8 +155,8 @@ impl<'t> Search<'t> {
         let (removed_calls, mut removed) = calls_first(std::mem::take(&mut left.removed));
         let (mut added_calls, mut added) = calls_first(std::mem::take(&mut left.added));
         // Blocks that name an object in a call handle the rest of the call, too.
-        let (entered, mut removed_calls): (Vec<_>, Vec<_>) =
-            removed_calls.into_iter().partition(|object| is_entered(blocks.node, object));
+        let is_entered = |call: &Object<'t>| blocks.node.module().names_below(&call.address().path);
+        let (entered, mut removed_calls): (Vec<_>, Vec<_>) = removed_calls.into_iter().partition(is_entered);
         let mut pairs = matched(&mut removed_calls, &mut added_calls, &mut renames);
         removed_calls.extend(entered);
         removed.extend(self.expanded(removed_calls.clone()));
@@ -272,7 +272,7 @@ pub(super) fn loses_instances(is: Node<'_>, from: &Object<'_>, to: &Object<'_>) 
     let has_other_keys = match from.declared {
         // Terraform moves the single instance of a resource to key 0 by itself, and back.
         Declared::Resource(_) => one.loses_resources(other),
-        Declared::Call(_) => one != other && !is_entered(is, from),
+        Declared::Call(_) => one != other && !is.module().names_below(&from.address().path),
     };
     has_other_keys && !is_left(is, from) && is_lost(from, to)
 }
@@ -358,12 +358,11 @@ fn unmatched<'t>(
     objects: Vec<Object<'t>>,
     matched: &[&Object<'t>],
 ) -> Vec<Object<'t>> {
+    let paths: BTreeSet<Vec<&SmolStr>> = matched.iter().map(|object| object.names()).collect();
     let is_apart = |call: &Object<'t>| {
         let path = call.address().path;
-        !matched.iter().any(|object| {
-            let names = object.names();
-            names.len() >= path.len() && names.iter().zip(&path).all(|(name, step)| **name == *step)
-        })
+        let path: Vec<&SmolStr> = path.iter().collect();
+        !paths.range(path.clone()..).next().is_some_and(|names| names.starts_with(&path))
     };
     let objects = objects.into_iter().filter(|object| !object.is_with_call);
     calls.into_iter().filter(is_apart).chain(objects).collect()

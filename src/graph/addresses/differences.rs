@@ -2,7 +2,7 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use super::blocks::{is_entered, is_left, targets};
+use super::blocks::{is_left, targets};
 use super::change::{AddressChange, Cause};
 use super::compare::{has_instances, loses_instances};
 use super::object::{Declared, Object};
@@ -54,7 +54,8 @@ impl<'t> Node<'t> {
                 }
                 None if moves.contains_key(address) => {}
                 None if handled
-                    || matches!(object.declared, Declared::Call(_)) && is_entered(self, object) =>
+                    || matches!(object.declared, Declared::Call(_))
+                        && self.module().names_below(&object.address().path) =>
                 {
                     add(Impact::Fix, address, "removed; a `moved` or `removed` block handles it".to_owned());
                 }
