@@ -50,6 +50,9 @@ const LONGEST_ARGUMENT: usize = 512;
 /// with every changed path.
 const MOST_OPEN: usize = 256;
 
+/// The largest number of changed paths that are compared with a pattern. Of more, one is assumed to match.
+const MOST_COMPARED: usize = 2_000;
+
 /// A longer string without marks is not a path.
 const LONGEST_PLAIN_PATH: usize = 256;
 
@@ -277,9 +280,9 @@ pub(crate) fn first_match<'p>(pattern: &str, directory: &str, paths: &'p Paths) 
     if let Some(pattern) = pattern.strip_prefix(OF_MODULE) {
         let full = join(directory, pattern)?;
         let Some((start, _)) = full.split_once('*') else { return paths.all.get(&full) };
-        let mut from = paths.all.range(start.to_owned()..).take_while(|path| path.starts_with(start));
+        let from = paths.all.range(start.to_owned()..).take_while(|path| path.starts_with(start));
         let is_meant = |path: &str| !is_module_file(last_name(path)) || is_module_file(last_name(&full));
-        return from.find(|path| is_match(&full, path, '*') && is_meant(path));
+        return first_of(from, |path| is_match(&full, path, '*') && is_meant(path));
     }
     first_match_somewhere(pattern, paths)
 }
@@ -295,13 +298,24 @@ fn first_match_somewhere<'p>(pattern: &str, paths: &'p Paths) -> Option<&'p Stri
         }
     }
     let full = format!("*/{}", names.join("/"));
-    let is_meant = |path: &&String| !is_any(pattern) || !is_module_file(last_name(path));
-    let is_matched = |path: &&String| is_match(&full[2..], path, '*') || is_match(&full, path, '*');
+    let is_meant = |path: &str| !is_any(pattern) || !is_module_file(last_name(path));
+    let is_matched =
+        |path: &str| is_meant(path) && (is_match(&full[2..], path, '*') || is_match(&full, path, '*'));
     match names.last().filter(|name| !name.contains('*')) {
         // Most paths have another name.
-        Some(name) => paths.by_name(name).iter().filter(is_meant).find(is_matched),
-        None => paths.all.iter().filter(is_meant).find(is_matched),
+        Some(name) => first_of(paths.by_name(name).iter(), is_matched),
+        None => first_of(paths.all.iter(), is_matched),
     }
+}
+
+/// The first path that matches. If more paths than [`MOST_COMPARED`] are left, the first one stands for them.
+fn first_of<'p>(
+    mut paths: impl Iterator<Item = &'p String> + Clone,
+    is_matched: impl Fn(&str) -> bool,
+) -> Option<&'p String> {
+    let first = paths.clone().next();
+    let found = paths.by_ref().take(MOST_COMPARED).find(|path| is_matched(path));
+    found.or_else(|| first.filter(|_| paths.next().is_some()))
 }
 
 /// Whether a pattern, in which `any` stands for any text, matches a path.
@@ -326,6 +340,14 @@ mod tests {
         let mut all = BTreeSet::new();
         patterns(text, false, &mut all);
         all.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn of_very_many_paths_one_is_assumed_to_match() {
+        let paths = |count: usize| -> Paths { (0..count).map(|number| format!("m/x/f{number}")).collect() };
+        assert_eq!(first_match("./x/*z", "m", &paths(MOST_COMPARED)), None);
+        assert_eq!(first_match("./x/*z", "m", &paths(MOST_COMPARED + 1)), Some(&"m/x/f0".to_owned()));
+        assert_eq!(first_match("./y/*z", "m", &paths(MOST_COMPARED + 1)), None);
     }
 
     #[test]
