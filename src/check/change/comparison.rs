@@ -37,6 +37,8 @@ pub(super) struct Comparison {
     pub(super) reached: BTreeMap<SmolStr, Option<SmolStr>>,
     /// The changed paths.
     pub(super) paths: BTreeSet<SmolStr>,
+    /// Whether all of them are module files.
+    are_of_modules: bool,
     pub(super) units: Arc<Units>,
 }
 
@@ -70,6 +72,7 @@ impl Comparison {
             altered: BTreeMap::new(),
             concerned: BTreeSet::new(),
             reached: BTreeMap::new(),
+            are_of_modules: paths.iter().all(|path| is_module_file(last_name(path))),
             paths,
             units: units.now,
         };
@@ -194,8 +197,7 @@ impl Comparison {
             |path: &SmolStr| !is_module_file(&name(path)) && !is_aside(path) && !is_same_value(path);
         let other = differing.iter().find(|path| is_other(path));
         // If the module itself does not differ, the target of a link does.
-        let is_same_module =
-            || self.paths.iter().all(|path| is_module_file(&name(path))) && self.is_same(directory);
+        let is_same_module = || self.are_of_modules && self.is_same(directory);
         let of_link = || (differing.is_empty() && !is_same_module()).then(|| directory.into());
         // A file that functions read belongs to what callers see, other than variable values and lock files.
         read.or_else(|| other.map(|path| (*path).clone())).or_else(of_link)
@@ -249,8 +251,7 @@ impl Comparison {
         let is_of_module = |path: &SmolStr| is_module_file(last_name(path));
         // Without changed paths of its own, the module differs by the target of a symbolic link.
         let is_same = || reading.is_some() && self.is_same(directory);
-        if self.renamed.contains_key(directory)
-            || differing.is_empty() && !self.paths.iter().all(is_of_module) && !is_same()
+        if self.renamed.contains_key(directory) || differing.is_empty() && !self.are_of_modules && !is_same()
         {
             return None;
         }
