@@ -282,7 +282,8 @@ pub(crate) fn first_match<'p>(pattern: &str, directory: &str, paths: &'p Paths) 
         let Some((start, _)) = full.split_once('*') else { return paths.all.get(&full) };
         let from = paths.all.range(start.to_owned()..).take_while(|path| path.starts_with(start));
         let is_meant = |path: &str| !is_module_file(last_name(path)) || is_module_file(last_name(&full));
-        return first_of(from, |path| is_match(&full, path, '*') && is_meant(path));
+        let pattern = Pattern::of(&full, '*');
+        return first_of(from, |path| pattern.matches(path) && is_meant(path));
     }
     first_match_somewhere(pattern, paths)
 }
@@ -299,8 +300,8 @@ fn first_match_somewhere<'p>(pattern: &str, paths: &'p Paths) -> Option<&'p Stri
     }
     let full = format!("*/{}", names.join("/"));
     let is_meant = |path: &str| !is_any(pattern) || !is_module_file(last_name(path));
-    let is_matched =
-        |path: &str| is_meant(path) && (is_match(&full[2..], path, '*') || is_match(&full, path, '*'));
+    let (from_top, from_any) = (Pattern::of(&full[2..], '*'), Pattern::of(&full, '*'));
+    let is_matched = |path: &str| (from_top.matches(path) || from_any.matches(path)) && is_meant(path);
     match names.last().filter(|name| !name.contains('*')) {
         // Most paths have another name.
         Some(name) => first_of(paths.by_name(name).iter(), is_matched),
@@ -320,16 +321,39 @@ fn first_of<'p>(
 
 /// Whether a pattern, in which `any` stands for any text, matches a path.
 pub(crate) fn is_match(pattern: &str, path: &str, any: char) -> bool {
-    let mut parts = pattern.split(any);
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = path.strip_prefix(first) else { return false };
-    let mut parts: Vec<&str> = parts.collect();
-    let Some(last) = parts.pop() else { return rest.is_empty() };
-    for part in parts {
-        let Some(at) = memmem::find(rest.as_bytes(), part.as_bytes()) else { return false };
-        rest = &rest[at + part.len()..];
+    Pattern::of(pattern, any).matches(path)
+}
+
+/// A pattern, divided at the places that stand for any text.
+struct Pattern<'p> {
+    first: &'p str,
+    between: Vec<&'p str>,
+    /// `None` if no place stands for any text.
+    last: Option<&'p str>,
+}
+
+impl<'p> Pattern<'p> {
+    fn of(pattern: &'p str, any: char) -> Self {
+        let mut parts = pattern.split(any);
+        let first = parts.next().unwrap_or_default();
+        let mut between: Vec<&str> = parts.collect();
+        let last = between.pop();
+        Self { first, between, last }
     }
-    rest.ends_with(last)
+
+    fn matches(&self, path: &str) -> bool {
+        let Some(mut rest) = path.strip_prefix(self.first) else { return false };
+        let Some(last) = self.last else { return rest.is_empty() };
+        // Most paths end otherwise.
+        if !rest.ends_with(last) {
+            return false;
+        }
+        for part in &self.between {
+            let Some(at) = memmem::find(rest.as_bytes(), part.as_bytes()) else { return false };
+            rest = &rest[at + part.len()..];
+        }
+        rest.ends_with(last)
+    }
 }
 
 #[cfg(test)]
