@@ -78,11 +78,10 @@ mod tests {
 
     #[test]
     fn references_start_with_an_address() {
-        let found = address;
-        assert_eq!(found("var.a.b"), Some("var.a".into()));
-        assert_eq!(found("local.a"), Some("local.a".into()));
-        assert_eq!(found("data.aws_ami.web.id"), Some("data.aws_ami.web".into()));
-        assert_eq!(found("data.aws_ami"), None);
-        assert_eq!(found("aws_instance.web"), None);
+        assert_eq!(address("var.a.b"), Some("var.a".into()));
+        assert_eq!(address("local.a"), Some("local.a".into()));
+        assert_eq!(address("data.aws_ami.web.id"), Some("data.aws_ami.web".into()));
+        assert_eq!(address("data.aws_ami"), None);
+        assert_eq!(address("aws_instance.web"), None);
     }
 }

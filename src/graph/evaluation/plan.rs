@@ -358,8 +358,8 @@ fn is_condition(site: &Site<'_>, expr: &Expr) -> bool {
     has_conditions(site) && is_value_of(condition, expr) && !expr.variables().is_empty()
 }
 
-/// Whether an expression is the message of a precondition, postcondition or assertion, which is evaluated even if the condition is
-/// true.
+/// Whether an expression is the message of a precondition, postcondition or assertion, which is evaluated even if the
+/// condition is true.
 fn is_message(site: &Site<'_>, expr: &Expr) -> bool {
     let message = site.condition.and_then(|condition| condition.error_message.as_deref());
     has_conditions(site) && is_value_of(message, expr)

@@ -90,54 +90,53 @@ fn incompatible(node: Node<'_>) -> Finding {
 
 /// How to configure the providers in the root module.
 fn help(node: Node<'_>, declared: &Declared<'_>) -> String {
-    let help = how_to_move(node, declared);
-    let objects = declared.configured.values().find_map(|provider| node.objects_to_replace(provider));
-    objects.map_or(help.clone(), |objects| {
-        format!(
-            "{help}; in the moved block, replace {objects}, or, if these differ between instances, write one `module` \
-             block for each, without `count` and `for_each`"
-        )
-    })
-}
-
-/// How to configure the providers in the root module, whatever they refer to. A child module inherits default
-/// configurations, and aliases must be passed.
-fn how_to_move(node: Node<'_>, declared: &Declared<'_>) -> String {
     let blocks = if declared.configured.len() == 1 { "the provider block" } else { "the provider blocks" };
     let names: Vec<&str> = declared.configured.keys().map(|name| name.as_str()).collect();
-    let aliases: Vec<&str> = names.iter().copied().filter(|name| name.contains('.')).collect();
     let above = node.above().skip(1).take(MOST_ABOVE);
     let above: Vec<_> = above.map(|above| Declared::of(above.module()).configured).collect();
     let is_taken = |name: &&str| above.iter().flat_map(BTreeMap::keys).any(|key| key.as_str() == *name);
     let taken: Vec<&str> = names.iter().copied().filter(is_taken).collect();
-    if !aliases.is_empty() {
-        let entry = |name: &&str| match name.split('.').next().filter(|_| taken.contains(name)) {
-            Some(provider) => format!("{name} = {provider}.ALIAS"),
-            None => format!("{name} = {name}"),
-        };
-        let entries: Vec<String> = names.iter().map(entry).collect();
-        let renamed = if taken.is_empty() {
-            String::new()
-        } else {
-            format!(" with another `alias` (a module above configures `{}` itself)", taken.join("`, `"))
-        };
-        return format!(
-            "move {blocks} to the root module{renamed}, declare the provider there with the same `source`, set \
-             `configuration_aliases = [{}]` in `required_providers` of the child module, and pass the configuration in \
-             every call down to it: `providers = {{ {} }}`",
-            aliases.join(", "),
-            entries.join(", ")
-        );
-    }
-    if taken.is_empty() {
+    let moved = if names.iter().any(|name| name.contains('.')) {
+        move_with_aliases(blocks, &names, &taken)
+    } else if taken.is_empty() {
         format!(
             "move {blocks} to the root module, and declare the provider with the same `source` in `required_providers` \
              of both modules; the child module then inherits the configuration"
         )
     } else {
-        format!(
+        return format!(
             "remove {blocks}, and declare the provider in `required_providers` of the child module, which then inherits the \
              configuration of its caller, or gets another one through `providers` in the call"
-        )
+        );
+    };
+    match declared.configured.values().find_map(|provider| node.objects_to_replace(provider)) {
+        Some(objects) => format!(
+            "{moved}; in the moved block, replace {objects}, or, if these differ between instances, write one `module` \
+             block for each, without `count` and `for_each`"
+        ),
+        None => moved,
     }
+}
+
+/// How to move blocks with these names, some of which modules above have `taken`. A child module inherits default
+/// configurations, and aliases must be passed.
+fn move_with_aliases(blocks: &str, names: &[&str], taken: &[&str]) -> String {
+    let aliases: Vec<&str> = names.iter().copied().filter(|name| name.contains('.')).collect();
+    let entry = |name: &&str| match name.split('.').next().filter(|_| taken.contains(name)) {
+        Some(provider) => format!("{name} = {provider}.ALIAS"),
+        None => format!("{name} = {name}"),
+    };
+    let entries: Vec<String> = names.iter().map(entry).collect();
+    let renamed = if taken.is_empty() {
+        String::new()
+    } else {
+        format!(" with another `alias` (a module above configures `{}` itself)", taken.join("`, `"))
+    };
+    format!(
+        "move {blocks} to the root module{renamed}, declare the provider there with the same `source`, set \
+         `configuration_aliases = [{}]` in `required_providers` of the child module, and pass the configuration in every \
+         call down to it: `providers = {{ {} }}`",
+        aliases.join(", "),
+        entries.join(", ")
+    )
 }
