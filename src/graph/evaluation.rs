@@ -205,32 +205,6 @@ impl<'t: 'f, 'f> Evaluation<'t, 'f> {
             }
         }
     }
-
-    /// Reports the errors that only a plan finds.
-    fn in_plan(&mut self, site: &Site<'t>, expr: &Expr, around: Iteration<'_>) {
-        if self.wrong.contains(&expr.span) {
-            return;
-        }
-        let mut found = self.plan().symbols(site, expr);
-        if found.is_empty() {
-            found = self.plan().errors(site, expr, around);
-        }
-        if !found.is_empty() && site.condition.is_some_and(|condition| self.is_never_reached(site, condition))
-        {
-            return;
-        }
-        if !self.node.is_planned() {
-            for finding in &mut found {
-                finding.severity = Severity::Warning;
-            }
-        }
-        self.findings.append(&mut found);
-    }
-
-    /// The values in a plan.
-    fn plan(&self) -> &Plan<'f> {
-        self.plan.get_or_init(|| Plan::of(self.node, self.of_plan))
-    }
 }
 
 impl Evaluation<'_, '_> {

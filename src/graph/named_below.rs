@@ -7,16 +7,13 @@ use smol_str::{SmolStr, format_smolstr};
 
 use super::Node;
 use crate::module::terragrunt::Generated;
-use crate::vfs::{NamedFile, NamedFiles, child};
+use crate::vfs::{NamedFiles, child};
 
 /// The number of levels below a module that are searched.
 const MOST_LEVELS: usize = 3;
 
 /// The largest number of directories that are searched.
 const MOST_DIRECTORIES: usize = 50;
-
-/// The largest size of a file in bytes.
-const LARGEST: usize = 1 << 20;
 
 impl Node<'_> {
     /// The addresses, such as `var.name`, in files of directories below which declare neither these objects nor any
@@ -29,7 +26,7 @@ impl Node<'_> {
         while let Some((directory, level)) = next.pop_front() {
             let Some(listing) = files.listing(&directory) else { continue };
             if level > 0 {
-                named.extend(undeclared(files, &directory, &listing.module_files).unwrap_or_default());
+                named.extend(undeclared(files, &directory).unwrap_or_default());
             }
             if level < MOST_LEVELS {
                 let visible = listing.directories.iter().filter(|name| !name.starts_with('.'));
@@ -45,18 +42,16 @@ impl Node<'_> {
 
 /// The addresses in the files of a directory that it does not declare. `None` if it declares a variable or cannot be
 /// read.
-fn undeclared(files: &NamedFiles, directory: &str, module_files: &[String]) -> Option<HashSet<SmolStr>> {
+fn undeclared(files: &NamedFiles, directory: &str) -> Option<HashSet<SmolStr>> {
     let mut named = HashSet::new();
     let mut declared = Generated::default();
-    for name in module_files {
-        let NamedFile::File(Some(content)) = files.at(&child(directory, name)) else { return None };
-        let text = std::str::from_utf8(&content).ok().filter(|text| text.len() <= LARGEST)?;
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.');
+    files.for_each_module_text(directory, &mut |text| {
         declared.add(&Generated::by(text));
-        if declared.names.iter().any(|name| name.starts_with("var.")) {
-            return None;
-        }
-        let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.');
         named.extend(text.split(|letter| !is_part(letter)).filter_map(address));
+    })?;
+    if declared.names.iter().any(|name| name.starts_with("var.")) {
+        return None;
     }
     named.retain(|name| !declared.names.contains(name.as_str()));
     Some(named)

@@ -12,6 +12,7 @@ mod target;
 
 pub use block::block_address;
 pub use config::ConfigAddress;
+pub(crate) use config::leads_below;
 pub use hostname::host_names;
 pub use identifier::valid_identifier;
 pub use instance::{InstanceKey, ModuleStep, ResourceInstance};

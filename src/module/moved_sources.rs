@@ -1,14 +1,13 @@
 //! Collects the addresses that `moved` and `removed` blocks move away from.
 
 use std::collections::BTreeSet;
-use std::ops::Bound;
 use std::sync::Arc;
 
 use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use crate::module::Module;
-use crate::module::address::{ConfigAddress, MoveEndpoint};
+use crate::module::address::{ConfigAddress, MoveEndpoint, leads_below};
 
 /// The `from` addresses of the `moved` and `removed` blocks of a module, without instance keys.
 #[derive(Debug, Default)]
@@ -38,9 +37,7 @@ impl Module {
 
     /// Whether a `moved` or `removed` block names a module at this path, or an object in or below it.
     pub(crate) fn names_below(&self, path: &[SmolStr]) -> bool {
-        let from_here = (Bound::Included(path), Bound::Unbounded);
-        let mut from = self.left_behind().paths.range::<[SmolStr], _>(from_here);
-        from.next().is_some_and(|first| first.starts_with(path))
+        leads_below(&self.left_behind().paths, path)
     }
 
     /// The `from` addresses of all `moved` and `removed` blocks.

@@ -14,7 +14,7 @@ use smol_str::SmolStr;
 use crate::finding::{Concern, EngineRule, Finding, Severity};
 use crate::graph::Node;
 use crate::module::terragrunt::Generated;
-use crate::vfs::{NamedFile, NamedFiles, ancestors, child, is_under};
+use crate::vfs::{NamedFiles, ancestors, child, is_under};
 
 /// The smallest number of undeclared objects.
 const FEWEST: usize = 2;
@@ -27,9 +27,6 @@ const MOST_ABOVE: usize = 3;
 
 /// The largest number of directories that are compared in each of them.
 const MOST_BESIDE: usize = 50;
-
-/// The largest size of a shared file in bytes.
-const LARGEST: usize = 1 << 20;
 
 /// The directories of shared files of a repository, each read at most once.
 pub(super) struct SharedFiles<'f> {
@@ -136,11 +133,7 @@ fn is_shared(address: &str) -> bool {
 /// The addresses that the module files of a directory declare. `None` if they are not known.
 fn declared(files: &NamedFiles, directory: &str) -> Option<BTreeSet<String>> {
     let mut all = Generated::default();
-    for name in &files.listing(directory)?.module_files {
-        let NamedFile::File(Some(content)) = files.at(&child(directory, name)) else { return None };
-        let text = std::str::from_utf8(&content).ok().filter(|text| text.len() <= LARGEST)?;
-        all.add(&Generated::by(text));
-    }
+    files.for_each_module_text(directory, &mut |text| all.add(&Generated::by(text)))?;
     (!all.is_unknown).then_some(all.names)
 }
 

@@ -30,6 +30,9 @@ const MOST_KEPT: usize = 64 << 20;
 /// The maximum number of entries that are listed.
 const MOST_LISTED: usize = 5_000;
 
+/// The largest size in bytes of a module file that is read for its names.
+const LARGEST_TEXT: usize = 1 << 20;
+
 /// The steps to list an entry of a directory.
 const OF_ENTRY: usize = 4;
 
@@ -198,6 +201,15 @@ impl NamedFiles {
                 .by_ref()
                 .take_while(|above| *above != directory)
                 .all(|above| !above.is_empty() && !is_of_other(above))
+    }
+
+    /// Passes on the text of each module file of a directory. `None` if one is not known, is no text or is too large.
+    pub(crate) fn for_each_module_text(&self, directory: &str, pass: &mut dyn FnMut(&str)) -> Option<()> {
+        for name in &self.listing(directory)?.module_files {
+            let NamedFile::File(Some(content)) = self.at(&child(directory, name)) else { return None };
+            pass(std::str::from_utf8(&content).ok().filter(|text| text.len() <= LARGEST_TEXT)?);
+        }
+        Some(())
     }
 
     /// Whether a `.gitignore` excludes a path or a parent directory.

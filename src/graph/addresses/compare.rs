@@ -14,7 +14,7 @@ use super::object::{Declared, Object};
 use crate::graph::{ModuleGraph, Node, NodeId, State};
 use crate::limits::Steps;
 use crate::module::Module;
-use crate::module::address::Mode;
+use crate::module::address::{Mode, leads_below};
 use crate::module::declaration::ModuleCall;
 use crate::text::Sources;
 
@@ -358,12 +358,9 @@ fn unmatched<'t>(
     objects: Vec<Object<'t>>,
     matched: &[&Object<'t>],
 ) -> Vec<Object<'t>> {
-    let paths: BTreeSet<Vec<&SmolStr>> = matched.iter().map(|object| object.names()).collect();
-    let is_apart = |call: &Object<'t>| {
-        let path = call.address().path;
-        let path: Vec<&SmolStr> = path.iter().collect();
-        !paths.range(path.clone()..).next().is_some_and(|names| names.starts_with(&path))
-    };
+    let names = |object: &&Object<'t>| object.names().into_iter().cloned().collect();
+    let paths: BTreeSet<Vec<SmolStr>> = matched.iter().map(names).collect();
+    let is_apart = |call: &Object<'t>| !leads_below(&paths, &call.address().path);
     let objects = objects.into_iter().filter(|object| !object.is_with_call);
     calls.into_iter().filter(is_apart).chain(objects).collect()
 }

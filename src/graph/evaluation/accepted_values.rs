@@ -104,12 +104,11 @@ pub(super) fn condition(value: &Value, expr: &Expr, is_condition: bool, site: &S
     match &site.owner {
         Owner::Output(_) if is_condition => {
             let failed = "Module output value precondition failed";
-            result(value, expr, (failed, "This condition is false for every value."))
+            result(value, expr, (failed, "This condition is false for every value.", Severity::Error))
         }
         Owner::Check(_) if is_condition => {
-            let found = result(value, expr, ("Check block assertion failed", "This condition is false."))?;
-            let is_false = convert(value, &Type::Bool) == Ok(Value::Bool(false));
-            Some(if is_false { found.severity(Severity::Warning) } else { found })
+            let failed = "Check block assertion failed";
+            result(value, expr, (failed, "This condition is false.", Severity::Warning))
         }
         Owner::Output(_) | Owner::Check(_) if !is_condition => message(value, expr),
         Owner::Variable(variable) if is_condition => validation(value, expr, variable),
@@ -144,15 +143,16 @@ pub(super) fn import_id(value: &Value, expr: &Expr) -> Option<Finding> {
 pub(super) fn of_resource(value: &Value, expr: &Expr, is_postcondition: bool) -> Option<Finding> {
     let failed =
         if is_postcondition { "Resource postcondition failed" } else { "Resource precondition failed" };
-    result(value, expr, (failed, "This condition is false."))
+    result(value, expr, (failed, "This condition is false.", Severity::Error))
 }
 
-fn result(value: &Value, expr: &Expr, (failed, detail): (&str, &str)) -> Option<Finding> {
+/// The finding for the result of a condition, if any, with these parts if the result is false.
+fn result(value: &Value, expr: &Expr, (failed, detail, severity): (&str, &str, Severity)) -> Option<Finding> {
     let rule = EngineRule::InvalidCheckOrCondition;
     let what = match convert(value, &Type::Bool) {
         _ if !value.is_known() => return None,
         Ok(Value::Null(_)) => "null".to_owned(),
-        Ok(Value::Bool(false)) => return Some(invalid(rule, failed, detail, expr)),
+        Ok(Value::Bool(false)) => return Some(invalid(rule, failed, detail, expr).severity(severity)),
         Ok(_) => return None,
         Err(_) => format!("a {}", value.ty().name()),
     };

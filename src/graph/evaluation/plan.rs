@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 use super::order::in_order;
 use super::run_values::{Inputs, RunValues, any_of_all};
 use super::scope::{Instance, ModuleScope};
-use super::{accepted_values, arguments, secrets, validation};
+use super::{Evaluation, accepted_values, arguments, secrets, validation};
 use crate::finding::{EngineRule, Finding, Severity, has_errors};
 use crate::graph::instance_keys::has_instances;
 use crate::graph::references::sites::{Owner, Site};
@@ -27,6 +27,34 @@ pub(super) const ONLY_PLAN: &str = "`validate` does not know these values, but `
 
 /// The same for the condition of an assertion.
 const NO_VALIDATE: &str = "`validate` does not evaluate the condition of an assertion, but `plan` does.";
+
+impl<'t: 'f, 'f> Evaluation<'t, 'f> {
+    /// Reports the errors that only a plan finds.
+    pub(super) fn in_plan(&mut self, site: &Site<'t>, expr: &Expr, around: Iteration<'_>) {
+        if self.wrong.contains(&expr.span) {
+            return;
+        }
+        let mut found = self.plan().symbols(site, expr);
+        if found.is_empty() {
+            found = self.plan().errors(site, expr, around);
+        }
+        if !found.is_empty() && site.condition.is_some_and(|condition| self.is_never_reached(site, condition))
+        {
+            return;
+        }
+        if !self.node.is_planned() {
+            for finding in &mut found {
+                finding.severity = Severity::Warning;
+            }
+        }
+        self.findings.append(&mut found);
+    }
+
+    /// The values in a plan.
+    pub(super) fn plan(&self) -> &Plan<'f> {
+        self.plan.get_or_init(|| Plan::of(self.node, self.of_plan))
+    }
+}
 
 /// The values of a module in a plan.
 pub(super) struct Plan<'t> {
@@ -149,13 +177,8 @@ impl<'t> Plan<'t> {
         if found.is_empty() {
             return true;
         }
-        let is_assertion = matches!(site.owner, Owner::Check(_)) && is_condition(site, expr);
-        let Some(of_validate) =
-            (if is_assertion { Some(Vec::new()) } else { self.of_validate(site, expr, around) })
-        else {
-            return true;
-        };
-        let why = if is_assertion { NO_VALIDATE } else { ONLY_PLAN };
+        let Some(of_validate) = self.of_validate(site, expr, around) else { return true };
+        let why = if is_assertion(site, expr) { NO_VALIDATE } else { ONLY_PLAN };
         for finding in found {
             let is_same =
                 |other: &Finding| (&other.summary, other.primary) == (&finding.summary, finding.primary);
@@ -173,6 +196,9 @@ impl<'t> Plan<'t> {
 
     /// What `validate` finds in the value of an expression. `None` if it fails there.
     fn of_validate(&self, site: &Site<'t>, expr: &Expr, around: Iteration<'_>) -> Option<Vec<Finding>> {
+        if is_assertion(site, expr) {
+            return Some(Vec::new());
+        }
         let mut found = Vec::new();
         let scope = ModuleScope {
             symbols: site.symbols,
@@ -356,6 +382,11 @@ fn is_always_evaluated(site: &Site<'_>) -> bool {
 fn is_condition(site: &Site<'_>, expr: &Expr) -> bool {
     let condition = site.condition.and_then(|condition| condition.condition.as_deref());
     has_conditions(site) && is_value_of(condition, expr) && !expr.variables().is_empty()
+}
+
+/// Whether an expression is the `condition` of an assertion.
+fn is_assertion(site: &Site<'_>, expr: &Expr) -> bool {
+    matches!(site.owner, Owner::Check(_)) && is_condition(site, expr)
 }
 
 /// Whether an expression is the message of a precondition, postcondition or assertion, which is evaluated even if the

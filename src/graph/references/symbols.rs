@@ -1,6 +1,6 @@
 //! Reports `count`, `each`, `self`, `path`, `terraform` and `tofu` where they are not valid.
 
-use super::sites::{Owner, Site, Symbols};
+use super::sites::{Site, Symbols};
 use crate::finding::{EngineRule, Finding};
 use crate::module::Module;
 use crate::module::address::{Subject, reference};
@@ -69,9 +69,6 @@ pub(super) fn each(name: &str, site: &Site<'_>, at: Span, findings: &mut Vec<Fin
 /// them.
 pub(in crate::graph) fn of_argument(module: &Module, site: &Site<'_>, expr: &Expr) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if !matches!(site.owner, Owner::Argument(..)) {
-        return findings;
-    }
     let (count, each) = site.has_instances();
     let site = Site { symbols: Symbols { count, each, itself: false }, ..site.clone() };
     for traversal in expr.variables() {

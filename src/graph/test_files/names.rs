@@ -9,6 +9,7 @@ use crate::graph::similar::Similar;
 use crate::graph::{Node, Test};
 use crate::module::Module;
 use crate::module::address::{Subject, TestReference, TestSubject, reference_in_test};
+use crate::module::declaration::Condition;
 use crate::module::test_file::Run;
 use crate::syntax::{Expr, Traversal};
 use crate::text::Span;
@@ -77,6 +78,23 @@ impl Names<'_, '_> {
             }
         }
         are_readable
+    }
+
+    /// The assertions of the run whose references are valid; the engine evaluates these despite errors in others. `None`
+    /// if it cannot read a reference, so that it does not execute the run.
+    pub(super) fn valid_asserts(&self, findings: &mut Vec<Finding>) -> Option<Vec<&Condition>> {
+        let mut valid = Vec::new();
+        let mut are_readable = true;
+        for assert in &self.run.asserts {
+            let from = findings.len();
+            for part in assert.parts().filter(|part| !part.is_broken) {
+                are_readable &= self.check(&part.expr, Place::Assert, findings);
+            }
+            if findings.len() == from {
+                valid.push(assert);
+            }
+        }
+        are_readable.then_some(valid)
     }
 
     /// Checks `run.name` and the output after it.

@@ -77,7 +77,7 @@ pub(super) fn check(
         }
         drop(values);
         let mut unresolved = Vec::new();
-        let asserts = valid_asserts(run, &names, &mut unresolved);
+        let asserts = names.valid_asserts(&mut unresolved);
         if asserts.is_none() {
             findings.append(&mut unresolved);
         }
@@ -113,27 +113,6 @@ pub(super) fn check(
         }
         set_address(&mut findings[from..], &format!("run.{}", run.name));
     }
-}
-
-/// The assertions of a run whose references are valid; the engine evaluates these despite errors in others. `None` if
-/// it cannot read a reference, so that it does not execute the run.
-fn valid_asserts<'r>(
-    run: &'r Run,
-    names: &Names<'_, '_>,
-    findings: &mut Vec<Finding>,
-) -> Option<Vec<&'r Condition>> {
-    let mut valid = Vec::new();
-    let mut are_readable = true;
-    for assert in &run.asserts {
-        let from = findings.len();
-        for part in assert.parts().filter(|part| !part.is_broken) {
-            are_readable &= names.check(&part.expr, Place::Assert, findings);
-        }
-        if findings.len() == from {
-            valid.push(assert);
-        }
-    }
-    are_readable.then_some(valid)
 }
 
 /// The number of declarations that a run of a module reads.

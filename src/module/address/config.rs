@@ -1,6 +1,8 @@
 //! Addresses in a configuration.
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::ops::Bound;
 
 use hashbrown::HashSet;
 use smol_str::SmolStr;
@@ -14,6 +16,12 @@ pub struct ConfigAddress {
     pub path: Vec<SmolStr>,
     /// The resource, if the object is one.
     pub resource: Option<ResourceAddress>,
+}
+
+/// Whether one of these module paths is this one, or leads below it.
+pub(crate) fn leads_below(paths: &BTreeSet<Vec<SmolStr>>, path: &[SmolStr]) -> bool {
+    let from_here = (Bound::Included(path), Bound::Unbounded);
+    paths.range::<[SmolStr], _>(from_here).next().is_some_and(|first| first.starts_with(path))
 }
 
 impl ConfigAddress {

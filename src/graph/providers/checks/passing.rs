@@ -169,7 +169,7 @@ impl<'t> Edge<'_, 't> {
         let has_map = self.call.origin.writes("providers");
         let add = |ours: &str| {
             if has_map {
-                let which = if self.overridden_map().is_some() { " of the override file" } else { "" };
+                let which = if self.overriding_map().is_some() { " of the override file" } else { "" };
                 format!("add `{name} = {ours}` to `providers`{which}")
             } else {
                 format!("add `providers = {{ {name} = {ours} }}` to the call")
@@ -197,18 +197,21 @@ impl<'t> Edge<'_, 't> {
         }
     }
 
-    /// The `providers` map in an override file, if one replaces that of the base block.
-    fn overridden_map(&self) -> Option<Span> {
-        let origin = &self.call.origin;
-        let in_overrides = origin.overrides.iter().rev().find_map(|block| block.attribute("providers"));
-        in_overrides.filter(|_| origin.base.attribute("providers").is_some()).map(|map| map.name_span)
+    /// The `providers` map in an override file that replaces another one, if any. An empty map replaces nothing.
+    fn overriding_map(&self) -> Option<Span> {
+        let mut maps = self.call.origin.written("providers");
+        maps.retain(|map| map.expr.as_map().is_some_and(|entries| !entries.is_empty()));
+        match maps.as_slice() {
+            [_, .., last] => Some(last.name_span),
+            _ => None,
+        }
     }
 
     /// Reports required configurations of the child module that are not passed. Adds at most `room` findings.
     fn missing(&self, room: usize, findings: &mut Vec<Finding>) {
         let missing = self.child.required.iter().filter(|(_, name, _)| !self.passed.contains_key(name));
         for (address, name, span) in missing.take(room) {
-            let in_override = self.overridden_map();
+            let in_override = self.overriding_map();
             in_call(self.call, EngineRule::MissingProviderConfiguration, NOT_PASSED, name)
                 .related_all(in_override, "this map replaces the one in the base file")
                 .detail(format!(

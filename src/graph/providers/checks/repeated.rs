@@ -118,8 +118,8 @@ fn help(node: Node<'_>, declared: &Declared<'_>) -> String {
     }
 }
 
-/// How to move blocks with these names, some of which modules above have `taken`. A child module inherits default
-/// configurations, and aliases must be passed.
+/// How to move blocks with these names. Modules above configure those in `taken` themselves. A child module inherits
+/// default configurations, and aliases must be passed.
 fn move_with_aliases(blocks: &str, names: &[&str], taken: &[&str]) -> String {
     let aliases: Vec<&str> = names.iter().copied().filter(|name| name.contains('.')).collect();
     let entry = |name: &&str| match name.split('.').next().filter(|_| taken.contains(name)) {
