@@ -106,14 +106,15 @@ impl<'p> ActiveRules<'p> {
         self.ready.iter().any(|ready| asks(&ready.rule))
     }
 
-    /// Checks the modules that these roots call, directly or not, except `not_modules`.
+    /// Checks the modules that these roots call, directly or not, except `not_modules`. Returns the findings with the
+    /// checked module, which may be another one than that of the finding.
     pub(super) fn findings(
         &self,
         graph: &ModuleGraph,
         roots: &[NodeId],
         not_modules: &BTreeSet<NodeId>,
         context: &Context<'_>,
-    ) -> Vec<Finding> {
+    ) -> Vec<(NodeId, Finding)> {
         if self.ready.is_empty() {
             return Vec::new();
         }
@@ -123,7 +124,8 @@ impl<'p> ActiveRules<'p> {
             !node.module().excluded && !node.is_installed() && !not_modules.contains(id)
         });
         let found: Vec<Vec<Finding>> = below.par_iter().map(|id| self.of(graph.node(*id), context)).collect();
-        found.into_iter().flatten().collect()
+        let of_module = |(id, found): (_, Vec<Finding>)| found.into_iter().map(move |finding| (id, finding));
+        below.into_iter().zip(found).flat_map(of_module).collect()
     }
 
     fn of(&self, node: Node<'_>, context: &Context<'_>) -> Vec<Finding> {

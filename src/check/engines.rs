@@ -197,7 +197,7 @@ fn check_batch(
         load_engines(snapshot, cache, batch, request.choice(), policy, &mut |cache, loaded, roots| {
             result.add_engine(request, snapshot, cache, loaded, &roots)
         })?;
-    let mut merged = MergedResults::of(&mut result.of_engines, snapshot, cache);
+    let mut merged = MergedResults::of(&mut result.of_engines, &selection.spared, snapshot, cache);
     if selection.by_syntax(&result.of_engines, &merged) {
         result = BatchResult::default();
         for engine in selection.roots.keys() {
@@ -205,7 +205,7 @@ fn check_batch(
             let roots = selection.roots_in(&loaded.graph);
             result.add_engine(request, snapshot, cache, loaded, &roots);
         }
-        merged = MergedResults::of(&mut result.of_engines, snapshot, cache);
+        merged = MergedResults::of(&mut result.of_engines, &selection.spared, snapshot, cache);
     }
     request.settings.counts.add(batch.directories.len());
     let of_engines = std::mem::take(&mut result.of_engines);
@@ -256,7 +256,7 @@ impl BatchResult {
     }
 
     /// Adds the findings of one engine for the modules that these roots call, directly or not. Returns the directories
-    /// in which the next engine would find nothing either.
+    /// in which the next engine would find nothing else.
     fn add_engine(
         &mut self,
         request: &EngineCheck<'_>,
@@ -273,8 +273,20 @@ impl BatchResult {
         let mut findings = std::mem::take(&mut validated.findings);
         capped::cap(&mut findings);
         let not_modules = &validated.not_modules;
-        findings.extend(request.active_rules.findings(&loaded.graph, roots, not_modules, &context));
         findings.retain_mut(|finding| installed::is_kept(finding, snapshot));
+        // The directories in which the next engine may find something else.
+        let mut differing: BTreeSet<SmolStr> =
+            findings.iter().map(|finding| finding.module.clone()).collect();
+        for (id, mut finding) in request.active_rules.findings(&loaded.graph, roots, not_modules, &context) {
+            let directory = &loaded.graph.node(id).module().directory;
+            // The other module may be one that both engines check.
+            if finding.module != *directory {
+                differing.insert(directory.clone());
+            }
+            if installed::is_kept(&mut finding, snapshot) {
+                findings.push(finding);
+            }
+        }
         for id in not_modules {
             self.not_modules.insert(loaded.graph.node(*id).module().directory.clone());
         }
@@ -289,7 +301,7 @@ impl BatchResult {
         // A comparison needs the modules of every engine, and a chosen engine checks every module.
         let may_skip = !request.keeps_graphs && request.earlier.is_none() && request.choice().is_none();
         let same = if may_skip {
-            equivalence::directories(&loaded.graph, roots, &validated, &findings, snapshot)
+            equivalence::directories(&loaded.graph, roots, &validated, &differing, snapshot)
         } else {
             BTreeSet::new()
         };

@@ -33,8 +33,19 @@ pub(crate) struct Batch {
     known: usize,
     /// Directories that are loaded only if a call leads to them.
     spared: BTreeSet<usize>,
+    /// The modules that need not be checked again. They count in the limits of a run all the same.
+    pub(crate) checked: Checked,
     /// What paths lead to that were unknown until more files were read.
     reached: BTreeMap<String, Reached>,
+}
+
+/// Modules that another engine has checked for this one too.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Checked {
+    /// The number of modules.
+    pub(crate) modules: usize,
+    /// The size of their files, in bytes.
+    pub(crate) bytes: usize,
 }
 
 /// Why a batch cannot be checked yet.
@@ -58,7 +69,13 @@ impl Batch {
     }
 
     fn of(directories: Vec<usize>, known: usize) -> Self {
-        Self { directories, known, spared: BTreeSet::new(), reached: BTreeMap::new() }
+        Self {
+            directories,
+            known,
+            spared: BTreeSet::new(),
+            checked: Checked::default(),
+            reached: BTreeMap::new(),
+        }
     }
 
     /// Divides all modules into batches of about `bytes_wanted` bytes of files, ordered by their first module. There is always
@@ -125,12 +142,19 @@ impl Batch {
         Self { spared, ..self }
     }
 
-    /// Returns the batch without some directories, which are loaded only if a call leads to them.
+    /// Returns the batch without some modules that need not be checked again.
     pub(crate) fn sparing(&self, paths: &BTreeSet<SmolStr>, snapshot: &Snapshot) -> Self {
-        let spared = self.directories(snapshot).into_iter();
-        let spared = spared.filter(|number| paths.contains(&snapshot.directory_at(*number).path));
-        let spared = spared.chain(self.spared.iter().copied()).collect();
-        Self { spared, reached: self.reached.clone(), ..Self::of(self.directories.clone(), self.known) }
+        let mut spared = self.directories(snapshot);
+        spared.retain(|number| paths.contains(&snapshot.directory_at(*number).path));
+        let of_spared = |number: &usize| size(snapshot.directory_at(*number), snapshot.sources());
+        let checked = Checked { modules: spared.len(), bytes: spared.iter().map(of_spared).sum() };
+        let spared = spared.into_iter().chain(self.spared.iter().copied()).collect();
+        Self {
+            spared,
+            checked,
+            reached: self.reached.clone(),
+            ..Self::of(self.directories.clone(), self.known)
+        }
     }
 
     /// The numbers of the directories to load, with those that were found since the check began.

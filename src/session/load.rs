@@ -11,7 +11,7 @@ use crate::graph::{Callee, ModuleDiagnostics, ModuleGraph, NodeId, Surroundings,
 use crate::module::address::ModuleSource;
 use crate::module::declaration::ModuleCall;
 use crate::policy::Policy;
-use crate::session::batches::{Batch, Obstacle};
+use crate::session::batches::{Batch, Checked, Obstacle};
 use crate::session::fragments::{self, Evidence};
 use crate::session::installed::Coverage;
 use crate::session::parse_cache::{Built, ParseCache};
@@ -34,6 +34,8 @@ pub(crate) struct LoadedGraph {
     test_findings: Vec<Vec<Finding>>,
     /// The calls of modules from other repositories, if installed modules are wanted.
     pub(crate) coverage: Coverage,
+    /// See [`Batch::checked`].
+    checked: Checked,
 }
 
 /// The result of validating modules with one engine.
@@ -69,7 +71,8 @@ pub(crate) fn load(
         .collect();
     graph.reserve(built.len());
     let (findings, test_findings) = (Vec::new(), Vec::new());
-    let result = LoadedGraph { graph, findings, test_findings, coverage: Coverage::new() };
+    let (coverage, checked) = (Coverage::new(), batch.checked);
+    let result = LoadedGraph { graph, findings, test_findings, coverage, checked };
     let (nodes, queue, unread) = (BTreeMap::new(), Vec::new(), BTreeSet::new());
     let mut loader = Loader { snapshot, cache, batch, policy, result, nodes, queue, unread };
     for (number, built) in built {
@@ -240,7 +243,7 @@ impl LoadedGraph {
         let of_module = |id: &NodeId| (*id, validation.of_module(*id, None, sources));
         let mut diagnostics: Vec<(NodeId, ModuleDiagnostics)> =
             validation.modules().par_iter().map(of_module).collect();
-        let mut plans = Plans::of(&self.graph, &diagnostics);
+        let mut plans = Plans::of(&self.graph, self.checked, &diagnostics);
         plans.complete(&validation, sources, &mut diagnostics);
         let mut validated = Validated::default();
         let mut shared_files = SharedFiles::new(self.graph.named_files());

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use crate::finding::{Code, Finding, set_module};
 use crate::graph::{Cut, Evaluated, ModuleDiagnostics, ModuleGraph, NodeId, PlannedCall, Validation};
 use crate::limits::{Limit, Limits};
+use crate::session::batches::Checked;
 use crate::text::{Sources, Span, counted};
 
 /// The number of modules that share the remaining steps. What they leave goes to the next ones, so that some modules are
@@ -28,12 +29,20 @@ pub(super) struct Plans<'t> {
 }
 
 impl<'t> Plans<'t> {
-    /// Those of a graph. `found` is the result of a first round.
-    pub(super) fn of(graph: &'t ModuleGraph, found: &[(NodeId, ModuleDiagnostics)]) -> Self {
+    /// Those of a graph. `checked` are modules that are not in it but leave their steps to the others, and `found` is the
+    /// result of a first round.
+    pub(super) fn of(
+        graph: &'t ModuleGraph,
+        checked: Checked,
+        found: &[(NodeId, ModuleDiagnostics)],
+    ) -> Self {
         let limits = graph.nodes().next().map(|node| node.module().limits).unwrap_or_default();
-        let bytes = graph.nodes().map(|node| node.module().bytes).sum();
+        let (modules, bytes) =
+            graph.nodes().fold((checked.modules, checked.bytes), |(modules, bytes), node| {
+                (modules + 1, bytes + node.module().bytes)
+            });
         let taken: usize = found.iter().map(|(_, found)| found.planned.steps).sum();
-        let steps = limits.evaluation_of_plans(graph.nodes().count(), bytes).saturating_sub(taken);
+        let steps = limits.evaluation_of_plans(modules, bytes).saturating_sub(taken);
         Self { graph, limits, steps, cut: Vec::new() }
     }
 

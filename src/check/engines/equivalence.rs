@@ -2,7 +2,8 @@
 //!
 //! The newest versions of both engines accept nearly the same language. If Terraform reports nothing in modules that
 //! calls connect, no file selects an engine, and no construct has another meaning in OpenTofu, then OpenTofu reports
-//! nothing either and does not have to check them. This saves about half of the work in most repositories.
+//! nothing either and does not have to check them. Policy rules find the same in both, except about `required_version`
+//! ([`is_of_terraform`]). This saves about half of the work in most repositories.
 //!
 //! The search for constructs with another meaning may have false positives, but must not miss one. A test lists the
 //! differences between the two versions.
@@ -13,7 +14,7 @@ use rayon::prelude::*;
 use smol_str::SmolStr;
 
 use crate::engine::{Engine, FileKind, Product};
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::graph::{ModuleGraph, Node, NodeId};
 use crate::module::Module;
 use crate::module::declaration::ModuleCall;
@@ -28,22 +29,21 @@ use crate::vfs::Snapshot;
 mod signs;
 
 /// Returns the directories of modules in which OpenTofu reports nothing. `roots` are the root modules that are written
-/// for the engine of the graph, and `findings` all its findings in the modules that they call.
+/// for the engine of the graph, and `differing` the directories in which OpenTofu may find something else.
 pub(super) fn directories(
     graph: &ModuleGraph,
     roots: &[NodeId],
     validated: &Validated,
-    findings: &[Finding],
+    differing: &BTreeSet<SmolStr>,
     snapshot: &Snapshot,
 ) -> BTreeSet<SmolStr> {
     if graph.engine() != Engine::newest(Product::Terraform) {
         return BTreeSet::new();
     }
-    let reported: BTreeSet<&str> = findings.iter().map(|finding| finding.module.as_str()).collect();
     let may_be_alike: Vec<NodeId> = graph
         .below(roots)
         .into_iter()
-        .filter(|id| !reported.contains(graph.node(*id).module().directory.as_str()))
+        .filter(|id| !differing.contains(&graph.node(*id).module().directory))
         .filter(|id| !validated.naming_types.contains(id))
         .collect();
     let is_alike: Vec<bool> = may_be_alike.par_iter().map(|id| is_alike(graph.node(*id), snapshot)).collect();
@@ -66,6 +66,12 @@ pub(super) fn directories(
     let differing: BTreeSet<usize> = differing.map(|id| groups.first(id.number())).collect();
     let same = graph.nodes().filter(|node| !differing.contains(&groups.first(node.id().number())));
     same.map(|node| node.module().directory.clone()).collect()
+}
+
+/// Whether OpenTofu lacks a finding of a policy rule in these modules. It reads `required_version` only in `.tofu` files,
+/// which they do not have.
+pub(super) fn is_of_terraform(finding: &Finding) -> bool {
+    finding.concern == Concern::RequiredVersion
 }
 
 /// Whether both engines read a module in the same way, provided that Terraform reports nothing in it.

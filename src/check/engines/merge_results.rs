@@ -10,6 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use smol_str::SmolStr;
 
+use crate::check::engines::equivalence;
 use crate::check::engines::only_syntax::Foreign;
 use crate::check::engines::refused::TopBlocks;
 use crate::check::engines::result::EngineResult;
@@ -105,11 +106,19 @@ fn take_by_place(results: &mut [EngineResult]) -> BTreeMap<Place, [ProductFindin
 }
 
 impl MergedResults {
-    /// Takes the findings of all engines and merges them.
-    pub(super) fn of(results: &mut [EngineResult], snapshot: &Snapshot, cache: &ParseCache) -> Self {
+    /// Takes the findings of all engines and merges them. `spared` are the directories that an engine skipped, because
+    /// it would find the same.
+    pub(super) fn of(
+        results: &mut [EngineResult],
+        spared: &BTreeMap<Engine, BTreeSet<SmolStr>>,
+        snapshot: &Snapshot,
+        cache: &ParseCache,
+    ) -> Self {
         let mut merged = Self::default();
+        let is_spared = |directory: &str| spared.values().any(|directories| directories.contains(directory));
         if let [result] = results {
-            merged.apart = std::mem::take(&mut result.findings);
+            let findings = std::mem::take(&mut result.findings);
+            merged.add_apart(findings, &is_spared);
             return merged;
         }
         let by_place = take_by_place(results);
@@ -128,7 +137,8 @@ impl MergedResults {
             let both = checked.len() > 1
                 && checked.values().all(|directories| directories.contains(directory.as_str()));
             if !both {
-                merged.apart.extend(terraform.findings.into_iter().chain(opentofu.findings));
+                let findings = terraform.findings.into_iter().chain(opentofu.findings);
+                merged.add_apart(findings, &is_spared);
                 continue;
             }
             let engines = [terraform.engines, opentofu.engines];
@@ -165,6 +175,17 @@ impl MergedResults {
         }
         merged.part(unknown, &blocks);
         merged
+    }
+
+    /// Adds findings in modules that only one product checks.
+    fn add_apart(&mut self, findings: impl IntoIterator<Item = Finding>, is_spared: &dyn Fn(&str) -> bool) {
+        for finding in findings {
+            if equivalence::is_of_terraform(&finding) && is_spared(&finding.module) {
+                self.alone.push((Product::Terraform, finding));
+            } else {
+                self.apart.push(finding);
+            }
+        }
     }
 
     /// Moves findings in blocks that both products refuse from `alone` to `refused`, and findings about constructs of

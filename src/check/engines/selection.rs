@@ -20,7 +20,7 @@ use crate::vfs::Snapshot;
 pub(super) struct Selection {
     /// By engine: the directories of its root modules.
     pub(super) roots: BTreeMap<Engine, BTreeSet<SmolStr>>,
-    /// By engine: the directories that it skips, because it would find nothing there.
+    /// By engine: the directories that it skips, because it would find nothing else there.
     pub(super) spared: BTreeMap<Engine, BTreeSet<SmolStr>>,
     /// By directory of a root module: the only product that knows a construct there, and the place of the construct.
     pub(super) assumed: BTreeMap<SmolStr, (Product, Span)>,
@@ -54,7 +54,7 @@ impl Selection {
         }
     }
 
-    /// Skips directories that another engine has checked, because this one would find nothing there.
+    /// Skips directories that another engine has checked, because this one would find nothing else there.
     pub(super) fn spare(&mut self, engine: Engine, spared: &BTreeSet<SmolStr>) {
         if spared.is_empty() {
             return;

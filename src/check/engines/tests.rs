@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::check::doctest::example::examples;
-use crate::check::{Settings, run};
-use crate::finding::RuleId;
+use crate::check::{Settings, load_policy, run};
 use crate::rules::page::PAGES;
 use indoc::indoc;
 
@@ -119,11 +118,14 @@ fn a_ring_that_another_one_leads_to_is_for_the_engines_of_that() {
 }
 
 /// What is seen, as text in an order of its own. Where the modules are kept, no engine is left out.
-fn seen(files: &[(String, String)], select: &[RuleId], keep: bool, batch: usize) -> Vec<String> {
+fn seen(files: &[(String, String)], keep: bool, batch: usize) -> Vec<String> {
     let files = files.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
-    let policy = Policy::preset("strict").expect("a preset");
+    let mut snapshot = Snapshot::of_files(files.collect());
+    let own =
+        snapshot.read_policy().ok().flatten().and_then(|file| load_policy(&mut snapshot, Some(file)).ok());
+    let policy = own.unwrap_or_else(|| Policy::preset("strict").expect("a preset"));
     let settings = &Settings { policy, ..Settings::default() };
-    let active_rules = ActiveRules::new(&settings.policy, select, &mut Vec::new());
+    let active_rules = ActiveRules::new(&settings.policy, &[], &mut Vec::new());
     let states = &States::default();
     let request = EngineCheck {
         settings,
@@ -133,7 +135,6 @@ fn seen(files: &[(String, String)], select: &[RuleId], keep: bool, batch: usize)
         keeps_graphs: keep,
         batch_bytes: batch,
     };
-    let mut snapshot = Snapshot::of_files(files.collect());
     let (seen, findings) = check_all(&mut snapshot, &mut ParseCache::default(), &request);
     let findings = findings.finish(snapshot.sources());
     let mut reported: Vec<String> = findings.iter().map(|finding| format!("{finding:?}")).collect();
@@ -167,22 +168,21 @@ fn findings_do_not_depend_on_the_batches() {
     "#};
     files.push(("odd/main.tf".to_owned(), odd.to_owned()));
     files.push(("none/below/main.tf".to_owned(), "locals {}\n".to_owned()));
-    let whole = seen(&files, &[], true, usize::MAX);
+    let whole = seen(&files, true, usize::MAX);
     assert!(whole.len() > 30, "{}", whole.len());
-    assert_eq!(seen(&files, &[], false, 1), whole);
+    assert_eq!(seen(&files, false, 1), whole);
     files.retain(|(path, _)| !path.starts_with("live7/"));
-    assert_eq!(seen(&files, &[], false, 1), seen(&files, &[], true, usize::MAX));
+    assert_eq!(seen(&files, false, 1), seen(&files, true, usize::MAX));
 }
 
 #[test]
 fn findings_do_not_depend_on_skipped_engines() {
     for page in PAGES.iter() {
-        let rule = [RuleId::named(page.rule)];
         for example in examples(page.text).expect("a page is well-formed") {
             let files: Vec<(String, String)> =
                 example.files.into_iter().map(|file| (file.name, file.text)).collect();
-            let whole = seen(&files, &rule, true, usize::MAX);
-            assert_eq!(seen(&files, &rule, false, usize::MAX), whole, "{}: {}", page.rule, example.claim);
+            let whole = seen(&files, true, usize::MAX);
+            assert_eq!(seen(&files, false, usize::MAX), whole, "{}: {}", page.rule, example.claim);
         }
     }
 }
