@@ -222,7 +222,7 @@ pub(super) const ALL: &[Function] = &[
     function("lower", &[given("str", String)], None, String).known(|values| characters::in_case(values, str::to_ascii_lowercase, char::to_lowercase)),
     function("map", &[], Some(nullable("vals", Any)), Any).removed("tomap({ ... })"),
     function("matchkeys", &[given("values", ListOf(&Any)), given("keys", ListOf(&Any)), given("searchset", ListOf(&Any))], None, ListOf(&Any)).typed(sequence::matchkeys),
-    function("max", &[], Some(given("numbers", Num)), Num).known(|values| arithmetic::outermost(values, |values| values.max())),
+    function("max", &[], Some(given("numbers", Num)), Num).known(|values| arithmetic::outermost(values, |values| values.rev().max())),
     function("md5", &[given("str", String)], None, String).unknown(),
     function("merge", &[], Some(nullable("maps", Any).lifted()), Any).always(map::merge),
     function("min", &[], Some(given("numbers", Num)), Num).known(|values| arithmetic::outermost(values, |values| values.min())),

@@ -4,6 +4,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use num_bigint::BigUint;
 
@@ -15,8 +16,8 @@ const PRECISION: u64 = 512;
 /// A summand this many bits below the first bit of another one cannot change the result.
 const FAR: i64 = 1_024;
 
-/// A number: finite, or one of the two infinities.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// A number: finite, or one of the two infinities. Zero has a sign, which only its text shows.
+#[derive(Debug, Clone)]
 pub struct Number {
     negative: bool,
     size: Size,
@@ -35,7 +36,7 @@ impl Number {
     /// The number as an index, if it is whole and not negative.
     pub fn index(&self) -> Option<usize> {
         match &self.size {
-            Size::Finite { mantissa, exponent } if !self.negative && (0..64).contains(exponent) => {
+            Size::Finite { mantissa, exponent } if !self.is_negative() && (0..64).contains(exponent) => {
                 usize::try_from(mantissa << *exponent).ok()
             }
             Size::Finite { .. } | Size::Infinite => None,
@@ -54,7 +55,7 @@ impl Number {
 
     /// Whether it is less than zero.
     pub fn is_negative(&self) -> bool {
-        self.negative
+        self.negative && !self.is_zero()
     }
 
     /// The absolute value.
@@ -71,7 +72,7 @@ impl Number {
     /// The negated number.
     #[must_use]
     pub fn negated(&self) -> Self {
-        Self { negative: !self.negative && !self.is_zero(), size: self.size.clone() }
+        Self { negative: !self.negative, size: self.size.clone() }
     }
 
     /// The sum. Returns `None` for opposite infinities.
@@ -85,6 +86,9 @@ impl Number {
                 (Size::Finite { .. }, _) => Some(other.clone()),
             };
         };
+        if self.is_zero() && other.is_zero() {
+            return Some(Self { negative: self.negative && other.negative, ..self.clone() });
+        }
         // The other number is too small to change the result.
         if self.top() > other.top() + FAR || other.is_zero() {
             return Some(self.clone());
@@ -97,7 +101,8 @@ impl Number {
         Some(match (self.negative == other.negative, a.cmp(&b)) {
             (true, _) => Self::finite(self.negative, a + b, base),
             (false, Ordering::Less) => Self::finite(other.negative, b - a, base),
-            (false, Ordering::Equal | Ordering::Greater) => Self::finite(self.negative, a - b, base),
+            (false, Ordering::Equal) => Self::from(0),
+            (false, Ordering::Greater) => Self::finite(self.negative, a - b, base),
         })
     }
 
@@ -120,7 +125,7 @@ impl Number {
         match (&self.size, &other.size) {
             (Size::Infinite, Size::Infinite) => None,
             (Size::Infinite, Size::Finite { .. }) => Some(Self::infinite(negative)),
-            (Size::Finite { .. }, Size::Infinite) => Some(Self::from(0)),
+            (Size::Finite { .. }, Size::Infinite) => Some(Self::zero(negative)),
             (Size::Finite { .. }, Size::Finite { .. }) if other.is_zero() => {
                 (!self.is_zero()).then(|| Self::infinite(negative))
             }
@@ -167,14 +172,19 @@ impl Number {
         if truncated < *self { truncated.add(&Self::from(1)).unwrap_or(truncated) } else { truncated }
     }
 
-    /// The number rounded towards zero.
+    /// The number rounded towards zero. A zero has no sign then.
     fn truncated(&self) -> Self {
         match &self.size {
+            Size::Finite { .. } if self.top() <= 0 => Self::from(0),
             Size::Finite { mantissa, exponent } if *exponent < 0 => {
                 Self::finite(self.negative, mantissa >> exponent.unsigned_abs(), 0)
             }
             Size::Finite { .. } | Size::Infinite => self.clone(),
         }
+    }
+
+    fn zero(negative: bool) -> Self {
+        Self { negative, ..Self::from(0) }
     }
 
     fn infinite(negative: bool) -> Self {
@@ -194,7 +204,7 @@ impl Number {
             }
         }
         let Some(zeros) = mantissa.trailing_zeros() else {
-            return Self::from(0);
+            return Self::zero(negative);
         };
         mantissa >>= zeros;
         exponent += i64::try_from(zeros).unwrap_or(i64::MAX);
@@ -203,7 +213,7 @@ impl Number {
             return Self::infinite(negative);
         }
         if top < i64::from(i32::MIN) {
-            return Self::from(0);
+            return Self::zero(negative);
         }
         Self { negative, size: Size::Finite { mantissa, exponent } }
     }
@@ -243,9 +253,23 @@ impl From<usize> for Number {
     }
 }
 
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_negative() == other.is_negative() && self.size == other.size
+    }
+}
+
+impl Eq for Number {}
+
+impl Hash for Number {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.is_negative(), &self.size).hash(state);
+    }
+}
+
 impl Ord for Number {
     fn cmp(&self, other: &Self) -> Ordering {
-        match (self.negative, other.negative) {
+        match (self.is_negative(), other.is_negative()) {
             (false, false) => self.compare_size(other),
             (true, true) => other.compare_size(self),
             (false, true) => Ordering::Greater,

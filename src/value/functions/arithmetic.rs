@@ -37,7 +37,12 @@ pub(super) fn pow(arguments: &[Value]) -> Outcome {
     let power = whole(&arguments[0]).zip(exponent).and_then(|(base, exponent)| base.checked_pow(exponent));
     let power = power.filter(|power| power.unsigned_abs() <= EXACT).ok_or(FunctionError::Unknown)?;
     let size = usize::try_from(power.unsigned_abs()).map_err(|_| FunctionError::Unknown)?;
-    let size = Number::from(size);
+    let size = if power == 0 && exponent.is_some_and(|exponent| exponent % 2 == 1) {
+        // A zero keeps its sign.
+        base.clone()
+    } else {
+        Number::from(size)
+    };
     Ok(Value::Number(if power < 0 { size.negated() } else { size }))
 }
 

@@ -145,8 +145,12 @@ pub(super) fn parseint(arguments: &[Value]) -> Outcome {
     if base != 10 {
         return unknown;
     }
+    // A difference, because whole numbers have no negative zero.
     let number = Number::parse(digits);
-    let number = number.map(|number| if text.starts_with('-') { number.negated() } else { number });
+    let number = match text.strip_prefix('-') {
+        Some(_) => number.and_then(|number| Number::from(0).add(&number.negated())),
+        None => number,
+    };
     Ok(number.map_or(Value::Unknown(Type::Number), Value::Number))
 }
 

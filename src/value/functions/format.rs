@@ -185,9 +185,7 @@ fn inserted(verb: &Verb, value: &Value) -> Result<Option<String>, String> {
 fn as_it_is(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.to_string()),
-        Value::Number(_) => {
-            whole(value).filter(|number| number.abs() < SHORT).map(|number| number.to_string())
-        }
+        Value::Number(number) => whole(value).filter(|whole| whole.abs() < SHORT).map(|_| number.to_string()),
         value => {
             let mut text = String::new();
             json(value, &mut text).ok().map(|()| text)

@@ -37,7 +37,7 @@ impl Number {
         };
         let (mantissa, left_out) = significant(&format!("{whole}{fraction}"))?;
         if mantissa == BigUint::ZERO {
-            return Some(Self::from(0));
+            return Some(Self::zero(negative));
         }
         let five = i64::try_from(left_out).ok()? - i64::try_from(fraction.len()).ok()?;
         let (two, five) = match exponent.as_bytes().first() {

@@ -126,6 +126,18 @@ fn what_functions_make_of_texts_and_numbers() {
         ),
         ("jsonencode(1e-7)", r#""0.0000001""#),
         (
+            "jsonencode([-0, -1 * 0, 0 / -5, -0 - 0, tonumber(\"-0\"), pow(-0, 1)])",
+            r#""[-0,-0,-0,-0,-0,-0]""#,
+        ),
+        (
+            "jsonencode([ceil(-0.5), floor(-0), -1 % 1, -0 + 0, 1 - 1, parseint(\"-0\", 10)])",
+            r#""[0,0,0,0,0,0]""#,
+        ),
+        ("jsonencode([abs(-0), min(0, -0), max(0, -0), signum(-0)])", r#""[0,0,0,0]""#),
+        ("format(\"%v %d %s\", -0, -0, -0)", r#""-0 0 -0""#),
+        ("-0 == 0", "true"),
+        ("[1][-0]", "1"),
+        (
             r#"format("%v-%v-%v-%v-%v", -5, true, [1, "a"], { a = null }, "<a>")"#,
             r#""-5-true-[1,\"a\"]-{\"a\":null}-<a>""#,
         ),
