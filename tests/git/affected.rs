@@ -280,6 +280,15 @@ fn a_module_with_errors_is_not_compared() {
 }
 
 #[test]
+fn a_module_for_an_unknown_version_is_not_compared() {
+    let place = repository();
+    place.stage("modules/net/main.tf", format!("terraform {{\n  required_version = \">= 99.0\"\n}}\n{NET}"));
+    let output = changes(&place);
+    let why = "module: has a required version that overrule does not know, so nothing in it is compared";
+    assert!(output.contains(why), "{output}");
+}
+
+#[test]
 fn changes_of_provider_configurations_list_the_resources() {
     let live = indoc! {r#"
         provider "aws" {

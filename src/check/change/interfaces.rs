@@ -83,14 +83,18 @@ impl Comparison {
         let mut changes = match (before, now) {
             (None, Some(_)) => vec![of_whole(Impact::Feature, "added")],
             (Some(_), None) => vec![of_whole(Impact::Breaking, "removed")],
-            (Some(before), Some(_)) if has_errors(before) => {
-                vec![of_whole(Impact::Fix, "had errors before the change, so nothing in it is compared")]
-            }
-            // A part that seems to be removed may be in a file that could not be read.
-            (Some(_), Some(now)) if has_errors(now) => {
-                vec![of_whole(Impact::Breaking, "has errors, so nothing in it is compared")]
-            }
-            (Some(before), Some(now)) => self.differences(before, now),
+            (Some(before), Some(now)) => match (unreadable(before), unreadable(now)) {
+                (Some(why), _) => {
+                    let what = format!("had {why} before the change, so nothing in it is compared");
+                    vec![of_whole(Impact::Fix, &what)]
+                }
+                // A part that seems to be removed may be in a file that could not be read.
+                (None, Some(why)) => {
+                    let what = format!("has {why}, so nothing in it is compared");
+                    vec![of_whole(Impact::Breaking, &what)]
+                }
+                (None, None) => self.differences(before, now),
+            },
             (None, None) => return None,
         };
         if let Some(old) = moved_from.as_ref().filter(|_| role == Role::Shared) {
@@ -132,9 +136,14 @@ impl Comparison {
     }
 }
 
-/// Whether files of a module could not be read completely.
-fn has_errors(node: Node<'_>) -> bool {
-    !node.module().complete && !node.module().has_generated_files
+/// What keeps a module from being read completely, if anything.
+fn unreadable(node: Node<'_>) -> Option<&'static str> {
+    let module = node.module();
+    match &module.unmodelled {
+        _ if module.complete || module.has_generated_files => None,
+        Some(_) => Some("a required version that overrule does not know"),
+        None => Some("errors"),
+    }
 }
 
 fn of_whole(impact: Impact, what: &str) -> InterfaceChange {
