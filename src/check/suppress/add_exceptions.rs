@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hashbrown::HashMap;
+
 use crate::check::Verdict;
 use crate::check::fix::apply;
 use crate::check::location::place_of;
@@ -76,33 +78,44 @@ impl Additions {
     }
 }
 
+/// A file in which comments may be written.
+struct Commentable {
+    file: File,
+    /// By start of an argument or block: the start of its line, if nothing is before it there.
+    lines: HashMap<usize, Option<usize>>,
+}
+
 /// The start of the line above which a comment suppresses a verdict. `None` if a comment is not possible there.
 fn line_of(
     verdict: &Verdict,
     sources: &Sources,
-    read: &mut BTreeMap<FileId, Option<File>>,
+    read: &mut BTreeMap<FileId, Option<Commentable>>,
 ) -> Option<(FileId, usize)> {
     let at = verdict.finding.primary?;
     let source = sources.get(at.file);
-    let file = read.entry(at.file).or_insert_with(|| native(at.file, source)).as_ref()?;
+    let Commentable { file, lines } =
+        read.entry(at.file).or_insert_with(|| native(at.file, source)).as_mut()?;
     let mut line = None;
     let mut next = file.body.item_at(at.start);
     while let Some(item) = next {
         let start = item.span.range().start;
-        let from = source.text()[..start].rfind('\n').map_or(0, |end| end + 1);
-        if source.text()[from..start].chars().all(|c| c == ' ' || c == '\t') {
-            line = Some((at.file, from));
-        }
+        let of_item = lines.entry(start).or_insert_with(|| {
+            let from = source.text()[..start].rfind('\n').map_or(0, |end| end + 1);
+            source.text()[from..start].chars().all(|c| c == ' ' || c == '\t').then_some(from)
+        });
+        line = of_item.map(|from| (at.file, from)).or(line);
         next = item.body.and_then(|body| body.item_at(at.start));
     }
     line
 }
 
 /// The file, if it has native syntax and is valid UTF-8.
-fn native(id: FileId, source: &Source) -> Option<File> {
+fn native(id: FileId, source: &Source) -> Option<Commentable> {
     let is_native = [".tf", ".tofu"].iter().any(|end| source.name().ends_with(end));
-    (is_native && source.invalid().is_empty())
-        .then(|| syntax::parse(id, source, Notation::Native, &Limits::default()).0)
+    (is_native && source.invalid().is_empty()).then(|| {
+        let (file, _) = syntax::parse(id, source, Notation::Native, &Limits::default());
+        Commentable { file, lines: HashMap::new() }
+    })
 }
 
 /// Adds a comment above each of these lines. Lines that a comment separates are aligned again, as `terraform fmt` does.
