@@ -127,7 +127,7 @@ fn sources(directory: &Path) -> Vec<PathBuf> {
     let mut sources = Vec::new();
     for file in files_in(directory) {
         let name = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        if name == "tests" || name.starts_with("test_") {
+        if name == "tests" || name == "test_expressions" {
             continue;
         }
         if root().join(&file).is_dir() {
@@ -173,9 +173,13 @@ fn matches(name: &str, text: &str, line: usize, banned: &str) -> String {
     found.concat()
 }
 
+fn before_unit_tests(text: &str) -> &str {
+    text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or_default()
+}
+
 /// The comments of a source file before its unit tests, with [`NO_COMMENT`] in place of all other lines.
 fn comments(text: &str) -> String {
-    let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let text = before_unit_tests(text);
     let comment = |line: &str| match line.trim_start().strip_prefix("//") {
         Some(comment) => comment.trim_start_matches(['/', '!']).to_owned(),
         None => NO_COMMENT.to_owned(),
@@ -215,7 +219,7 @@ fn without_placeholders(literal: &str) -> String {
 
 /// The string literals of a source file before its unit tests, each with its line, except for messages of `expect`.
 fn literals(text: &str) -> Vec<(usize, String)> {
-    let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let text = before_unit_tests(text);
     let letters: Vec<char> = text.chars().collect();
     let (mut literals, mut at, mut line) = (Vec::new(), 0, 1);
     while let Some(letter) = letters.get(at) {

@@ -70,7 +70,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     needs.room.close(findings);
 }
 
-/// Reports a file in the place of the test directory, which the engine lists where a command runs.
+/// Reports a file with the path of the test directory, which the engine lists where a command runs.
 fn test_directory(node: Node<'_>, findings: &mut Vec<Finding>) {
     let module = node.module();
     let path = child(&module.directory, TEST_DIRECTORY);

@@ -225,7 +225,7 @@ impl Overrides {
         &self.list
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
