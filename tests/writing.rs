@@ -5,21 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Pages in addition to those in `docs` and `policies`.
-const PAGES: [&str; 12] = [
-    "ARCHITECTURE.md",
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
-    "README.md",
-    "SECURITY.md",
-    "action.yml",
-    "benches/README.md",
-    "benches/precision/README.md",
-    "examples/overrule.hcl",
-    "fuzz/README.md",
-    "policies/README.md",
-    ".pre-commit-hooks.yaml",
-];
+/// Pages that have neither the extension `md` nor a place in `policies`.
+const PAGES: [&str; 3] = ["action.yml", "examples/overrule.hcl", ".pre-commit-hooks.yaml"];
 
 /// Phrases that comments do not use, in addition to those that are wrong everywhere.
 const IN_COMMENTS: &str = include_str!("writing/banned_in_comments.txt");
@@ -30,9 +17,8 @@ const NO_COMMENT: &str = "|";
 #[test]
 fn pages_use_the_terms_of_the_field() {
     let mut pages: Vec<PathBuf> = PAGES.iter().map(PathBuf::from).collect();
-    for (directory, end) in [("docs", "md"), ("policies", "hcl"), ("policies/rules", "md")] {
-        pages.extend(files_in(Path::new(directory)).into_iter().filter(|file| has_end(file, end)));
-    }
+    pages.extend(files_below("", "md"));
+    pages.extend(files_below("policies", "hcl"));
     assert!(pages.len() > 100, "the pages of all rules are read");
     let mut wrong = String::new();
     for page in pages {
@@ -45,7 +31,7 @@ fn pages_use_the_terms_of_the_field() {
 fn messages_use_the_terms_of_the_field() {
     let mut wrong = String::new();
     let mut number = 0;
-    for file in sources(Path::new("src")) {
+    for file in files_below("src", "rs") {
         let text = read(&file);
         for (line, literal) in literals(&text) {
             number += 1;
@@ -60,7 +46,7 @@ fn messages_use_the_terms_of_the_field() {
 fn comments_use_the_terms_of_the_field() {
     let mut wrong = String::new();
     let mut number = 0;
-    for file in sources(Path::new("src")) {
+    for file in files_below("src", "rs") {
         let comments = comments(&read(&file));
         number += comments.lines().filter(|line| *line != NO_COMMENT).count();
         wrong += &matches(&file.display().to_string(), &comments, 1, IN_COMMENTS);
@@ -109,34 +95,28 @@ fn read(file: &Path) -> String {
     fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-fn has_end(file: &Path, end: &str) -> bool {
-    file.extension().is_some_and(|extension| extension == end)
-}
-
-/// The entries of a directory, relative to the root of the package, sorted.
-fn files_in(directory: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(root().join(directory)).expect("a directory");
-    let mut files: Vec<PathBuf> =
-        entries.map(|entry| directory.join(entry.expect("an entry").file_name())).collect();
-    files.sort();
-    files
-}
-
-/// The source files without those of unit tests.
-fn sources(directory: &Path) -> Vec<PathBuf> {
-    let mut sources = Vec::new();
-    for file in files_in(directory) {
+/// The files below a directory that have an extension, except for those of tests and builds, sorted and relative to
+/// the root of the package.
+fn files_below(directory: impl AsRef<Path>, extension: &str) -> Vec<PathBuf> {
+    let directory = directory.as_ref();
+    let mut files = Vec::new();
+    for entry in fs::read_dir(root().join(directory)).expect("a directory") {
+        let file = directory.join(entry.expect("an entry").file_name());
         let name = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        if name == "tests" || name == "test_expressions" {
+        let path = root().join(&file);
+        // Cargo puts this file into the directories of builds.
+        let is_of_build = path.join("CACHEDIR.TAG").exists();
+        if is_of_build || name.starts_with('.') || ["tests", "test_expressions"].contains(&name) {
             continue;
         }
-        if root().join(&file).is_dir() {
-            sources.extend(self::sources(&file));
-        } else if has_end(&file, "rs") {
-            sources.push(file);
+        if path.is_dir() {
+            files.extend(files_below(&file, extension));
+        } else if file.extension().is_some_and(|found| found == extension) {
+            files.push(file);
         }
     }
-    sources
+    files.sort();
+    files
 }
 
 fn help(command: &[&str]) -> String {
