@@ -315,9 +315,8 @@ impl Evaluation<'_, '_> {
 
     /// The value of an expression that was evaluated already, without marks.
     fn known(&self, expr: &Expr, symbols: Symbols) -> Value {
-        let (mut value, failed) = self.known_or_partial(expr, symbols);
-        value.take_deep_marks();
-        if failed { Value::UNKNOWN } else { value }
+        let (value, failed) = self.known_or_partial(expr, symbols);
+        if failed { Value::UNKNOWN } else { value.without_marks() }
     }
 
     /// Like [`Self::known`], with marks and the part that is known despite an error, and whether there was an error.
@@ -338,9 +337,9 @@ impl Evaluation<'_, '_> {
         symbols: Symbols,
         judge: fn(&Value, &Expr) -> Option<Finding>,
     ) -> Option<Finding> {
-        let (mut value, failed) = self.known_or_partial(expr, symbols);
-        value.take_deep_marks();
-        judge(&value, expr).filter(|finding| !failed || finding.code == Some(Code::IncorrectType))
+        let (value, failed) = self.known_or_partial(expr, symbols);
+        judge(&value.without_marks(), expr)
+            .filter(|finding| !failed || finding.code == Some(Code::IncorrectType))
     }
 
     /// Checks `count`, or else `for_each`: if override files lead to both, `count` takes precedence.
@@ -403,8 +402,7 @@ impl Evaluation<'_, '_> {
             let instance = Instance::Each(key.into_owned(), value.clone());
             let scope = ModuleScope { instance: Some(&instance), ..self.scope(Symbols::default()) };
             let mut found = Vec::new();
-            let mut value = evaluate(id, &scope, &mut found);
-            value.take_deep_marks();
+            let value = evaluate(id, &scope, &mut found).without_marks();
             found.retain(|finding| finding.severity == Severity::Error);
             if found.is_empty() {
                 found.extend(accepted_values::import_id(&value, id));
@@ -419,9 +417,8 @@ impl Evaluation<'_, '_> {
     /// Checks the values in the parts of a resource that the engine defines.
     fn built_in(&mut self, resource: &Resource) {
         let known = |expr: &Expr, symbols| {
-            let (mut value, failed) = self.known_or_partial(expr, symbols);
-            value.take_deep_marks();
-            (value, failed)
+            let (value, failed) = self.known_or_partial(expr, symbols);
+            (value.without_marks(), failed)
         };
         let expressions = built_in::Expressions { known: &known, wrong: self.wrong, failed: &self.failed };
         let found = built_in::wrong(resource, self.node.graph().engine(), &expressions);

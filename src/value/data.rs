@@ -118,6 +118,13 @@ impl Value {
         marks
     }
 
+    /// The value without its marks and those of its elements.
+    #[must_use]
+    pub fn without_marks(mut self) -> Self {
+        self.take_deep_marks();
+        self
+    }
+
     /// The value with each marked part replaced, innermost first.
     #[must_use]
     pub(super) fn map_marked(self, replace: &mut dyn FnMut(Self, Marks) -> Self) -> Self {

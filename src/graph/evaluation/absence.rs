@@ -108,11 +108,8 @@ impl Absence {
         let values = RunValues::new(node, (Resources::Changed, false), Rc::clone(&variables), &earlier, work)
             .knowing(&not_null);
         let is_absent = |(count, for_each): (Option<&Attribute>, Option<&Attribute>)| {
-            let value = |attribute: &Attribute| {
-                let mut value = values.of(&attribute.expr, Within::Module).0.value;
-                value.take_deep_marks();
-                value
-            };
+            let value =
+                |attribute: &Attribute| values.of(&attribute.expr, Within::Module).0.value.without_marks();
             let makes_none = |value: &Value| makes_instances(value) == Some(false);
             match count {
                 Some(count) => convert(&value(count), &Type::Number).is_ok_and(|number| makes_none(&number)),
@@ -151,8 +148,6 @@ fn parts_given(node: Node<'_>) -> usize {
 
 /// A value that is completely known and has no marks. The difference between two sensitive values counts, and that
 /// between their marks.
-fn known(mut value: Value) -> Option<Value> {
-    let is_marked = value.deep_marks() != Marks::NONE;
-    value.take_deep_marks();
-    (!is_marked && value.is_wholly_known()).then_some(value)
+fn known(value: Value) -> Option<Value> {
+    (value.deep_marks() == Marks::NONE && value.is_wholly_known()).then_some(value)
 }

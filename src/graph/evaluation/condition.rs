@@ -58,9 +58,8 @@ impl Evaluation<'_, '_> {
         {
             // After an error, only the type of the result of a validation is checked.
             if matches!(site.owner, Owner::Variable(_)) && !self.node.is_called() {
-                let (mut value, _) = self.known_or_partial(expr, site.symbols);
-                value.take_deep_marks();
-                self.report_all(accepted_values::unusable(&value, expr), site);
+                let (value, _) = self.known_or_partial(expr, site.symbols);
+                self.report_all(accepted_values::unusable(&value.without_marks(), expr), site);
             }
             return;
         }
@@ -181,7 +180,5 @@ enum Explanation {
 }
 
 fn is_false(result: &Value) -> bool {
-    let mut result = result.clone();
-    result.take_deep_marks();
-    convert(&result, &Type::Bool) == Ok(Value::Bool(false))
+    convert(&result.clone().without_marks(), &Type::Bool) == Ok(Value::Bool(false))
 }

@@ -217,11 +217,7 @@ impl<'t> Plan<'t> {
 
     /// The findings in the value of an expression without errors.
     fn judged(&self, site: &Site<'t>, expr: &Expr, around: Iteration<'_>, value: Value) -> Vec<Finding> {
-        let unmarked = || {
-            let mut value = value.clone();
-            value.take_deep_marks();
-            value
-        };
+        let unmarked = || value.clone().without_marks();
         let (count, for_each) = site.repeated();
         let found = match &site.owner {
             Owner::Argument(call, name) => {

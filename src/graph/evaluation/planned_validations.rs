@@ -87,8 +87,8 @@ pub(super) fn refusals<'v>(
 /// it fails whatever they are.
 fn refusals_of(values: &RunValues<'_>, variable: &Variable, node: Node<'_>, work: &Budget) -> Vec<Refusal> {
     let Some(own) = values.variable(&variable.name) else { return Vec::new() };
-    let Some(mut value) = validation::validated(&own.value, variable, node) else { return Vec::new() };
-    value.take_deep_marks();
+    let Some(value) = validation::validated(&own.value, variable, node) else { return Vec::new() };
+    let value = value.without_marks();
     let mut parts = variable.validations.iter().flat_map(Condition::parts);
     if parts.any(|part| values.in_validation(&part.expr, &variable.name).is_none()) {
         return Vec::new();
@@ -107,8 +107,8 @@ fn refusals_of(values: &RunValues<'_>, variable: &Variable, node: Node<'_>, work
         if !refers_to_others(validation, variable) || is_reported(&condition.expr) {
             return None;
         }
-        let (mut result, mut found) = values.in_validation(&condition.expr, &variable.name)?;
-        result.take_deep_marks();
+        let (result, mut found) = values.in_validation(&condition.expr, &variable.name)?;
+        let result = result.without_marks();
         let error = if has_errors(&found) {
             let mut of_validate = Vec::new();
             evaluate(&condition.expr, &scope, &mut of_validate);

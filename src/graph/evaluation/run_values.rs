@@ -194,9 +194,9 @@ impl<'t> RunValues<'t> {
     pub(in crate::graph) fn holds(&self, condition: &Condition, itself: Option<&Resource>) -> Option<bool> {
         let attribute = condition.condition.as_ref().filter(|attribute| !attribute.is_broken)?;
         let itself = itself.map(|resource| self.instance(resource, None));
-        let (mut result, found) = self.value(&attribute.expr, Within::Module, itself.as_ref());
-        result.value.take_deep_marks();
-        if found.is_empty() { convert(&result.value, &Type::Bool).ok()?.as_bool() } else { None }
+        let (result, found) = self.value(&attribute.expr, Within::Module, itself.as_ref());
+        let value = result.value.without_marks();
+        if found.is_empty() { convert(&value, &Type::Bool).ok()?.as_bool() } else { None }
     }
 
     /// The errors in the evaluation of a condition of the module and of its message.

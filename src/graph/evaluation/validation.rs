@@ -41,8 +41,7 @@ impl<'t> Node<'t> {
         let holds = |validation: &Condition| {
             let condition = validation.condition.as_ref()?;
             let mut found = Vec::new();
-            let mut result = evaluate(&condition.expr, &scope, &mut found);
-            result.take_deep_marks();
+            let result = evaluate(&condition.expr, &scope, &mut found).without_marks();
             Some(found.is_empty() && convert(&result, &Type::Bool).ok()?.as_bool()?)
         };
         variable.validations.iter().all(|validation| holds(validation) == Some(true))
@@ -101,8 +100,7 @@ pub(super) fn refused(
     }
     let is_reported =
         |refusal: &Refusal| refusal.error.is_none() && !outcome.unexplained.contains(&refusal.condition);
-    let mut unmarked = value.clone();
-    unmarked.take_deep_marks();
+    let unmarked = value.clone().without_marks();
     // A condition may be false for every value, so also for one that is unknown.
     let refusals = all_refusals(&unmarked, variable, child, work).into_iter().filter(is_reported);
     let mut findings: Vec<Finding> = refusals.map(|refusal| refusal.at_call(variable, expr)).collect();
@@ -148,14 +146,14 @@ fn outcome(value: &Value, variable: &Variable, node: Node<'_>, work: &Budget) ->
         let (Some(condition), Some(message)) = (&validation.condition, &validation.error_message) else {
             continue;
         };
-        let (mut result, is_sound, found) = evaluated(&condition.expr);
+        let (result, is_sound, found) = evaluated(&condition.expr);
         outcome.errors.extend(found);
         let (text, is_message, found) = evaluated(&message.expr);
         outcome.holds &= is_sound && is_message;
         // A JSON string that is not a template is shown as it is.
         let is_shown = !is_message && matches!(message.expr.kind, ExprKind::JsonString(_));
         outcome.errors.extend(found.into_iter().filter(|_| !is_shown));
-        result.take_deep_marks();
+        let result = result.without_marks();
         outcome.errors.extend(accepted_values::unusable(&result, &condition.expr));
         let is_false = is_sound && convert(&result, &Type::Bool) == Ok(Value::Bool(false));
         outcome.holds &= !is_false && outcome.errors.is_empty();
@@ -305,8 +303,7 @@ fn all_refusals(value: &Value, variable: &Variable, node: Node<'_>, work: &Budge
     let judge = |validation: &Condition| {
         let condition = &validation.condition.as_ref()?.expr;
         let mut found = Vec::new();
-        let mut result = evaluate(condition, &known, &mut found);
-        result.take_deep_marks();
+        let result = evaluate(condition, &known, &mut found).without_marks();
         let error = if found.is_empty() {
             accepted_values::unusable(&result, condition)
         } else {

@@ -58,9 +58,7 @@ impl<'t> Node<'t> {
 impl Values<'_> {
     /// The value of an expression, without marks.
     pub fn of(&self, expr: &Expr) -> Value {
-        let mut value = self.marked(expr);
-        value.take_deep_marks();
-        value
+        self.marked(expr).without_marks()
     }
 
     /// Whether a block with this `count` or `for_each` has an instance with this key, or without one, if that is known.

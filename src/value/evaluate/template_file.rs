@@ -142,8 +142,7 @@ impl Evaluator<'_> {
         names: &Value,
     ) -> Option<Value> {
         let at = rendering.at;
-        let mut names = names.clone();
-        names.take_deep_marks();
+        let names = names.clone().without_marks();
         let (Value::Object(names) | Value::Map(_, names)) = &names else {
             self.refused(rendering, 1, "it must be a map or an object");
             return None;

@@ -89,8 +89,7 @@ impl RunValues<'_> {
         let marks = given.take_marks();
         let is_sensitive = marks.sensitive.is_some();
         let is_ephemeral = marks.ephemeral.is_some() && refuses_ephemeral(self.node.module());
-        let mut value = given.clone();
-        value.take_deep_marks();
+        let value = given.clone().without_marks();
         let is_accepted = match attribute.name.as_str() {
             "count" => accepted_values::count(&value, &attribute.expr).is_none(),
             _ => !is_sensitive && accepted_values::for_each(&value, &attribute.expr).is_none(),
@@ -129,8 +128,7 @@ impl RunValues<'_> {
         };
         let (input, triggers) = (argument("input"), argument("triggers_replace"));
         // The provider sets it, so it has no marks.
-        let mut output = input.value.clone();
-        output.take_deep_marks();
+        let mut output = input.value.clone().without_marks();
         if !output.is_null() && self.resources != Resources::Applied {
             output = Value::Unknown(output.ty());
         }
