@@ -28,7 +28,7 @@ impl Rule for UnusedConfigurationAlias {
         // A plain name declares a default configuration, which may be inherited by modules from elsewhere.
         let asked = |entry: &RequiredProvider| entry.aliases.iter().any(|alias| alias.value.alias.is_some());
         let mut entries = module.required_providers.values().filter(|entry| asked(entry)).peekable();
-        if entries.peek().is_none() || !module.complete || module.has_generated_files {
+        if entries.peek().is_none() || !module.is_whole() {
             // Something may use the alias that this directory does not show.
             return;
         }

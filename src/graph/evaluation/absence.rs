@@ -6,7 +6,7 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 use smol_str::SmolStr;
 
-use super::run_values::{Computed, NotNull, Resources, RunValues, Within, default_of};
+use super::run_values::{Computed, NotNull, RunValues, Within, default_of};
 use crate::graph::instance_keys::makes_instances;
 use crate::graph::{Node, NodeId, arguments};
 use crate::module::address::ResourceAddress;
@@ -83,9 +83,8 @@ impl Absence {
 
     /// The value of an expression of the module, if all of it is known.
     pub(crate) fn value(&self, node: Node<'_>, expr: &Expr) -> Option<Value> {
-        let (earlier, variables) = (BTreeMap::new(), Rc::clone(&self.variables));
-        let values = RunValues::new(node, (Resources::Changed, false), variables, &earlier, &self.work)
-            .knowing(&self.not_null);
+        let variables = Rc::clone(&self.variables);
+        let values = RunValues::of_plan(node, variables, &self.work).knowing(&self.not_null);
         known(values.of(expr, Within::Module).0.value)
     }
 
@@ -101,12 +100,10 @@ impl Absence {
         work: &Rc<Budget>,
     ) -> Self {
         let module = node.module();
-        if !module.complete || module.has_generated_files || parts_given(node) > MOST_PARTS {
+        if !module.is_whole() || parts_given(node) > MOST_PARTS {
             return Self::unknown(work);
         }
-        let earlier = BTreeMap::new();
-        let values = RunValues::new(node, (Resources::Changed, false), Rc::clone(&variables), &earlier, work)
-            .knowing(&not_null);
+        let values = RunValues::of_plan(node, Rc::clone(&variables), work).knowing(&not_null);
         let is_absent = |(count, for_each): (Option<&Attribute>, Option<&Attribute>)| {
             let value =
                 |attribute: &Attribute| values.of(&attribute.expr, Within::Module).0.value.without_marks();

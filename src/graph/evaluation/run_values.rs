@@ -150,7 +150,11 @@ impl<'t> RunValues<'t> {
     }
 
     /// Those in a plan.
-    pub(super) fn of_plan(node: Node<'t>, variables: BTreeMap<SmolStr, Computed>, work: &'t Budget) -> Self {
+    pub(super) fn of_plan(
+        node: Node<'t>,
+        variables: impl Into<Rc<BTreeMap<SmolStr, Computed>>>,
+        work: &'t Budget,
+    ) -> Self {
         Self::new(node, (Resources::Changed, false), variables.into(), &NOTHING, work)
     }
 
