@@ -11,22 +11,8 @@ use memchr::memmem;
 use smol_str::SmolStr;
 
 use crate::engine::is_module_file;
+use crate::value::Function;
 use crate::vfs::{join, last_name};
-
-/// The functions whose first argument is the path of a file or directory.
-pub(crate) const FUNCTIONS: &[&str] = &[
-    "file",
-    "filebase64",
-    "filebase64sha256",
-    "filebase64sha512",
-    "fileexists",
-    "filemd5",
-    "fileset",
-    "filesha1",
-    "filesha256",
-    "filesha512",
-    "templatefile",
-];
 
 /// The prefix of a pattern that is relative to the directory of the module.
 const OF_MODULE: &str = "./";
@@ -52,6 +38,9 @@ const MOST_OPEN: usize = 256;
 
 /// The largest number of changed paths that are compared with a pattern. Of more, one is assumed to match.
 const MOST_COMPARED: usize = 2_000;
+
+/// No function that reads files has a longer name.
+const LONGEST_NAME: usize = 32;
 
 /// A longer string without marks is not a path.
 const LONGEST_PLAIN_PATH: usize = 256;
@@ -143,11 +132,10 @@ fn is_plain_path(string: &str) -> bool {
 fn call_at(text: &str, at: usize) -> Option<(&str, &str)> {
     let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let bytes = text.as_bytes();
-    // Not much more than the longest name of a function.
-    let nearby = FUNCTIONS.iter().map(|name| name.len() + 1).max().unwrap_or_default();
-    let start = at - bytes[..at].iter().rev().take(nearby).take_while(|byte| is_of_name(byte)).count();
-    let end = at + bytes[at..].iter().take(nearby).take_while(|byte| is_of_name(byte)).count();
-    let name = text.get(start..end).filter(|name| FUNCTIONS.contains(name))?;
+    let before = bytes[..at].iter().rev().take(LONGEST_NAME);
+    let start = at - before.take_while(|byte| is_of_name(byte)).count();
+    let end = at + bytes[at..].iter().take(LONGEST_NAME).take_while(|byte| is_of_name(byte)).count();
+    let name = text.get(start..end).filter(|name| Function::reads_files(name))?;
     Some((name, text[end..].trim_start().strip_prefix('(')?.trim_start()))
 }
 

@@ -41,6 +41,12 @@ impl Function {
         ALL.binary_search_by(|function| function.name.cmp(name)).ok().map(|at| &ALL[at])
     }
 
+    /// Whether this is the name of a function whose first argument is the path of a file or directory.
+    pub fn reads_files(name: &str) -> bool {
+        // The evaluation of calls reads the files of templates.
+        name == "templatefile" || Self::named(name).is_some_and(Self::is_reading)
+    }
+
     /// The approximate number of steps of a call, in addition to one for each part of its arguments and result.
     pub(super) fn work(&self, arguments: &[Value]) -> usize {
         let mut texts = arguments.iter().map(Value::as_str);

@@ -5,6 +5,7 @@ use smol_str::SmolStr;
 use crate::engine::{is_module_file, is_override_file};
 use crate::module::terragrunt::{Generated, GeneratedFile, STAND_IN};
 use crate::session::terragrunt::paths::{At, Scope, TOP, UNKNOWN, path_from_top};
+use crate::session::terragrunt::values::OF_FILES;
 use crate::syntax::{self, Call, Expr, ExprKind, Notation, Part, Template};
 use crate::vfs::{last_name, parent};
 
@@ -81,7 +82,7 @@ impl Scope<'_, '_> {
                 let mut calls = Vec::new();
                 expr.walk(&mut |inner, _| {
                     if let ExprKind::Call(call) = &inner.kind
-                        && ["file", "templatefile"].contains(&call.name.as_str())
+                        && OF_FILES.contains(&call.name.as_str())
                     {
                         calls.push(call);
                     }

@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use hashbrown::HashMap;
 use smol_str::SmolStr;
 
-use crate::session::reads::{self, Paths, is_match};
+use crate::session::reads::{Paths, is_match};
 use crate::session::terragrunt::files::Files;
 use crate::session::terragrunt::paths::{At, READ, Scope, TOP, UNKNOWN, pattern_from_top};
 use crate::syntax::{Call, Expr, ExprKind};
+use crate::value::Function;
 use crate::vfs::{Snapshot, ancestors, last_name, parent};
 
 /// The functions of Terragrunt whose first argument is the path of a file.
@@ -156,7 +157,7 @@ impl Scope<'_, '_> {
             self.configuration(&path, at);
             return Some(path);
         }
-        let is_reader = reads::FUNCTIONS.contains(&name) || OF_FILES.contains(&name);
+        let is_reader = Function::reads_files(name) || OF_FILES.contains(&name);
         let path = is_reader.then(|| self.text(first.unwrap_or(expr), at))?;
         Some(if name == OF_DIRECTORY { format!("{path}/{UNKNOWN}") } else { path })
     }

@@ -27,7 +27,7 @@ const MOST_STEPS: usize = 20_000;
 const DEEPEST: u32 = 8;
 
 /// The functions that are computed like those of Terragrunt, because they read files.
-const OF_FILES: [&str; 2] = ["file", "templatefile"];
+pub(super) const OF_FILES: [&str; 2] = ["file", "templatefile"];
 
 /// What `read_terragrunt_config` returns beside `locals` and `inputs`.
 const OTHER_ATTRIBUTES: [&str; 14] = [

@@ -195,6 +195,10 @@ impl Function {
         Self { evaluation: Evaluation::Known(Body::Reading(body)), ..self }
     }
 
+    pub(super) const fn is_reading(&self) -> bool {
+        matches!(self.evaluation, Evaluation::Known(Body::Reading(_)))
+    }
+
     /// A function that never fails, with an unknown result.
     pub(super) const fn unknown(self) -> Self {
         Self { evaluation: Evaluation::Unknown, ..self }

@@ -3,8 +3,8 @@
 use super::{ANY_PATH, Effects, Place};
 use crate::graph::{Node, User, for_each_user};
 use crate::module::canonical::NamedValue;
-use crate::session::reads::FUNCTIONS;
 use crate::syntax::{Expr, ExprKind, StepKind};
+use crate::value::Function;
 use crate::vfs::join;
 
 /// References are followed to this depth.
@@ -23,7 +23,7 @@ impl Effects<'_> {
             if of_user(user).as_ref() == Some(value) {
                 expr.walk(&mut |inner, _| {
                     if let ExprKind::Call(call) = &inner.kind
-                        && FUNCTIONS.contains(&call.name.as_str())
+                        && Function::reads_files(&call.name)
                         && let Some(path) = call.arguments.first()
                     {
                         may_read |= depends_on_callers(node, path, 0) && self.may_be_changed(place, path);
