@@ -20,6 +20,8 @@ pub struct Function {
     pub(super) marks_unknown: bool,
     /// Whether a result of any type is never null.
     never_null: bool,
+    /// Whether a call with arguments of the right types cannot fail.
+    total: bool,
     pub(super) since: Since,
 }
 
@@ -139,8 +141,8 @@ pub(super) const fn function(
 ) -> Function {
     let since = Since { terraform: Some(0), opentofu: Some(0) };
     let evaluation = Evaluation::Unmodelled;
-    let (marks_unknown, never_null) = (false, false);
-    Function { name, parameters, variadic, return_type, evaluation, marks_unknown, never_null, since }
+    let (marks_unknown, never_null, total) = (false, false, false);
+    Function { name, parameters, variadic, return_type, evaluation, marks_unknown, never_null, total, since }
 }
 
 pub(super) const fn given(name: &'static str, kind: Kind) -> Parameter {
@@ -223,6 +225,20 @@ impl Function {
 
     pub(super) const fn never_null(self) -> Self {
         Self { never_null: true, ..self }
+    }
+
+    pub(super) const fn total(self) -> Self {
+        Self { total: true, ..self }
+    }
+
+    /// Whether every string, other than null, is valid for every parameter. A regular expression may be invalid.
+    pub fn takes_any_strings(&self) -> bool {
+        self.total && self.parameters.iter().all(|parameter| parameter.kind == Kind::String)
+    }
+
+    /// Whether every value is valid for the only parameter.
+    pub fn takes_any_value(&self) -> bool {
+        self.total && matches!(self.parameters, [Parameter { kind: Kind::Any, .. }])
     }
 
     /// Whether the result is never null. Only functions with a result of any type can return null.

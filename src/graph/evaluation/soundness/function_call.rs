@@ -4,33 +4,7 @@ use super::{DEEPEST, elements, is_mapping, is_primitive};
 use crate::graph::{Values, alike};
 use crate::module::address::{Subject, reference};
 use crate::syntax::{BinaryOperator, Call, Expr, ExprKind, Step, StepKind};
-use crate::value::Type;
-
-/// Functions of one argument that accept every value.
-const TOTAL: [&str; 5] = ["can", "jsonencode", "nonsensitive", "sensitive", "yamlencode"];
-
-/// Functions that accept every text in every parameter.
-const OF_TEXT: [&str; 19] = [
-    "base64encode",
-    "chomp",
-    "endswith",
-    "lower",
-    "md5",
-    "replace",
-    "sha1",
-    "sha256",
-    "sha512",
-    "split",
-    "startswith",
-    "strcontains",
-    "strrev",
-    "title",
-    "trim",
-    "trimprefix",
-    "trimspace",
-    "trimsuffix",
-    "upper",
-];
+use crate::value::{Function, Type};
 
 impl Values<'_> {
     /// Whether a function call certainly has a result.
@@ -83,9 +57,13 @@ impl Values<'_> {
                 false
             }
             ("tostring", [value]) => is_primitive(&self.type_of(value)) && self.cannot_fail(value),
-            (name, all) if OF_TEXT.contains(&name) => all.iter().all(|expr| self.is_text(expr)),
-            (name, [one]) => TOTAL.contains(&name) && self.cannot_fail(one),
-            _ => false,
+            (name, all) => match (Function::named(name), all) {
+                (Some(function), all) if function.takes_any_strings() => {
+                    all.iter().all(|expr| self.is_text(expr))
+                }
+                (Some(function), [one]) => function.takes_any_value() && self.cannot_fail(one),
+                _ => false,
+            },
         };
         has_result && !call.expands_last
     }
