@@ -26,7 +26,7 @@ pub use expression::{
 };
 
 pub use comment::Remark;
-pub use json::add_json_blocks;
+pub use json::add_moved_to_json;
 pub use json_form::json_form;
 pub use native::{aligned, reindented, stand_ins, with_carriage_returns, without_layout};
 pub use quote::{escaped, key, quoted};

@@ -55,21 +55,21 @@ impl Meaning {
     /// The content of the files of a module, given in load order, without arguments that an override replaces. Returns
     /// `None` if one of them was not understood completely.
     pub(crate) fn of(module: &Module, files: &[ModuleFile<'_>], sources: &Sources) -> Option<Self> {
-        Self::without(FOR_PEOPLE, &|_, _| false, module, files, sources)
+        Self::without(FOR_PEOPLE, &|_| false, module, files, sources)
     }
 
     fn without(
         left_out: LeftOut<'_>,
-        is_left_out: &dyn Fn(&Block, &Attribute) -> bool,
+        is_left_out: &dyn Fn(&Attribute) -> bool,
         module: &Module,
         files: &[ModuleFile<'_>],
         sources: &Sources,
     ) -> Option<Self> {
         let mut meaning = Self { primary: Vec::new(), overriding: Vec::new() };
-        let is_left_out = |block: &Block, nested: Option<&Block>, attribute: &Attribute| {
+        let is_left_out = |_: &Block, nested: Option<&Block>, attribute: &Attribute| {
             let dropped = module.dropped.get(&attribute.span);
             dropped.is_some_and(|dropped| dropped.why == Why::Replaced)
-                || nested.is_none() && is_left_out(block, attribute)
+                || nested.is_none() && is_left_out(attribute)
         };
         for file in files {
             if !file.complete {
@@ -106,7 +106,7 @@ impl Parts {
     pub(crate) fn of(module: &Module, files: &[ModuleFile<'_>], sources: &Sources) -> Option<Self> {
         let values: Vec<(NamedValue, Span)> = named_values(module);
         let spans: HashSet<Span> = values.iter().map(|(_, span)| *span).collect();
-        let is_value = |_: &Block, attribute: &Attribute| spans.contains(&attribute.expr.span);
+        let is_value = |attribute: &Attribute| spans.contains(&attribute.expr.span);
         let mut rest = Meaning::without(OF_NAMED_VALUES, &is_value, module, files, sources)?;
         let names = module.variables.keys();
         let mut variables: BTreeMap<String, (SmolStr, Vec<String>)> =

@@ -151,7 +151,8 @@ impl StateAddress {
 
     /// The addresses that the blocks of a file select. A module uses one of the addresses in its files, or none: of
     /// several blocks, one replaces the others completely.
-    pub fn all_in(body: &Body, limits: &Limits) -> BTreeSet<Self> {
+    pub fn all_in(body: &Body) -> BTreeSet<Self> {
+        let limits = &Limits::default();
         let schema = Schema { attributes: &[], blocks: &[BlockSchema::new("terraform", &[])] };
         let (content, _) = body.partial_content(&schema, &mut Vec::new());
         let blocks = |kind, labels: &[&str]| -> Vec<_> {
@@ -338,9 +339,8 @@ mod tests {
 
     fn addresses(text: &str) -> Vec<String> {
         let source = Source::new("main.tf", text.into());
-        let limits = Limits::default();
-        let (file, _) = syntax::parse(FileId::new(0), &source, Notation::Native, &limits);
-        StateAddress::all_in(&file.body, &limits).iter().map(ToString::to_string).collect()
+        let (file, _) = syntax::parse(FileId::new(0), &source, Notation::Native, &Limits::default());
+        StateAddress::all_in(&file.body).iter().map(ToString::to_string).collect()
     }
 
     #[test]

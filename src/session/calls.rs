@@ -48,7 +48,7 @@ impl Calls {
             let is_json = Notation::of(source.name()) == Notation::Json;
             reads::patterns(source.text(), is_json, &mut calls.reads);
             if has("backend") || has("cloud") {
-                let states = StateAddress::all_in(&parse(source).body, &Limits::default());
+                let states = StateAddress::all_in(&parse(source).body);
                 calls.states.extend(states.iter().map(ToSmolStr::to_smolstr));
             }
             // Every call starts with this word.

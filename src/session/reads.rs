@@ -61,7 +61,7 @@ pub(crate) fn patterns(text: &str, is_json: bool, patterns: &mut BTreeSet<SmolSt
                 arguments.insert(text.len() - template.len());
                 pattern(template)
             }
-            None if is_reference(argument, "path.root") => OF_ROOT.to_owned(),
+            None if is_root_directory(argument) => OF_ROOT.to_owned(),
             // Whatever the argument is computed from, the string that names a path elsewhere is found below.
             None => {
                 if !patterns.contains(ANY) && !is_of_module(argument) {
@@ -155,8 +155,8 @@ fn is_of_module(arguments: &str) -> bool {
     memmem::find(&near[..end], b"path.").is_some()
 }
 
-fn is_reference(argument: &str, name: &str) -> bool {
-    argument.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with([',', ')']))
+fn is_root_directory(argument: &str) -> bool {
+    argument.strip_prefix("path.root").is_some_and(|rest| rest.trim_start().starts_with([',', ')']))
 }
 
 /// The pattern of a string, up to its closing quote.

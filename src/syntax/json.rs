@@ -21,7 +21,7 @@ mod string;
 mod tests;
 mod tree;
 
-pub use add::add_json_blocks;
+pub use add::add_moved_to_json;
 pub(super) use tree::{Node, NodeKind, Property, Scalar};
 
 /// Parses a whole file. Parts with an error are missing from the body or are invalid values in it.

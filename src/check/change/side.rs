@@ -116,7 +116,7 @@ impl Side {
         let id = files.iter().find(|file| file.name == name)?.id?;
         let source = self.snapshot.sources().get(id);
         let (file, wrong) = syntax::parse(id, source, Notation::of(source.name()), &Limits::default());
-        let mut values = file.body.canonical(source, &[]);
+        let mut values = file.body.canonical(source);
         values.sort_unstable();
         (file.complete && wrong.is_empty()).then_some(values)
     }

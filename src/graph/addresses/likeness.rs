@@ -43,10 +43,7 @@ fn items(object: &Object<'_>) -> Vec<String> {
     let blocks = object.origin().blocks();
     let source = called(object);
     let mut items: Vec<String> = blocks
-        .flat_map(|block| {
-            let source = object.sources.get(block.header.file);
-            block.body.canonical(source, &[])
-        })
+        .flat_map(|block| block.body.canonical(object.sources.get(block.header.file)))
         .filter(|item| !ASIDE.contains(&name(item)))
         .map(|item| match &source {
             Some(directory) if name(&item) == "source" => format!("source: {directory}"),

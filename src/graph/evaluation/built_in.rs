@@ -101,9 +101,9 @@ impl Set {
         found.map(|(attribute, _, value)| (&**attribute, value)).filter(|(_, value)| !value.is_null())
     }
 
-    /// Where the engine reports an argument that is null or not set. `None` if it has a value.
-    fn place_of_unset(&self, name: &str, config: &Config) -> Option<Span> {
-        match self.arguments.iter().find(|(attribute, ..)| attribute.name == name) {
+    /// Where the engine reports a `config` argument that is null or not set. `None` if it has a value.
+    fn place_of_unset(&self, config: &Config) -> Option<Span> {
+        match self.arguments.iter().find(|(attribute, ..)| attribute.name == "config") {
             Some((attribute, _, value)) => value.is_null().then(|| config.place_of(attribute)),
             None => config.missing_place(),
         }
@@ -131,7 +131,7 @@ impl Set {
             at_argument(finding, attribute, config)
         };
         let summary = "Invalid backend configuration";
-        let unset = self.place_of_unset("config", config);
+        let unset = self.place_of_unset(config);
         let header = config.missing_place();
         let config = self.get("config");
         let is_known = config.is_none_or(|(_, value)| value.is_wholly_known());

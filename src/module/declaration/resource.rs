@@ -78,8 +78,8 @@ pub struct Managed {
     pub create_before_destroy: Option<Spanned<bool>>,
     /// `prevent_destroy`. The value is `None` for an expression that is not constant (OpenTofu).
     pub prevent_destroy: Option<Spanned<Option<bool>>>,
-    /// `destroy`.
-    pub destroy: Option<Spanned<bool>>,
+    /// `destroy`, likewise.
+    pub destroy: Option<Spanned<Option<bool>>>,
     /// The elements of `ignore_changes`.
     pub ignore_changes: Vec<Dependency>,
     /// The span of `ignore_changes = all`.

@@ -22,7 +22,7 @@ impl Decoder<'_> {
         let content = self.lifecycle_content(block);
         resource.enabled = content.attribute("enabled").cloned();
         resource.managed.create_before_destroy = self.flag(&content, "create_before_destroy");
-        resource.managed.prevent_destroy = self.prevent_destroy(&content);
+        resource.managed.prevent_destroy = self.flag_or_expression(&content, "prevent_destroy");
         resource.managed.destroy = self.flag_or_expression(&content, "destroy");
         if let Some(attribute) = content.attribute("replace_triggered_by") {
             resource.managed.replace_triggered_by = self.replace_triggered_by(&attribute.expr);
@@ -128,26 +128,17 @@ impl Decoder<'_> {
         }
     }
 
-    fn prevent_destroy(&mut self, content: &Content) -> Option<Spanned<Option<bool>>> {
-        let attribute = content.attribute("prevent_destroy")?;
+    /// A boolean that OpenTofu evaluates later, and Terraform here: `None` if it is not known.
+    fn flag_or_expression(&mut self, content: &Content, name: &str) -> Option<Spanned<Option<bool>>> {
+        let attribute = content.attribute(name)?;
         if self.features.grammar.prevent_destroy_expression {
             let value = value::constant(&attribute.expr, &mut Vec::new());
             // A constant of another type is wrong for both products.
             let value = value.as_bool().or_else(|| value.is_wholly_known().then_some(true));
             return Some(Spanned { value, span: attribute.expr.span });
         }
-        let given = self.flag(content, "prevent_destroy")?;
+        let given = self.flag(content, name)?;
         Some(Spanned { value: Some(given.value), span: given.span })
-    }
-
-    /// A boolean that OpenTofu evaluates later, and Terraform here.
-    fn flag_or_expression(&mut self, content: &Content, name: &str) -> Option<Spanned<bool>> {
-        let attribute = content.attribute(name)?;
-        if self.features.grammar.prevent_destroy_expression {
-            let value = value::constant(&attribute.expr, &mut Vec::new()).as_bool().unwrap_or(true);
-            return Some(Spanned { value, span: attribute.expr.span });
-        }
-        self.flag(content, name)
     }
 
     fn ignore_changes(&mut self, expr: &Expr, resource: &mut Resource) {

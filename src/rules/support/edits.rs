@@ -11,7 +11,7 @@ use crate::graph::Node;
 use crate::module::Module;
 use crate::module::declaration::{Local, ModuleCall, Origin, RequiredProvider};
 use crate::rules::Context;
-use crate::syntax::{Attribute, Block, ExprKind, MapKey, StepKind, add_json_blocks};
+use crate::syntax::{Attribute, Block, ExprKind, MapKey, StepKind, add_moved_to_json};
 use crate::text::{FileId, Span};
 
 /// From the block type to the closing brace.
@@ -91,9 +91,7 @@ pub(in crate::rules) fn add_moved(
         return Some(editor.add_below(whole(below), &blocks.join("\n\n")));
     }
     let read = context.file(file).filter(|file| file.complete)?;
-    let blocks: Vec<_> =
-        moves.iter().map(|(from, to)| vec![("from", from.clone()), ("to", to.clone())]).collect();
-    add_json_blocks(&read.body, context.sources().get(file), "moved", &blocks)
+    add_moved_to_json(&read.body, context.sources().get(file), moves)
 }
 
 /// Removes a declaration and all its overrides. Returns `None` if one of them cannot be edited.
@@ -184,9 +182,9 @@ pub(in crate::rules) fn set_in_entry(
     Some(vec![editor.replace_by_lines(entry.span, &lines)])
 }
 
-/// The lines, with `indent` before all but the first.
-fn indented(lines: &str, indent: &str) -> String {
-    lines.replace('\n', &format!("\n{indent}"))
+/// The lines, with an indentation before all but the first.
+fn indented(lines: &str) -> String {
+    lines.replace('\n', "\n  ")
 }
 
 /// The files that usually contain the requirements of a module, in order of preference.
@@ -199,7 +197,7 @@ pub(in crate::rules) fn require(module: &Module, entries: &str, context: &Contex
         .filter(|(id, loaded)| loaded.kind != FileKind::Override && context.editor(*id).is_some())
         .map(|(id, _)| id)
         .collect();
-    let requirements = format!("required_providers {{\n  {}\n}}", indented(entries, "  "));
+    let requirements = format!("required_providers {{\n  {}\n}}", indented(entries));
     let settings = |id: &FileId| {
         let blocks = context.file(*id).map(|file| file.body.any_blocks()).unwrap_or_default();
         let settings = blocks.into_iter().filter(|block| block.kind == "terraform");
@@ -218,7 +216,7 @@ pub(in crate::rules) fn require(module: &Module, entries: &str, context: &Contex
         stem.is_empty() || context.file_name(module, **id).split('.').next() == Some(stem)
     };
     let file = USUAL_FILES.iter().find_map(|stem| files.iter().find(|id| is_called(id, stem)))?;
-    let block = format!("terraform {{\n  {}\n}}", indented(&requirements, "  "));
+    let block = format!("terraform {{\n  {}\n}}", indented(&requirements));
     Some(context.editor(*file)?.add_at_start(&block))
 }
 

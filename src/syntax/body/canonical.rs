@@ -15,13 +15,13 @@ pub(crate) type IsLeftOut<'l> = &'l dyn Fn(&Block, Option<&Block>, &Attribute) -
 
 impl Body {
     /// The canonical text of each block and argument of a file. Files with equal texts have the same meaning: they
-    /// differ only in comments, layout, the order of arguments, or arguments in `left_out`.
-    pub fn canonical(&self, source: &Source, left_out: LeftOut<'_>) -> Vec<String> {
-        self.canonical_without(source, left_out, &|_, _, _| false)
+    /// differ only in comments, layout, and the order of arguments.
+    pub fn canonical(&self, source: &Source) -> Vec<String> {
+        self.canonical_without(source, &[], &|_, _, _| false)
     }
 
-    /// Like [`Body::canonical`], without the arguments of native syntax that `is_left_out` names: by the top-level
-    /// block, the block in it that holds the argument at some depth, if any, and the argument.
+    /// Like [`Body::canonical`], without the arguments in `left_out`, and those of native syntax that `is_left_out`
+    /// names: by the top-level block, the block in it that holds the argument at some depth, if any, and the argument.
     pub fn canonical_without(
         &self,
         source: &Source,
@@ -141,7 +141,7 @@ mod tests {
         let source = Source::new("main.tf", text.into());
         let (file, findings) = parse(FileId::new(0), &source, notation, &Limits::default());
         assert_eq!(findings, []);
-        file.body.canonical(&source, &[("variable", "description")])
+        file.body.canonical_without(&source, &[("variable", "description")], &|_, _, _| false)
     }
 
     #[test]

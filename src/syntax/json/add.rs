@@ -1,4 +1,4 @@
-//! Adds blocks to JSON files.
+//! Adds `moved` blocks to JSON files.
 
 use super::{NodeKind, Property};
 use crate::finding::Edit;
@@ -6,14 +6,9 @@ use crate::syntax::Body;
 use crate::text::lines::{indent, line_start};
 use crate::text::{Source, Span};
 
-/// Adds blocks without labels to the body of a JSON file, each with string arguments. Returns `None` for native
+/// Adds `moved` blocks to the body of a JSON file, each from an address to another one. Returns `None` for native
 /// syntax, and for a file that is not a single object, or has objects on one line.
-pub fn add_json_blocks(
-    body: &Body,
-    source: &Source,
-    kind: &str,
-    blocks: &[Vec<(&str, String)>],
-) -> Option<Edit> {
+pub fn add_moved_to_json(body: &Body, source: &Source, moves: &[(String, String)]) -> Option<Edit> {
     let root = body.json_node()?;
     let NodeKind::Object(properties) = &root.kind else { return None };
     let text = source.text();
@@ -22,7 +17,7 @@ pub fn add_json_blocks(
     let step = if is_on_lines { indent(text, properties.first()?.name_span.range().start) } else { "" };
     let layout = Layout { is_on_lines, step };
     let insert = |at: u32, text: String| Edit { span: Span { start: at, end: at, ..root.span }, text };
-    let same = properties.iter().find(|property| property.name == kind);
+    let same = properties.iter().find(|property| property.name == "moved");
     if let Some(Property { value, .. }) = same {
         return Some(match &value.kind {
             NodeKind::Array(elements) => {
@@ -33,12 +28,12 @@ pub fn add_json_blocks(
                 let starts_line = line_start(text, start) + outer.len() == start;
                 let layout = Layout { is_on_lines: is_on_lines && starts_line, step };
                 let separator = format!(",{}", layout.separator(outer));
-                insert(element.span.end, separator.clone() + &layout.objects(blocks, outer).join(&separator))
+                insert(element.span.end, separator.clone() + &layout.objects(moves, outer).join(&separator))
             }
             NodeKind::Object(_) => {
                 let outer = indent(text, value.span.range().start);
                 let written = text.get(value.span.range())?;
-                let objects = layout.objects(blocks, outer).join(", ");
+                let objects = layout.objects(moves, outer).join(", ");
                 Edit { span: value.span, text: format!("[{written}, {objects}]") }
             }
             NodeKind::Scalar(_) | NodeKind::Invalid => {
@@ -50,9 +45,9 @@ pub fn add_json_blocks(
     let inner = format!("{step}{step}");
     let start = if is_on_lines { format!("\n{inner}") } else { String::new() };
     let objects: Vec<String> =
-        layout.objects(blocks, &inner).iter().map(|object| format!("{start}{object}")).collect();
+        layout.objects(moves, &inner).iter().map(|object| format!("{start}{object}")).collect();
     let close = if is_on_lines { format!("\n{step}") } else { String::new() };
-    Some(insert(last.value.span.end, format!(",{separator}\"{kind}\": [{}{close}]", objects.join(","))))
+    Some(insert(last.value.span.end, format!(",{separator}\"moved\": [{}{close}]", objects.join(","))))
 }
 
 /// The layout of objects.
@@ -69,18 +64,15 @@ impl Layout<'_> {
         if self.is_on_lines { format!("\n{indent}") } else { " ".to_owned() }
     }
 
-    fn objects(self, blocks: &[Vec<(&str, String)>], indent: &str) -> Vec<String> {
-        blocks.iter().map(|block| self.object(block, indent)).collect()
+    fn objects(self, moves: &[(String, String)], indent: &str) -> Vec<String> {
+        moves.iter().map(|(from, to)| self.object(from, to, indent)).collect()
     }
 
-    fn object(self, arguments: &[(&str, String)], indent: &str) -> String {
-        let pairs: Vec<String> = arguments
-            .iter()
-            .map(|(name, value)| {
-                let value = value.replace('\\', "\\\\").replace('"', "\\\"");
-                format!("\"{name}\": \"{value}\"")
-            })
-            .collect();
+    fn object(self, from: &str, to: &str, indent: &str) -> String {
+        let pairs = [("from", from), ("to", to)].map(|(name, address)| {
+            let address = address.replace('\\', "\\\\").replace('"', "\\\"");
+            format!("\"{name}\": \"{address}\"")
+        });
         if self.is_on_lines {
             let inner = format!("\n{indent}{}", self.step);
             format!("{{{inner}{}\n{indent}}}", pairs.join(&format!(",{inner}")))
@@ -103,8 +95,8 @@ mod tests {
         let source = Source::new("main.tf.json", text.into());
         let (file, findings) = parse(FileId::new(0), &source, Notation::Json, &Limits::default());
         assert_eq!(findings, []);
-        let block = vec![("from", "a.b".to_owned()), ("to", "a.b[\"k\"]".to_owned())];
-        let edit = add_json_blocks(&file.body, &source, "moved", &[block]).expect("an edit");
+        let moves = [("a.b".to_owned(), "a.b[\"k\"]".to_owned())];
+        let edit = add_moved_to_json(&file.body, &source, &moves).expect("an edit");
         let mut text = text.to_owned();
         text.replace_range(edit.span.range(), &edit.text);
         let source = Source::new("main.tf.json", text.clone().into());
