@@ -31,7 +31,6 @@ pub use interfaces::{ModuleChange, interface_changes};
 pub use side::Asked;
 
 use crate::check::change::affected_modules::Impact;
-use crate::check::change::known::Known;
 use crate::check::change::match_findings::Side;
 use crate::check::change::survey::Survey;
 use crate::check::fingerprint::Fingerprints;
@@ -41,7 +40,6 @@ use crate::check::run::{Comparison, collect};
 use crate::check::{Outcome, Settings, Verdict};
 use crate::engine::Companion;
 use crate::rules::Earlier;
-use crate::session::call_index::{self, CallIndex};
 use crate::session::terragrunt::ChangedUnits;
 use crate::session::threads::discard;
 use crate::text::Sources;
@@ -61,7 +59,7 @@ pub struct Checked {
     /// The state before the change, if it was read.
     pub earlier: Option<Earlier>,
     /// The name and content of the cache for later runs, unless it is unchanged.
-    pub memory: Option<(&'static str, Vec<u8>)>,
+    pub cache: Option<(&'static str, Vec<u8>)>,
 }
 
 /// Checks the modules that a change can affect; `policy` has the sources of the policy.
@@ -74,7 +72,7 @@ pub fn run_change(
     scope: &[String],
     all: bool,
 ) -> Result<Checked, Error> {
-    let Survey { units, memory, known, touched, readers } = Survey::of(change)?;
+    let Survey { units, known, touched, readers } = Survey::of(change)?;
     let mut touched_otherwise = units.touched.clone();
     if is_about_names(settings) {
         touched_otherwise.extend(change.with_other_names());
@@ -87,10 +85,10 @@ pub fn run_change(
         let fingerprints = Fingerprints::default();
         let outcome = collect(&mut snapshot, &units.now, settings, fingerprints, Comparison::None);
         let outcome = outcome.within_scope(&snapshot, settings, &|_| false);
-        let (affected, memory) = (BTreeSet::new(), news(&memory, &known));
-        return Ok(Checked { snapshot, outcome, affected, absent: 0, earlier: None, memory });
+        let (affected, cache) = (BTreeSet::new(), known.new_cache());
+        return Ok(Checked { snapshot, outcome, affected, absent: 0, earlier: None, cache });
     }
-    let impact = Impact::of(change, &touched, &known, &memory);
+    let impact = Impact::of(change, &touched, &known);
     let renamed: BTreeMap<SmolStr, SmolStr> =
         change.renamed()?.into_iter().map(|(new, old)| (old.into(), new.into())).collect();
     let mut unseen = unseen::modules(change, &touched_otherwise);
@@ -120,8 +118,8 @@ pub fn run_change(
         outcome.verdicts.retain(|verdict| !verdict.is_among(&before));
         outcome.known += found - outcome.verdicts.len();
     }
-    let (absent, memory) = (known.absent(), news(&memory, &known));
-    Ok(Checked { snapshot, outcome, affected, absent, earlier: Some(earlier), memory })
+    let (absent, cache) = (known.absent(), known.new_cache());
+    Ok(Checked { snapshot, outcome, affected, absent, earlier: Some(earlier), cache })
 }
 
 /// The findings of both states in a part of the repository.
@@ -204,8 +202,8 @@ pub fn run_named(
     settings: &Settings,
     paths: &[String],
 ) -> Result<Checked, Error> {
-    let Survey { units, memory, known, .. } = Survey::with_calls(change)?;
-    let impact = Impact::of(change, &BTreeSet::new(), &known, &memory);
+    let Survey { units, known, .. } = Survey::with_calls(change)?;
+    let impact = Impact::of(change, &BTreeSet::new(), &known);
     let mut named = impact.modules_of(paths);
     named.extend(owners(change, paths));
     let excerpt = impact.excerpt(&named);
@@ -213,8 +211,8 @@ pub fn run_named(
     let outcome = collect(&mut snapshot, &units.now, settings, Fingerprints::default(), Comparison::None);
     let outcome = outcome.within_scope(&snapshot, settings, &|module| named.contains(module));
     change.is_whole(&excerpt)?;
-    let (absent, memory) = (known.absent(), news(&memory, &known));
-    Ok(Checked { snapshot, outcome, affected: named, absent, earlier: None, memory })
+    let (absent, cache) = (known.absent(), known.new_cache());
+    Ok(Checked { snapshot, outcome, affected: named, absent, earlier: None, cache })
 }
 
 /// The modules that variable definitions, lock and test files are for.
@@ -226,10 +224,4 @@ fn owners<'c>(change: &'c Change, paths: &'c [String]) -> impl Iterator<Item = S
 /// Whether a rule of the policy needs files that belong to no module.
 fn is_about_names(settings: &Settings) -> bool {
     settings.policy.own_rules().any(|(_, definition)| definition.template == "required-file")
-}
-
-/// The cache to write, if it has changed.
-fn news(memory: &CallIndex, known: &Known<'_>) -> Option<(&'static str, Vec<u8>)> {
-    let bytes = memory.has_new_entries.then(|| memory.write(&known.contents()))?;
-    Some((call_index::NAME, bytes?))
 }

@@ -30,8 +30,8 @@ const CHECKSUM_BYTES: usize = 8;
 #[derive(Debug, Default)]
 pub(crate) struct CallIndex {
     /// Each path, address and pattern once.
-    pub(crate) addresses: Vec<SmolStr>,
-    /// Indexes into [`CallIndex::addresses`]: for each module those of its calls, then of its states, then of its
+    pub(crate) texts: Vec<SmolStr>,
+    /// Indexes into [`CallIndex::texts`]: for each module those of its calls, then of its states, then of its
     /// patterns.
     calls: Vec<u32>,
     /// The range of a module in [`CallIndex::calls`], by the content of its directory.
@@ -59,7 +59,17 @@ impl CallIndex {
         self.directories.get(&content).copied()
     }
 
-    /// The calls of a module, as indexes of addresses.
+    /// The path, address or pattern with this index.
+    pub(crate) fn text(&self, index: u32) -> &SmolStr {
+        &self.texts[index as usize]
+    }
+
+    /// The paths, addresses or patterns with these indexes.
+    pub(crate) fn texts<'i>(&'i self, indexes: &'i [u32]) -> impl Iterator<Item = &'i SmolStr> {
+        indexes.iter().map(|index| self.text(*index))
+    }
+
+    /// The calls of a module, as indexes of paths.
     pub(crate) fn calls(&self, of: CallsOf) -> &[u32] {
         &self.calls[of.start as usize..of.states as usize]
     }
@@ -69,15 +79,19 @@ impl CallIndex {
         &self.calls[of.states as usize..of.reads as usize]
     }
 
-    /// The patterns of a module, as indexes of addresses.
-    pub(crate) fn reads(&self, of: CallsOf) -> &[u32] {
+    /// The patterns of the files that functions of a module may read.
+    pub(crate) fn patterns(&self, of: CallsOf) -> impl Iterator<Item = &str> {
+        self.texts(self.reads(of)).map(SmolStr::as_str)
+    }
+
+    fn reads(&self, of: CallsOf) -> &[u32] {
         &self.calls[of.reads as usize..of.end as usize]
     }
 
     /// Adds entries for directories.
     pub(crate) fn keep(&mut self, directories: impl IntoIterator<Item = (Content, Calls)>) {
         let mut numbers: HashMap<SmolStr, u32> = HashMap::new();
-        for (number, address) in (0..).zip(&self.addresses) {
+        for (number, address) in (0..).zip(&self.texts) {
             numbers.insert(address.clone(), number);
         }
         for (content, Calls { addresses, states, reads, shows_root, .. }) in directories {
@@ -85,8 +99,8 @@ impl CallIndex {
             let number_of_states = length_of(states.len());
             for address in addresses.into_iter().chain(states).chain(reads) {
                 let number = *numbers.entry(address).or_insert_with_key(|address| {
-                    self.addresses.push(address.clone());
-                    length(&self.addresses) - 1
+                    self.texts.push(address.clone());
+                    length(&self.texts) - 1
                 });
                 self.calls.push(number);
             }
@@ -104,23 +118,23 @@ impl CallIndex {
             return None;
         }
         let mut rest = Bytes(written.strip_prefix(HEADER)?);
-        let mut memory = Self::default();
+        let mut index = Self::default();
         for _ in 0..rest.number()? {
             let length = rest.number()?;
-            memory.addresses.push(SmolStr::new(std::str::from_utf8(rest.take(length)?).ok()?));
+            index.texts.push(SmolStr::new(std::str::from_utf8(rest.take(length)?).ok()?));
         }
         let length_of_content = rest.number()?;
         for _ in 0..rest.number()? {
             let content = Content::from_bytes(rest.take(length_of_content)?)?;
             let shows_root = rest.number()? != 0;
-            let start = length(&memory.calls);
-            let states = rest.numbers(&mut memory.calls)?;
-            let reads = rest.numbers(&mut memory.calls)?;
-            let end = rest.numbers(&mut memory.calls)?;
-            memory.directories.insert(content, CallsOf { start, states, reads, end, shows_root });
+            let start = length(&index.calls);
+            let states = rest.numbers(&mut index.calls)?;
+            let reads = rest.numbers(&mut index.calls)?;
+            let end = rest.numbers(&mut index.calls)?;
+            index.directories.insert(content, CallsOf { start, states, reads, end, shows_root });
         }
-        let is_known = |number: &u32| (*number as usize) < memory.addresses.len();
-        (rest.0.is_empty() && memory.calls.iter().all(is_known)).then_some(memory)
+        let is_known = |number: &u32| (*number as usize) < index.texts.len();
+        (rest.0.is_empty() && index.calls.iter().all(is_known)).then_some(index)
     }
 
     /// Writes the entries that the run used, and the others if there are few. `None` if even the used ones are too
@@ -135,7 +149,7 @@ impl CallIndex {
         let mut numbers: BTreeMap<&SmolStr, u32> = BTreeMap::new();
         let numbers_of = |of: &CallsOf| self.calls(*of).iter().chain(self.states(*of)).chain(self.reads(*of));
         for number in directories.values().flat_map(numbers_of) {
-            numbers.insert(&self.addresses[*number as usize], 0);
+            numbers.insert(self.text(*number), 0);
         }
         (0..).zip(numbers.values_mut()).for_each(|(number, new)| *new = number);
         let mut bytes = Written(HEADER.to_vec());
@@ -152,7 +166,7 @@ impl CallIndex {
             for addresses in [self.calls(calls), self.states(calls), self.reads(calls)] {
                 bytes.number(addresses.len())?;
                 for number in addresses {
-                    bytes.0.extend(numbers[&self.addresses[*number as usize]].to_le_bytes());
+                    bytes.0.extend(numbers[self.text(*number)].to_le_bytes());
                 }
             }
         }
@@ -220,14 +234,14 @@ mod tests {
         Content::from_bytes(&[byte; 20]).expect("twenty bytes are a name")
     }
 
-    fn memory() -> CallIndex {
-        let mut memory = CallIndex::default();
-        memory.keep([
+    fn index() -> CallIndex {
+        let mut index = CallIndex::default();
+        index.keep([
             (content(2), seen(&["../net", "./é"], &["s3 bucket=a key=b"], true)),
             (content(1), seen(&["../net"], &[], false)),
             (content(3), seen(&[], &[], false)),
         ]);
-        memory
+        index
     }
 
     fn seen(addresses: &[&str], states: &[&str], shows_root: bool) -> Calls {
@@ -241,35 +255,35 @@ mod tests {
         }
     }
 
-    fn states(memory: &CallIndex, byte: u8) -> Option<Vec<&str>> {
-        let numbers = memory.states(memory.place(content(byte))?);
-        Some(numbers.iter().map(|number| memory.addresses[*number as usize].as_str()).collect())
+    fn states(index: &CallIndex, byte: u8) -> Option<Vec<&str>> {
+        let numbers = index.states(index.place(content(byte))?);
+        Some(index.texts(numbers).map(SmolStr::as_str).collect())
     }
 
-    fn calls(memory: &CallIndex, byte: u8) -> Option<Vec<&str>> {
-        let numbers = memory.calls(memory.place(content(byte))?);
-        Some(numbers.iter().map(|number| memory.addresses[*number as usize].as_str()).collect())
+    fn calls(index: &CallIndex, byte: u8) -> Option<Vec<&str>> {
+        let numbers = index.calls(index.place(content(byte))?);
+        Some(index.texts(numbers).map(SmolStr::as_str).collect())
     }
 
     #[test]
     fn what_is_written_is_read() {
-        let bytes = memory().write(&BTreeSet::new()).expect("it is small");
+        let bytes = index().write(&BTreeSet::new()).expect("it is small");
         let read = CallIndex::read(&bytes).expect("it is sound");
-        for memory in [memory(), read] {
-            assert_eq!(calls(&memory, 1), Some(vec!["../net"]));
-            assert_eq!(calls(&memory, 2), Some(vec!["../net", "./é"]));
-            assert_eq!(calls(&memory, 3), Some(Vec::new()));
-            assert_eq!(calls(&memory, 4), None);
-            assert_eq!(states(&memory, 2), Some(vec!["s3 bucket=a key=b"]));
-            assert_eq!(states(&memory, 1), Some(Vec::new()));
-            let shows_root = |byte| memory.place(content(byte)).map(|calls| calls.shows_root);
+        for index in [index(), read] {
+            assert_eq!(calls(&index, 1), Some(vec!["../net"]));
+            assert_eq!(calls(&index, 2), Some(vec!["../net", "./é"]));
+            assert_eq!(calls(&index, 3), Some(Vec::new()));
+            assert_eq!(calls(&index, 4), None);
+            assert_eq!(states(&index, 2), Some(vec!["s3 bucket=a key=b"]));
+            assert_eq!(states(&index, 1), Some(Vec::new()));
+            let shows_root = |byte| index.place(content(byte)).map(|calls| calls.shows_root);
             assert_eq!((shows_root(1), shows_root(2)), (Some(false), Some(true)));
         }
     }
 
     #[test]
     fn what_is_read_can_be_added_to() {
-        let bytes = memory().write(&BTreeSet::new()).expect("it is small");
+        let bytes = index().write(&BTreeSet::new()).expect("it is small");
         let mut read = CallIndex::read(&bytes).expect("it is sound");
         assert!(!read.has_new_entries);
         read.keep([(content(4), seen(&["../net", "../dns"], &[], false))]);
@@ -282,7 +296,7 @@ mod tests {
 
     #[test]
     fn what_was_not_written_so_is_not_used() {
-        let bytes = memory().write(&BTreeSet::new()).expect("it is small");
+        let bytes = index().write(&BTreeSet::new()).expect("it is small");
         for at in 0..bytes.len() {
             let mut other = bytes.clone();
             other[at] ^= 1;
@@ -311,14 +325,11 @@ mod tests {
             let bytes: Vec<u8> = number.to_le_bytes().iter().copied().cycle().take(20).collect();
             Content::from_bytes(&bytes).expect("twenty bytes are a name")
         };
-        let mut memory = CallIndex::default();
-        memory.keep((0..1500).map(|number| (numbered(number), seen(&[], &[], false))));
+        let mut index = CallIndex::default();
+        index.keep((0..1500).map(|number| (numbered(number), seen(&[], &[], false))));
         let left = |used: u16| {
             let used = (0..used).map(numbered).collect();
-            CallIndex::read(&memory.write(&used).expect("it is small"))
-                .expect("it is sound")
-                .directories
-                .len()
+            CallIndex::read(&index.write(&used).expect("it is small")).expect("it is sound").directories.len()
         };
         assert_eq!((left(250), left(249)), (1500, 249));
     }

@@ -361,13 +361,13 @@ impl Change {
     }
 
     /// The directory of caches: in the git directory, never in a working tree.
-    pub fn memory(&self) -> PathBuf {
+    pub fn cache_directory(&self) -> PathBuf {
         self.common.join("overrule")
     }
 
     /// Reads a cache file, if it is not larger than `limit`.
-    pub fn remembered(&self, name: &str, limit: u64) -> Option<Vec<u8>> {
-        read::regular(&self.memory().join(name), limit).ok()
+    pub fn cached(&self, name: &str, limit: u64) -> Option<Vec<u8>> {
+        read::regular(&self.cache_directory().join(name), limit).ok()
     }
 
     fn git_tree(&self, state: State) -> &Arc<GitTree> {

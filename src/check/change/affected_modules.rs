@@ -25,7 +25,7 @@ use crate::vfs::{Change, Content, Excerpt, State, ancestors, join, last_name, pa
 /// The calls between modules, before and after a change.
 #[derive(Debug)]
 pub(super) struct Impact<'c> {
-    memory: &'c CallIndex,
+    call_index: &'c CallIndex,
     /// Every directory that contains a part of a module, sorted by path, with the numbers of the addresses that it
     /// calls.
     directories: Vec<(&'c str, &'c [u32])>,
@@ -62,18 +62,15 @@ const MOST_VISITS: usize = 2_000_000;
 
 impl<'c> Impact<'c> {
     /// Builds the impact of touching some directories.
-    pub(super) fn of(
-        change: &Change,
-        touched: &BTreeSet<String>,
-        known: &Known<'c>,
-        memory: &'c CallIndex,
-    ) -> Self {
-        let calls_of = |calls: Option<CallsOf>| calls.map(|calls| memory.calls(calls)).unwrap_or_default();
+    pub(super) fn of(change: &Change, touched: &BTreeSet<String>, known: &'c Known<'c>) -> Self {
+        let call_index = &known.call_index;
+        let calls_of =
+            |calls: Option<CallsOf>| calls.map(|calls| call_index.calls(calls)).unwrap_or_default();
         let stores = |(path, _, calls): &(&'c str, Content, Option<CallsOf>)| {
-            Some((*path, memory.states((*calls)?))).filter(|(_, states)| !states.is_empty())
+            Some((*path, call_index.states((*calls)?))).filter(|(_, states)| !states.is_empty())
         };
         let mut impact = Self {
-            memory,
+            call_index,
             directories: known.directories.iter().map(|(path, _, calls)| (*path, calls_of(*calls))).collect(),
             stores: known.directories.iter().filter_map(stores).collect(),
             touched: touched.iter().map(SmolStr::new).collect(),
@@ -195,8 +192,9 @@ impl<'c> Impact<'c> {
         sharing: &BTreeSet<SmolStr>,
     ) -> BTreeSet<SmolStr> {
         let addresses = |(path, states): (&'c str, &'c [u32])| {
-            let addresses = states.iter().map(|number| &self.memory.addresses[*number as usize]);
-            addresses.filter_map(move |address| StateAddress::text_from_top(address, path))
+            self.call_index
+                .texts(states)
+                .filter_map(move |address| StateAddress::text_from_top(address, path))
         };
         let stores = || self.stores.iter().copied();
         let of_sharing = stores().filter(|(path, _)| sharing.contains(*path));
@@ -264,10 +262,10 @@ impl<'c> Impact<'c> {
         }
         let names: HashSet<&str> = modules.iter().map(|path| last_name(path)).collect();
         let may_lead_there: Vec<bool> =
-            self.memory.addresses.iter().map(|address| ends_in_one_of(address, &names)).collect();
+            self.call_index.texts.iter().map(|address| ends_in_one_of(address, &names)).collect();
         for (path, calls) in &self.directories {
             for number in calls.iter().filter(|number| may_lead_there[**number as usize]) {
-                let callee = join(path, &self.memory.addresses[*number as usize]);
+                let callee = join(path, self.call_index.text(*number));
                 if let Some(module) = callee.and_then(|callee| modules.get(callee.as_str())) {
                     visit(path, module);
                 }
@@ -293,20 +291,20 @@ impl<'c> Impact<'c> {
 
     fn callees(&self, path: &str) -> Vec<SmolStr> {
         let further = self.further.get(path).into_iter().flatten().cloned();
-        self.remembered(path).filter_map(|address| Some(join(path, address)?.into())).chain(further).collect()
+        self.indexed(path).filter_map(|address| Some(join(path, address)?.into())).chain(further).collect()
     }
 
     /// The addresses in the calls of the module in a directory, from the call index.
-    fn remembered(&self, directory: &str) -> impl Iterator<Item = &'c SmolStr> {
+    fn indexed(&self, directory: &str) -> impl Iterator<Item = &'c SmolStr> {
         let calls = self.place(directory).map(|at| self.directories[at].1).unwrap_or_default();
-        calls.iter().map(|number| &self.memory.addresses[*number as usize])
+        self.call_index.texts(calls)
     }
 
     /// The addresses at which the module in a directory keeps its state, according to the call index.
     fn states(&self, directory: &str) -> BTreeSet<SmolStr> {
         let at = self.stores.binary_search_by(|(other, _)| (*other).cmp(directory));
         let states = at.map(|at| self.stores[at].1).unwrap_or_default();
-        states.iter().map(|number| self.memory.addresses[*number as usize].clone()).collect()
+        self.call_index.texts(states).cloned().collect()
     }
 
     pub(super) fn is_directory(&self, path: &str) -> bool {
@@ -358,7 +356,7 @@ impl<'c> Impact<'c> {
         for (settled, real) in states.into_iter().flatten() {
             if settled == *path {
                 let written = self.written.get(real.as_str()).into_iter().flatten();
-                let addresses = self.remembered(&real).chain(written).cloned().collect();
+                let addresses = self.indexed(&real).chain(written).cloned().collect();
                 self.add(path, addresses);
             } else {
                 self.further.entry(path.clone()).or_default().insert(settled.into());

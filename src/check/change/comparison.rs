@@ -56,9 +56,9 @@ struct Readers {
 impl Comparison {
     /// Loads both states of a change.
     pub(super) fn of(change: &Change, asked: Asked<'_>) -> Result<Self, Error> {
-        let Survey { units, memory, known, touched: own, readers } = Survey::of(change)?;
+        let Survey { units, known, touched: own, readers } = Survey::of(change)?;
         let touched: BTreeSet<String> = own.iter().chain(readers.keys()).cloned().collect();
-        let impact = Impact::of(change, &touched, &known, &memory);
+        let impact = Impact::of(change, &touched, &known);
         let affected = impact.affected();
         let [before, now] = [vfs::State::Before, vfs::State::Now]
             .map(|state| Side::open(change, state, &impact, &affected, asked));
@@ -79,7 +79,7 @@ impl Comparison {
         let paths: Paths = change.paths().collect();
         let read = |directory: &String| {
             let near = || comparison.near(directory, &impact, &paths);
-            read_file(directory, &known.reads(directory, &memory), &paths, near)
+            read_file(directory, &known.reads(directory), &paths, near)
         };
         let mut read: BTreeMap<String, String> = readers
             .into_keys()

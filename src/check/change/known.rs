@@ -1,12 +1,12 @@
 //! The calls in the later state of a change, from the call index.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use crate::graph::is_aside;
-use crate::session::call_index::{CallIndex, CallsOf};
+use crate::session::call_index::{self, CallIndex, CallsOf};
 use crate::session::calls::Calls;
 use crate::session::reads::{self, Paths};
 use crate::vfs::{Change, Content, Error, State, ancestors};
@@ -14,6 +14,7 @@ use crate::vfs::{Change, Content, Error, State, ancestors};
 /// The later state of a change, as far as the call index shows it without reading files.
 #[derive(Debug, Default)]
 pub(super) struct Known<'c> {
+    pub(super) call_index: CallIndex,
     pub(super) directories: Vec<(&'c str, Content, Option<CallsOf>)>,
     /// The calls of modules whose files could not all be read.
     pub(super) unread: Vec<(&'c str, Calls)>,
@@ -23,10 +24,14 @@ pub(super) struct Known<'c> {
 
 impl<'c> Known<'c> {
     /// Scans all directories, and reads those that are not in the call index.
-    pub(super) fn of(change: &'c Change, memory: &mut CallIndex) -> Result<Self, Error> {
+    pub(super) fn of(change: &'c Change) -> Result<Self, Error> {
+        let cached = change.cached(call_index::NAME, call_index::MAX_BYTES);
+        let mut call_index = cached.as_deref().and_then(CallIndex::read).unwrap_or_default();
         let directories = change.directories()?;
-        let mut directories: Vec<(&str, Content, Option<CallsOf>)> =
-            directories.into_iter().map(|(path, content)| (path, content, memory.place(content))).collect();
+        let mut directories: Vec<(&str, Content, Option<CallsOf>)> = directories
+            .into_iter()
+            .map(|(path, content)| (path, content, call_index.place(content)))
+            .collect();
         let unknown: Vec<&str> =
             directories.iter().filter(|(_, _, calls)| calls.is_none()).map(|(path, ..)| *path).collect();
         let (mut unread, mut is_partial) = (Vec::new(), false);
@@ -43,12 +48,12 @@ impl<'c> Known<'c> {
                     unread.push((*path, calls));
                 }
             }
-            memory.keep(new);
+            call_index.keep(new);
             for (_, content, calls) in directories.iter_mut().filter(|(_, _, calls)| calls.is_none()) {
-                *calls = memory.place(*content);
+                *calls = call_index.place(*content);
             }
         }
-        Ok(Self { directories, unread, is_partial })
+        Ok(Self { call_index, directories, unread, is_partial })
     }
 
     /// The number of directories whose files are not all in the clone.
@@ -70,12 +75,7 @@ impl<'c> Known<'c> {
 
     /// The directories of the modules whose functions may read a file that the change alters, each with the first such
     /// file. `has_units` tells whether Terragrunt may run modules in other directories than their own.
-    pub(super) fn readers(
-        &self,
-        change: &Change,
-        memory: &CallIndex,
-        has_units: bool,
-    ) -> BTreeMap<String, String> {
+    pub(super) fn readers(&self, change: &Change, has_units: bool) -> BTreeMap<String, String> {
         let paths: Paths = change.paths().collect();
         let is_near = |path: &&String| has_units || ancestors(path).any(|it| self.is_directory(it));
         // A path about which nothing is known is relative to a root module.
@@ -88,8 +88,7 @@ impl<'c> Known<'c> {
         };
         let mut readers = BTreeMap::new();
         for (path, _, calls) in &self.directories {
-            let patterns = calls.map(|calls| memory.reads(calls)).unwrap_or_default();
-            let mut patterns = patterns.iter().map(|number| memory.addresses[*number as usize].as_str());
+            let mut patterns = calls.iter().flat_map(|calls| self.call_index.patterns(*calls));
             let concerns = |pattern| {
                 if reads::is_relative_to_module(pattern) {
                     reads_one(pattern, path)
@@ -115,17 +114,19 @@ impl<'c> Known<'c> {
     }
 
     /// The patterns of the files that functions of the module in a directory may read.
-    pub(super) fn reads<'m>(&'m self, directory: &str, memory: &'m CallIndex) -> Vec<&'m str> {
+    pub(super) fn reads(&self, directory: &str) -> Vec<&str> {
         let at = self.directories.binary_search_by(|(path, ..)| (*path).cmp(directory)).ok();
         let calls = at.and_then(|at| self.directories[at].2);
-        let remembered = calls.map(|calls| memory.reads(calls)).unwrap_or_default();
+        let read = calls.into_iter().flat_map(|calls| self.call_index.patterns(calls));
         let unread = self.unread.iter().filter(|(path, _)| *path == directory);
         let unread = unread.flat_map(|(_, calls)| calls.reads.iter().map(SmolStr::as_str));
-        remembered.iter().map(|number| memory.addresses[*number as usize].as_str()).chain(unread).collect()
+        read.chain(unread).collect()
     }
 
-    /// The content ids of the directories.
-    pub(super) fn contents(&self) -> BTreeSet<Content> {
-        self.directories.iter().map(|(_, content, _)| *content).collect()
+    /// The name and content of the cache file of the call index, if it has new entries.
+    pub(super) fn new_cache(&self) -> Option<(&'static str, Vec<u8>)> {
+        let used = || self.directories.iter().map(|(_, content, _)| *content).collect();
+        let bytes = self.call_index.has_new_entries.then(|| self.call_index.write(&used()))?;
+        Some((call_index::NAME, bytes?))
     }
 }

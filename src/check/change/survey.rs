@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::change::known::Known;
-use crate::session::call_index::{self, CallIndex};
 use crate::session::terragrunt::ChangedUnits;
 use crate::vfs::{Change, Error};
 
@@ -11,8 +10,6 @@ use crate::vfs::{Change, Error};
 pub(super) struct Survey<'c> {
     /// The Terragrunt units.
     pub(super) units: ChangedUnits,
-    /// The call index.
-    pub(super) memory: CallIndex,
     /// The calls of the later state.
     pub(super) known: Known<'c>,
     /// The directories of modules whose own files the change alters.
@@ -35,10 +32,8 @@ impl<'c> Survey<'c> {
 
     fn with(change: &'c Change, needs_calls: bool) -> Result<Self, Error> {
         let units = ChangedUnits::of(change);
-        let bytes = change.remembered(call_index::NAME, call_index::MAX_BYTES);
-        let mut memory = bytes.as_deref().and_then(CallIndex::read).unwrap_or_default();
-        let known = if needs_calls { Known::of(change, &mut memory)? } else { Known::default() };
-        let readers = known.readers(change, &memory, !units.now.is_empty());
-        Ok(Self { units, memory, known, touched: change.touched()?, readers })
+        let known = if needs_calls { Known::of(change)? } else { Known::default() };
+        let readers = known.readers(change, !units.now.is_empty());
+        Ok(Self { units, known, touched: change.touched()?, readers })
     }
 }

@@ -111,8 +111,8 @@ fn taken(checked: Checked, change: &Change, is_quiet: bool) -> (Snapshot, Outcom
             counted(checked.absent, "module")
         ));
     }
-    if let Some((name, bytes)) = &checked.memory {
-        cache_file::keep(&change.memory(), name, bytes);
+    if let Some((name, bytes)) = &checked.cache {
+        cache_file::keep(&change.cache_directory(), name, bytes);
     }
     (checked.snapshot, checked.outcome, checked.earlier)
 }
