@@ -45,6 +45,9 @@ use crate::text::file_name::without_verbatim_prefix;
 use crate::text::{counted, nearest};
 use crate::vfs::{self, cause};
 
+/// The help of `--engine` for commands that read modules without a check.
+const ENGINE_HELP: &str = "Engine to read the modules for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both` [default: `engine` of the policy; otherwise the engine that the files of a module indicate, or both]";
+
 /// Check Terraform and OpenTofu modules before `terraform init`.
 #[derive(Debug, Parser)]
 #[command(name = "overrule", bin_name = "overrule", version, max_term_width = 100)]

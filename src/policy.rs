@@ -224,13 +224,8 @@ impl Policy {
         let exceptions = self.exceptions.iter().filter(|exception| !is_own(&exception.rule));
         Self {
             settings: settings.map(|(rule, settings)| (rule.clone(), settings.clone())).collect(),
-            engine: self.engine.clone(),
-            exclude: self.exclude.clone(),
-            fail_on: self.fail_on,
-            roles: self.roles.clone(),
             exceptions: exceptions.cloned().collect(),
-            comments: self.comments,
-            limits: self.limits.clone(),
+            ..self.clone()
         }
     }
 

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use super::stream::err;
 use super::terminal::Terminal;
-use super::{Failure, change_options, place, policy, say};
+use super::{ENGINE_HELP, Failure, change_options, place, policy, say};
 use crate::check::{self, Asked};
 use crate::engine::Choice;
 use crate::graph::Role;
@@ -27,8 +27,7 @@ pub(super) struct Arguments {
     /// Also list modules with the role `example` or `test`; a `role` block of the policy sets a role
     #[arg(long)]
     examples: bool,
-    /// Engine to read the modules for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both` [default: `engine` of the policy; otherwise the engine that the files of a module indicate, or both]
-    #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
+    #[arg(long, value_name = "ENGINE", value_parser = Choice::parse, help = ENGINE_HELP)]
     engine: Option<Choice>,
     #[command(flatten)]
     policy: policy::Arguments,
@@ -57,8 +56,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let change = arguments.base.change(&current)?;
     let mut snapshot = change.unread();
     let (policy, _) = arguments.policy.load("compared", &current, &mut snapshot, terminal)?;
-    let choice = arguments.engine.as_ref().or(policy.engine());
-    let asked = Asked { policy: &policy, texts: snapshot.sources(), choice };
+    let asked = Asked { policy: &policy, texts: snapshot.sources(), choice: arguments.engine.as_ref() };
     let mut affected = check::affected(&change, asked)?;
     if arguments.tests {
         affected.modules.clear();

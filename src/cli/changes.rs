@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 
 use super::terminal::Terminal;
-use super::{Failure, change_options, exit_code, place, policy, stream};
+use super::{ENGINE_HELP, Failure, change_options, exit_code, place, policy, stream};
 use crate::check::{self, Asked};
 use crate::engine::Choice;
 use crate::module::interface::Impact;
@@ -27,8 +27,7 @@ pub(super) struct Arguments {
     /// Exit with 1 if a change has this impact or a stronger one (`check --fail-on` takes a severity instead)
     #[arg(long, value_enum, value_name = "IMPACT")]
     fail_on: Option<Impact>,
-    /// Engine to read the modules for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both` [default: `engine` of the policy; otherwise the engine that the files of a module indicate, or both]
-    #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
+    #[arg(long, value_name = "ENGINE", value_parser = Choice::parse, help = ENGINE_HELP)]
     engine: Option<Choice>,
     #[command(flatten)]
     policy: policy::Arguments,
@@ -53,8 +52,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     place::are_directories(arguments.modules.iter().zip(&modules), |path| change.has_directory(path))?;
     let mut snapshot = change.unread();
     let (policy, _) = arguments.policy.load("compared", &current, &mut snapshot, terminal)?;
-    let choice = arguments.engine.as_ref().or(policy.engine());
-    let asked = Asked { policy: &policy, texts: snapshot.sources(), choice };
+    let asked = Asked { policy: &policy, texts: snapshot.sources(), choice: arguments.engine.as_ref() };
     let found = check::interface_changes(&change, asked, &modules)?;
     let style = terminal.style(place::names(&current, snapshot.top()));
     stream::out(&match arguments.format {

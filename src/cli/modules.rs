@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 
 use super::stream::err;
 use super::terminal::Terminal;
-use super::{Failure, place, policy, say, state};
+use super::{ENGINE_HELP, Failure, place, policy, say, state};
 use crate::check::{Analysis, RootState, readers, state_map};
 use crate::engine::{Choice, Engine};
 use crate::graph::{Callee, Node};
@@ -41,8 +41,7 @@ pub(super) struct Arguments {
     /// Show where each root module keeps its state, and which states it reads through `terraform_remote_state`
     #[arg(long = "state", conflicts_with_all = ["callers", "impact", "resources"])]
     states: bool,
-    /// Engine to read the modules for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both` [default: `engine` of the policy; otherwise the engine that the files of a module indicate, or both]
-    #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
+    #[arg(long, value_name = "ENGINE", value_parser = Choice::parse, help = ENGINE_HELP)]
     engine: Option<Choice>,
     #[command(flatten)]
     state: state::Arguments,

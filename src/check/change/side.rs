@@ -31,7 +31,7 @@ pub struct Asked<'a> {
     pub policy: &'a Policy,
     /// The texts of the policy.
     pub texts: &'a Sources,
-    /// The chosen engines.
+    /// The chosen engines, instead of those of the policy.
     pub choice: Option<&'a Choice>,
 }
 
