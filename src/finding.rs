@@ -367,6 +367,13 @@ pub fn set_module(findings: &mut [Finding], module: &SmolStr) {
     }
 }
 
+/// Turns findings into warnings.
+pub fn make_warnings(findings: &mut [Finding]) {
+    for finding in findings {
+        finding.severity = Severity::Warning;
+    }
+}
+
 /// The number of findings of one rule that are kept for a module.
 pub const MOST_OF_RULE: usize = 5_000;
 

@@ -195,7 +195,7 @@ fn tops<'t>(
         let mut next = vec![node];
         while let Some(node) = next.pop() {
             if reached.insert(node.module().directory.clone()) {
-                next.extend(node.calls().filter_map(|(call, _)| node.child(&call.name)));
+                next.extend(node.child_calls().map(|(_, child)| child));
             }
         }
     };

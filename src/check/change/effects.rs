@@ -340,11 +340,10 @@ impl<'c> Effects<'c> {
         }
         let mut for_callers = Effect::default();
         let mut used = Vec::new();
-        for (call, _) in node.calls() {
-            let child = node.child(&call.name);
-            let Some(child) = child.filter(|it| self.concerned.contains(&it.module().directory)) else {
+        for (call, child) in node.child_calls() {
+            if !self.concerned.contains(&child.module().directory) {
                 continue;
-            };
+            }
             if self.paths[place.path].now.has_call(&call.name) {
                 continue;
             }

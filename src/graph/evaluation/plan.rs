@@ -12,7 +12,7 @@ use super::order::in_order;
 use super::run_values::{Inputs, RunValues, any_of_all};
 use super::scope::{Instance, ModuleScope};
 use super::{Evaluation, accepted_values, arguments, secrets, validation};
-use crate::finding::{EngineRule, Finding, Severity, has_errors};
+use crate::finding::{EngineRule, Finding, Severity, has_errors, make_warnings};
 use crate::graph::instance_keys::has_instances;
 use crate::graph::references::sites::{Owner, Site};
 use crate::graph::references::symbols;
@@ -43,9 +43,7 @@ impl<'t: 'f, 'f> Evaluation<'t, 'f> {
             return;
         }
         if !self.node.is_planned() {
-            for finding in &mut found {
-                finding.severity = Severity::Warning;
-            }
+            make_warnings(&mut found);
         }
         self.findings.append(&mut found);
     }

@@ -10,7 +10,7 @@ use super::plan::Plan;
 use super::run_values::{Computed, Inputs, steps_to_enter};
 use super::scope::Instance;
 use super::{planned_validations, validation};
-use crate::finding::{Finding, Related, Severity, set_module};
+use crate::finding::{Finding, Related, make_warnings, set_module};
 use crate::graph::child_variables::ChildVariables;
 use crate::graph::instance_keys::has_instances;
 use crate::graph::references::sites::{self, Found, Owner};
@@ -120,10 +120,10 @@ impl PlannedCall {
         } else {
             calls(&plan, Some(&self), &mut findings)
         };
+        if !self.is_certain {
+            make_warnings(&mut findings);
+        }
         for finding in &mut findings {
-            if !self.is_certain {
-                finding.severity = Severity::Warning;
-            }
             finding.add_sentence(&format!("Here the module is `{}`.", self.address));
             finding.related.push(Related { span: self.header, message: "called here".to_owned() });
         }
@@ -174,9 +174,7 @@ pub(super) fn calls(
                 let values = Plan::below(child, inputs.clone(), &BTreeSet::new(), start, plan.work);
                 let mut refused = planned_validations::of_call(&values, call, &validated, &mut inputs.failed);
                 if !is_certain {
-                    for finding in &mut refused {
-                        finding.severity = Severity::Warning;
-                    }
+                    make_warnings(&mut refused);
                 }
                 // Another instance may have failed the same way.
                 let place = |finding: &Finding| (finding.primary, finding.summary.clone());

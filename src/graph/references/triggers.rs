@@ -6,7 +6,7 @@ use super::declared::{Declared, has_instances, undeclared};
 use super::sites::{Owner, Site, Symbols};
 use super::{Judge, symbols};
 use crate::engine::Features;
-use crate::finding::{Concern, EngineRule, Finding, Severity, Stage, set_address};
+use crate::finding::{Concern, EngineRule, Finding, Severity, Stage, make_warnings, set_address};
 use crate::graph::Node;
 use crate::graph::evaluation::Values;
 use crate::graph::similar::Similar;
@@ -38,13 +38,14 @@ impl Judge<'_, '_> {
         }
         let values = || self.values.get_or_init(|| self.node.values());
         let is_certain = self.node.is_planned() && has_instances(resource, resource.origin.header(), &values);
-        for finding in &mut self.findings[from..] {
-            finding.stage = Stage::Plan;
-            if !is_certain {
-                finding.severity = Severity::Warning;
-            }
+        let found = &mut self.findings[from..];
+        if !is_certain {
+            make_warnings(found);
         }
-        set_address(&mut self.findings[from..], &resource.address.to_string());
+        for finding in &mut *found {
+            finding.stage = Stage::Plan;
+        }
+        set_address(found, &resource.address.to_string());
     }
 
     /// Checks a reference in an element of `replace_triggered_by`.
