@@ -310,7 +310,7 @@ mod tests {
                 assert_eq!(
                     preset.name == "language",
                     block.level.is_none(),
-                    "{} says how bad {} is",
+                    "{} sets a level for {}",
                     preset.file,
                     block.rule
                 );

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use memchr::memchr_iter;
 use smol_str::SmolStr;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -203,7 +204,8 @@ impl Source {
     /// Returns the offset of the first byte of every line.
     pub fn line_starts(&self) -> &[u32] {
         self.lines.get_or_init(|| {
-            let ends = memchr_newlines(&self.text).map(|at| u32::try_from(at + 1).unwrap_or(u32::MAX));
+            let ends =
+                memchr_iter(b'\n', self.text.as_bytes()).map(|at| u32::try_from(at + 1).unwrap_or(u32::MAX));
             std::iter::once(0).chain(ends).collect()
         })
     }
@@ -306,7 +308,6 @@ impl Sources {
     }
 
     /// Returns the file with this id.
-    ///
     pub fn get(&self, id: FileId) -> &Source {
         &self.files[id.number()]
     }
@@ -358,10 +359,6 @@ fn replace_invalid(mut bytes: Vec<u8>) -> (String, Vec<u32>, Vec<u8>) {
 /// Returns the number of columns of a part of one line. For ASCII that is the number of bytes.
 fn columns_of(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.graphemes(true).count() }
-}
-
-fn memchr_newlines(text: &str) -> impl Iterator<Item = usize> + '_ {
-    text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at)
 }
 
 /// The last boundary between two characters at or before an offset.

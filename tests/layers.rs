@@ -20,7 +20,7 @@ const CRATES: &[(&str, &[&str])] = &[
     // Only a version of it is held.
     ("idna_adapter", &[]),
     ("jiff", &["policy"]),
-    ("memchr", &["check", "module", "session", "syntax"]),
+    ("memchr", &["check", "module", "session", "syntax", "text"]),
     ("miette", &["report"]),
     // In `main.rs`, which belongs to no layer.
     ("mimalloc", &[]),
