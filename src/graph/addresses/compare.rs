@@ -278,7 +278,7 @@ pub(super) fn loses_instances(is: Node<'_>, from: &Object<'_>, to: &Object<'_>) 
 }
 
 /// Whether there may be objects at an address.
-pub(super) fn has_instances(object: &Object<'_>) -> bool {
+pub(super) fn may_have_objects(object: &Object<'_>) -> bool {
     let has_resources = match object.declared {
         Declared::Resource(_) => true,
         // The declarations of a module from elsewhere are unknown.

@@ -4,7 +4,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::blocks::{is_left, targets};
 use super::change::{AddressChange, Cause};
-use super::compare::{has_instances, loses_instances};
+use super::compare::{loses_instances, may_have_objects};
 use super::object::{Declared, Object};
 use crate::graph::{Node, State};
 use crate::module::interface::{Impact, InterfaceChange, Part};
@@ -41,7 +41,7 @@ impl<'t> Node<'t> {
                 Some(after) => {
                     let (from, to) = (object.repetition(), after.repetition());
                     let is_lost = loses_instances(self, object, after);
-                    let is_emptied = has_instances(object) && after.has_no_instances() && !handled;
+                    let is_emptied = may_have_objects(object) && after.has_no_instances() && !handled;
                     let what = from.change_to(to);
                     match from == to {
                         _ if is_emptied => {
@@ -59,7 +59,7 @@ impl<'t> Node<'t> {
                 {
                     add(Impact::Fix, address, "removed; a `moved` or `removed` block handles it".to_owned());
                 }
-                None if has_instances(object) => {
+                None if may_have_objects(object) => {
                     let what = format!("removed without a `moved` or `removed` block; {DESTROYED}");
                     add(Impact::Breaking, address, what);
                 }

@@ -288,7 +288,7 @@ pub(super) fn instance(
     if broken {
         return;
     }
-    let (has_count, has_each) = site.has_instances();
+    let (has_count, has_each) = site.repetition();
     let counted = resource.count.as_ref().map(|attribute| {
         let index = if has_count { "count.index" } else { "0" };
         let name = reference.remaining.first().and_then(Step::name);
@@ -381,7 +381,7 @@ pub(super) fn of_itself<'v>(
     if !is_own {
         return None;
     }
-    let is_certain = has_instances(resource, reference.span, values) && is_planned();
+    let is_certain = has_needed_instances(resource, reference.span, values) && is_planned();
     let severity = if is_certain { Severity::Error } else { Severity::Warning };
     Some(
         Finding::language(EngineRule::ReferenceCycle, "Self-referential block")
@@ -398,7 +398,11 @@ pub(super) fn of_itself<'v>(
 }
 
 /// Whether a resource certainly has instances, or needs none to evaluate the reference at `at`.
-pub(super) fn has_instances<'v>(resource: &Resource, at: Span, values: &dyn Fn() -> &'v Values<'v>) -> bool {
+pub(super) fn has_needed_instances<'v>(
+    resource: &Resource,
+    at: Span,
+    values: &dyn Fn() -> &'v Values<'v>,
+) -> bool {
     let (count, for_each) = resource.repeated();
     let Some(repeated) = count.or(for_each) else { return resource.enabled.is_none() };
     repeated.expr.span.encloses(at)

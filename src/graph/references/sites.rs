@@ -119,7 +119,7 @@ impl Symbols {
 
 impl<'m> Site<'m> {
     /// Whether the enclosing block has `count`, and whether it has only `for_each`.
-    pub(super) fn has_instances(&self) -> (bool, bool) {
+    pub(super) fn repetition(&self) -> (bool, bool) {
         match &self.owner {
             Owner::Call(call) | Owner::Argument(call, _) => {
                 (call.count.is_some(), call.count.is_none() && call.for_each.is_some())

@@ -69,7 +69,7 @@ pub(super) fn each(name: &str, site: &Site<'_>, at: Span, findings: &mut Vec<Fin
 /// them.
 pub(in crate::graph) fn of_argument(module: &Module, site: &Site<'_>, expr: &Expr) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let (count, each) = site.has_instances();
+    let (count, each) = site.repetition();
     let site = Site { symbols: Symbols { count, each, itself: false }, ..site.clone() };
     for traversal in expr.variables() {
         match reference(traversal, &module.features).map(|it| (it.subject, it.span)) {
@@ -83,7 +83,7 @@ pub(in crate::graph) fn of_argument(module: &Module, site: &Site<'_>, expr: &Exp
 
 /// The help for a symbol that requires an argument of the enclosing block, if the block can have it.
 fn help(site: &Site<'_>, symbol: &str, argument: &str) -> Option<String> {
-    Some(match (site.has_instances(), site.can_have_instances()) {
+    Some(match (site.repetition(), site.can_have_instances()) {
         ((false, false), true) => format!("set `{argument}` in this block, or replace `{symbol}`"),
         ((true, _), _) => "write `count.index`, or replace `count` with `for_each`".to_owned(),
         ((_, true), _) => "write `each.key`, or replace `for_each` with `count`".to_owned(),

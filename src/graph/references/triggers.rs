@@ -2,7 +2,7 @@
 
 use smol_str::{SmolStr, format_smolstr};
 
-use super::declared::{Declared, has_instances, undeclared};
+use super::declared::{Declared, has_needed_instances, undeclared};
 use super::sites::{Owner, Site, Symbols};
 use super::{Judge, symbols};
 use crate::engine::Features;
@@ -37,7 +37,8 @@ impl Judge<'_, '_> {
             return;
         }
         let values = || self.values.get_or_init(|| self.node.values());
-        let is_certain = self.node.is_planned() && has_instances(resource, resource.origin.header(), &values);
+        let is_certain =
+            self.node.is_planned() && has_needed_instances(resource, resource.origin.header(), &values);
         let found = &mut self.findings[from..];
         if !is_certain {
             make_warnings(found);
