@@ -91,7 +91,7 @@ fn outcome(sources: &Sources) -> Outcome {
     for verdict in &mut verdicts {
         if verdict.finding.category == Category::Policy {
             verdict.set_by = SetBy::Policy { file: "overrule.hcl".into(), line: 9 };
-            verdict.engine = Some(Product::Terraform);
+            verdict.product = Some(Product::Terraform);
         }
     }
     let engines = Choice::parse("terraform@1.11.4").expect("an engine").engines().iter().copied().collect();

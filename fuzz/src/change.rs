@@ -88,7 +88,7 @@ fn in_words(outcome: &Outcome, sources: &Sources) -> Found {
     let compares_states = |rule: &str| ENTRIES.iter().any(|entry| entry.id == rule && !entry.is_steady);
     let mut found = Found::new();
     for verdict in &outcome.verdicts {
-        let Verdict { finding, level, engine, .. } = verdict;
+        let Verdict { finding, level, product, .. } = verdict;
         let rule = finding.rule.as_str();
         if compares_states(rule) {
             continue;
@@ -97,7 +97,7 @@ fn in_words(outcome: &Outcome, sources: &Sources) -> Found {
         let at = finding.primary.map(line).unwrap_or_default();
         // Only a comparison of both states knows why a module is missing.
         let detail = if rule == "missing-module" { "" } else { &finding.detail };
-        let words = format!("{} | {} | {at} | {detail} | {engine:?}", level.name(), finding.address);
+        let words = format!("{} | {} | {at} | {detail} | {product:?}", level.name(), finding.address);
         found.entry((finding.module.to_string(), rule.to_owned())).or_default().push(words);
     }
     for findings in found.values_mut() {

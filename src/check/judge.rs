@@ -47,11 +47,11 @@ pub(super) fn all_verdicts(
     findings.dedup();
     findings
         .into_iter()
-        .filter_map(|(finding, engine)| {
+        .filter_map(|(finding, product)| {
             let (level, set_by) = settings.level(&finding, sources)?;
             let Identity { fingerprint, likeness, covers } = fingerprints.of(&finding, sources);
             let finding = settings.reworded(finding, sources);
-            Some(Verdict { finding, level, set_by, engine, fingerprint, likeness, covers })
+            Some(Verdict { finding, level, set_by, product, fingerprint, likeness, covers })
         })
         .collect()
 }

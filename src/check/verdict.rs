@@ -48,7 +48,7 @@ pub struct Verdict {
     /// What set the level.
     pub set_by: SetBy,
     /// The product that reports it, if the run checked for both and only one does.
-    pub engine: Option<Product>,
+    pub product: Option<Product>,
     /// A number that stays the same when the code around the finding moves or the words of the finding change.
     pub fingerprint: String,
     /// Like the fingerprint, but equal for findings whose fingerprints differ only in their number.

@@ -131,7 +131,7 @@ fn repeats(verdicts: &[Verdict]) -> Vec<Vec<&Verdict>> {
             (!goes_anywhere).then_some(&finding.module),
             goes_anywhere.then_some(&finding.detail),
             verdict.level,
-            verdict.engine,
+            verdict.product,
             &finding.concern,
             (&finding.summary, &finding.help),
             in_syntax,
@@ -186,7 +186,7 @@ fn rule(verdict: &Verdict, style: &Style) -> String {
     let rule = &verdict.finding.rule;
     let url = page_url(rule);
     let name = Paint::new(style.color).link(&one_line(rule.as_str()), url.as_deref());
-    let engine = verdict.engine.map(|engine| format!("{} only", engine.name()));
+    let engine = verdict.product.map(|engine| format!("{} only", engine.name()));
     let set_by = set_by(verdict, &style.names).map(|line| one_line(&line).into_owned());
     let notes: Vec<String> = engine.into_iter().chain(set_by).collect();
     if notes.is_empty() { name } else { format!("{name} ({})", notes.join("; ")) }

@@ -178,7 +178,7 @@ impl<'a> Diagnostic<'a> {
             help: finding.help.as_deref(),
             url: super::page_url(&finding.rule),
             set_by: set_by(verdict, names),
-            engine: verdict.engine.map(Product::word),
+            engine: verdict.product.map(Product::word),
             related: finding
                 .related
                 .iter()

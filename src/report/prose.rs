@@ -35,5 +35,5 @@ pub(super) fn sentence(verdict: &Verdict) -> String {
 
 /// ` (Terraform only)` after a finding that only one product reports. Empty otherwise.
 pub(super) fn only(verdict: &Verdict) -> String {
-    verdict.engine.map_or_else(String::new, |engine| format!(" ({} only)", engine.name()))
+    verdict.product.map_or_else(String::new, |engine| format!(" ({} only)", engine.name()))
 }

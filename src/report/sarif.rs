@@ -128,7 +128,7 @@ fn result<'a>(
             category: finding.category.name(),
             module: names.of(&finding.module),
             set_by: set_by(verdict, names),
-            engine: verdict.engine.map(Product::word),
+            engine: verdict.product.map(Product::word),
         },
     }
 }

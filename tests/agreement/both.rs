@@ -91,7 +91,7 @@ fn errors(files: &Files, engine: Option<&str>) -> BTreeMap<Place, bool> {
             }
             None => (verdict.finding.module.to_string(), None),
         };
-        *errors.entry(place).or_insert(false) |= verdict.engine.is_none();
+        *errors.entry(place).or_insert(false) |= verdict.product.is_none();
     }
     errors
 }

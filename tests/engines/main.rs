@@ -115,7 +115,7 @@ fn found(case: &Case, engine: &str) -> Vec<String> {
                 let start = source.position(span.start);
                 format!("{}:{}:{}", source.name(), start.line, start.column)
             });
-            let engine = verdict.engine.map_or(String::new(), |engine| format!(" [{}]", engine.name()));
+            let engine = verdict.product.map_or(String::new(), |engine| format!(" [{}]", engine.name()));
             format!("{} {place} {}{engine}", verdict.level.name(), finding.summary)
         })
         .collect();

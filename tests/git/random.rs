@@ -273,7 +273,7 @@ fn told(verdict: &Verdict, sources: &Sources) -> String {
         verdict.level.name(),
         finding.primary.map(place).unwrap_or_default(),
         detail,
-        verdict.engine
+        verdict.product
     )
 }
 
