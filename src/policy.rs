@@ -212,16 +212,16 @@ impl Policy {
     }
 
     /// The names of custom rules.
-    pub fn own_rules(&self) -> impl Iterator<Item = (&SmolStr, &Arc<Definition>)> {
+    pub fn custom_rules(&self) -> impl Iterator<Item = (&SmolStr, &Arc<Definition>)> {
         self.settings.keys().filter_map(|rule| Some((rule, self.definition(rule)?)))
     }
 
     /// The same policy without custom rules and their exceptions.
     #[must_use]
-    pub fn without_own_rules(&self) -> Self {
-        let is_own = |rule: &str| self.definition(rule).is_some();
-        let settings = self.settings.iter().filter(|(rule, _)| !is_own(rule));
-        let exceptions = self.exceptions.iter().filter(|exception| !is_own(&exception.rule));
+    pub fn without_custom_rules(&self) -> Self {
+        let is_custom = |rule: &str| self.definition(rule).is_some();
+        let settings = self.settings.iter().filter(|(rule, _)| !is_custom(rule));
+        let exceptions = self.exceptions.iter().filter(|exception| !is_custom(&exception.rule));
         Self {
             settings: settings.map(|(rule, settings)| (rule.clone(), settings.clone())).collect(),
             exceptions: exceptions.cloned().collect(),

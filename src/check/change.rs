@@ -223,5 +223,5 @@ fn owners<'c>(change: &'c Change, paths: &'c [String]) -> impl Iterator<Item = S
 
 /// Whether a rule of the policy needs files that belong to no module.
 fn is_about_names(settings: &Settings) -> bool {
-    settings.policy.own_rules().any(|(_, definition)| definition.template == "required-file")
+    settings.policy.custom_rules().any(|(_, definition)| definition.template == "required-file")
 }

@@ -71,9 +71,9 @@ pub fn of_program() -> Vec<RulePage> {
 /// The chapters of the custom rules of a policy and of the policies that it extends, and the pages beside them.
 pub fn of_policy(policy: &Policy, snapshot: &mut Snapshot) -> Vec<RulePage> {
     let policy = Arc::new(policy.clone());
-    let others = Arc::new(policy.without_own_rules());
+    let others = Arc::new(policy.without_custom_rules());
     let mut chapters = Vec::new();
-    for (rule, _) in policy.own_rules() {
+    for (rule, _) in policy.custom_rules() {
         for definition in policy.definitions(rule) {
             chapters.extend(in_policy(rule, definition, &policy, &others, snapshot));
             let Ok(page) = snapshot.read_beside(definition.span.file, &format!("{rule}.md")) else {
@@ -101,8 +101,8 @@ pub fn of_documents(documents: &Documents, snapshot: &mut Snapshot) -> Result<Ve
     }
     let mut chapters = Vec::new();
     for (file, policy) in &policies {
-        let others = Arc::new(policy.without_own_rules());
-        for (rule, _) in policy.own_rules() {
+        let others = Arc::new(policy.without_custom_rules());
+        for (rule, _) in policy.custom_rules() {
             // A policy that is extended is another file.
             let own = policy.definitions(rule).into_iter().filter(|definition| definition.span.file == *file);
             let chapter =
@@ -261,7 +261,7 @@ rule "forbidden-block" "no-user" {
         let policy = load_policy(&mut snapshot, file).expect("a policy without a mistake");
         for chapter in of_policy(&policy, &mut snapshot) {
             let policy = chapter.policy_of_examples();
-            let rules: Vec<_> = policy.own_rules().map(|(rule, _)| rule.as_str()).collect();
+            let rules: Vec<_> = policy.custom_rules().map(|(rule, _)| rule.as_str()).collect();
             assert_eq!(rules, [chapter.rule.as_str()]);
         }
     }

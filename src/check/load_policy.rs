@@ -18,8 +18,8 @@ pub fn rule_names() -> Vec<&'static str> {
 
 /// The names of all rules under a policy, with its custom rules, sorted.
 pub fn rule_names_under(policy: &Policy) -> Vec<SmolStr> {
-    let own = policy.own_rules().map(|(rule, _)| rule.clone());
-    let mut names: Vec<SmolStr> = rule_names().into_iter().map(SmolStr::new_static).chain(own).collect();
+    let custom = policy.custom_rules().map(|(rule, _)| rule.clone());
+    let mut names: Vec<SmolStr> = rule_names().into_iter().map(SmolStr::new_static).chain(custom).collect();
     names.sort_unstable();
     names
 }
@@ -27,9 +27,9 @@ pub fn rule_names_under(policy: &Policy) -> Vec<SmolStr> {
 /// The names of all rule pages under a policy, sorted: rules, templates, and `invalid-policy`, which a policy cannot
 /// configure.
 pub fn page_names_under(policy: &Policy) -> Vec<SmolStr> {
-    let own = policy.own_rules().map(|(rule, _)| rule.clone());
+    let custom = policy.custom_rules().map(|(rule, _)| rule.clone());
     let mut names: Vec<SmolStr> =
-        PAGES.iter().map(|page| SmolStr::new_static(page.rule)).chain(own).collect();
+        PAGES.iter().map(|page| SmolStr::new_static(page.rule)).chain(custom).collect();
     names.sort_unstable();
     names
 }

@@ -13,7 +13,7 @@ use super::by_path::MOST_IN_DIRECTORY;
 use super::common::{COMMON, cannot_be_limited};
 use super::fault::{fault, unknown};
 use super::file::{self, File, RuleBlock};
-use super::names::Own;
+use super::names::CustomRules;
 use super::{Level, Line, Names, Origin, PRESETS, Policy, STRICT, Setting, can_be_off};
 use crate::finding::{Finding, RuleId};
 use crate::text::{FileId, Source, Span, Suggestions, nearest};
@@ -38,7 +38,7 @@ impl Policy {
             );
             loader.findings.push(fault("Too many patterns", Span::new(file, 0..0)).detail(detail));
         }
-        if policy.own_rules().nth(MOST_RULES).is_some() {
+        if policy.custom_rules().nth(MOST_RULES).is_some() {
             let detail = format!("A policy can define at most {MOST_RULES} rules.");
             loader.findings.push(fault("Too many rules", Span::new(file, 0..0)).detail(detail));
             loader.is_complete = false;
@@ -186,11 +186,12 @@ impl Loader<'_> {
 
     /// Reports unknown names in a file and in those that it extends.
     fn look_at(&mut self, file: &File, base: &Policy) {
-        let mut own: Own<'_> = base.own_rules().map(|(rule, definition)| (rule, &**definition)).collect();
+        let mut custom: CustomRules<'_> =
+            base.custom_rules().map(|(rule, definition)| (rule, &**definition)).collect();
         // All rules in a `paths` block share its patterns.
         let mut defined: HashMap<_, &RuleBlock> = HashMap::new();
         for block in &file.rules {
-            self.findings.extend(self.names.wrong_definition(block, &own));
+            self.findings.extend(self.names.wrong_definition(block, &custom));
             if let Some((at, _)) = block.common.paths_span.zip(block.paths.as_ref()) {
                 self.findings.push(paths_twice(at));
             }
@@ -200,12 +201,12 @@ impl Loader<'_> {
                 if !std::ptr::eq(first, block) {
                     self.findings.push(twice(block, first));
                 }
-                own.entry(&block.rule).or_insert(definition);
+                custom.entry(&block.rule).or_insert(definition);
             }
         }
         for block in file.rules.iter().filter(|block| block.definition.is_none()) {
-            self.know(&block.rule, &own, block.name_span);
-            if let Some((option, definition)) = block.options.first().zip(own.get(&block.rule)) {
+            self.know(&block.rule, &custom, block.name_span);
+            if let Some((option, definition)) = block.options.first().zip(custom.get(&block.rule)) {
                 self.findings.push(not_here(&option.name, &block.rule, definition, option.name_span));
             }
             let rule = RuleId::named(block.rule.as_str());
@@ -220,15 +221,15 @@ impl Loader<'_> {
             }
         }
         for exception in &file.own.exceptions {
-            self.know(&exception.rule, &own, exception.rule_span);
+            self.know(&exception.rule, &custom, exception.rule_span);
             if !can_be_off(&RuleId::named(exception.rule.as_str())) {
                 self.findings.push(cannot_be_off(&exception.rule, exception.rule_span));
             }
         }
     }
 
-    fn know(&mut self, rule: &SmolStr, own: &Own<'_>, at: Span) {
-        self.findings.extend(self.names.wrong_rule(rule, own, at, &self.suggestions));
+    fn know(&mut self, rule: &SmolStr, custom: &CustomRules<'_>, at: Span) {
+        self.findings.extend(self.names.wrong_rule(rule, custom, at, &self.suggestions));
     }
 }
 

@@ -24,18 +24,18 @@ pub struct Names<'n> {
 }
 
 /// The custom rules, by name.
-pub(super) type Own<'d> = BTreeMap<&'d SmolStr, &'d Definition>;
+pub(super) type CustomRules<'d> = BTreeMap<&'d SmolStr, &'d Definition>;
 
 impl Names<'_> {
     /// The finding for a name that is not a rule.
     pub(super) fn wrong_rule(
         self,
         name: &SmolStr,
-        own: &Own<'_>,
+        custom: &CustomRules<'_>,
         at: Span,
         suggestions: &Suggestions,
     ) -> Option<Finding> {
-        if self.rules.contains(&name.as_str()) || own.contains_key(name) {
+        if self.rules.contains(&name.as_str()) || custom.contains_key(name) {
             return None;
         }
         if *name == INVALID_POLICY.as_str() {
@@ -45,12 +45,12 @@ impl Names<'_> {
         if self.templates.contains(&name.as_str()) {
             let finding = fault("Rule template without a name", at)
                 .detail(format!("`{name}` is a rule template. A second label names the custom rule."));
-            return Some(match own.iter().find(|(_, definition)| definition.template == *name) {
-                Some((own, _)) => finding.help(format!("name a custom rule, such as `{own}`")),
+            return Some(match custom.iter().find(|(_, definition)| definition.template == *name) {
+                Some((custom, _)) => finding.help(format!("name a custom rule, such as `{custom}`")),
                 None => finding.help(format!("add a second label: rule \"{name}\" \"my-rule\" {{ … }}")),
             });
         }
-        let known = self.rules.iter().copied().chain(own.keys().map(|name| name.as_str()));
+        let known = self.rules.iter().copied().chain(custom.keys().map(|name| name.as_str()));
         let finding = unknown_rule(name, suggestions.nearest(name, known), at);
         if name.contains('*') {
             return Some(finding.help("a `rule` block names one rule; write one block for each"));
@@ -64,7 +64,7 @@ impl Names<'_> {
     }
 
     /// The finding for an invalid definition of a custom rule. `before` are the earlier definitions.
-    pub(super) fn wrong_definition(self, block: &RuleBlock, before: &Own<'_>) -> Option<Finding> {
+    pub(super) fn wrong_definition(self, block: &RuleBlock, before: &CustomRules<'_>) -> Option<Finding> {
         let definition = block.definition.as_ref()?;
         let (template, name) = (&definition.template, &block.rule);
         if !self.templates.contains(&template.as_str()) {

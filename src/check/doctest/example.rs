@@ -248,10 +248,11 @@ impl Example {
 /// The selected rules. A template selects the custom rules that the policy makes from it.
 fn rules_of_kinds(settings: &Settings) -> Vec<RuleId> {
     let of = |id: &RuleId| {
-        let own = settings.policy.own_rules().filter(|(_, definition)| definition.template == id.as_str());
-        let own: Vec<RuleId> = own.map(|(rule, _)| RuleId::named(rule.as_str())).collect();
+        let custom =
+            settings.policy.custom_rules().filter(|(_, definition)| definition.template == id.as_str());
+        let custom: Vec<RuleId> = custom.map(|(rule, _)| RuleId::named(rule.as_str())).collect();
         // A template without custom rules stays in the list, because an empty list selects all rules.
-        if Template::named(id.as_str()).is_none() || own.is_empty() { vec![id.clone()] } else { own }
+        if Template::named(id.as_str()).is_none() || custom.is_empty() { vec![id.clone()] } else { custom }
     };
     settings.select.iter().flat_map(of).collect()
 }

@@ -52,9 +52,9 @@ fn rules_of(name: &str, known: &[SmolStr], policy: &Policy) -> Result<Vec<RuleId
     }
     if Template::named(name).is_some() {
         let failure = Failure::new(format!("`{name}` is a rule template, not a rule"));
-        let own = policy.own_rules().find(|(_, definition)| definition.template == name);
-        return Err(match own {
-            Some((own, _)) => failure.help(format!("name a custom rule made from it, such as `{own}`")),
+        let custom = policy.custom_rules().find(|(_, definition)| definition.template == name);
+        return Err(match custom {
+            Some((custom, _)) => failure.help(format!("name a custom rule made from it, such as `{custom}`")),
             None => failure.help(format!("`overrule explain {name}` shows how to make a rule from it")),
         });
     }

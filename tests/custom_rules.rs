@@ -333,7 +333,7 @@ fn shown() -> Vec<(Vec<String>, Example)> {
         let page = Page::of(name).expect("a page");
         for example in examples(page.text).expect("examples") {
             let own = policy_of(&example).map(|policy| {
-                let own = policy.own_rules().filter(|(_, definition)| definition.template == name);
+                let own = policy.custom_rules().filter(|(_, definition)| definition.template == name);
                 own.map(|(rule, _)| rule.to_string()).collect()
             });
             let rules =

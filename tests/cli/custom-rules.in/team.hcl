@@ -15,6 +15,6 @@ rule "naming" "snake-case" {
   style  = "snake_case"
 }
 
-paths "tests/cli/own-rules.in/lab" {
+paths "tests/cli/custom-rules.in/lab" {
   rule "owner-tag" { level = "off" }
 }
