@@ -17,6 +17,7 @@ mod number;
 mod quote;
 
 pub use analysis::{MapKey, Scope};
+pub(crate) use analysis::{alike, have_same_parts, same_steps};
 pub use attribute::Attribute;
 pub use body::{AttributeSchema, Block, BlockSchema, Body, Content, Item, Iteration, Label, LeftOut, Schema};
 pub use editor::{Editor, Items, item_spans};

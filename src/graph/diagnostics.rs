@@ -8,7 +8,7 @@ use crate::graph::evaluation::Planned;
 use crate::graph::reach::Reached;
 use crate::graph::{
     ModuleGraph, NodeId, arguments, builtin, children, constant_arguments, dependency_cycles, deprecations,
-    dynamic_blocks, evaluation, imports, instances, providers, references, test_files, versions,
+    dynamic_blocks, evaluation, imports, providers, references, test_files, versions,
 };
 use crate::text::{Sources, Span};
 
@@ -74,7 +74,7 @@ impl<'t> Validation<'t> {
         }
         versions::checks::check(node, &mut findings);
         providers::check_missing(node, &mut findings);
-        instances::check(node, &mut findings);
+        providers::check_instances(node, &mut findings);
         arguments::check(node, &mut findings);
         deprecations::check(node, &mut findings);
         imports::check(node, &mut findings);

@@ -21,6 +21,7 @@ pub use change::{Difference, Effect, ProviderChange, ProviderChanges};
 pub use changes::{State, too_many_instances};
 pub(crate) use checks::declarations::is_configured;
 pub(super) use checks::declarations::{check as check_declarations, display};
+pub(super) use checks::instances::check as check_instances;
 pub(super) use checks::missing::check as check_missing;
 pub(super) use checks::passing::check as check_passing;
 pub(super) use checks::repeated::repeated;

@@ -13,10 +13,12 @@ use crate::syntax::{
 };
 use crate::text::Span;
 
+mod same_expression;
 #[cfg(test)]
 mod tests;
 mod walk;
 
+pub(crate) use same_expression::{alike, have_same_parts, same_steps};
 pub use walk::Scope;
 
 /// A key of a static map.

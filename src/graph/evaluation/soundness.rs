@@ -5,13 +5,13 @@ mod null;
 
 use super::accepted_values;
 use super::values::Values;
+use crate::graph::Node;
 use crate::graph::references::symbols::PATHS;
-use crate::graph::{Node, alike};
 use crate::module::address::{InstanceKey, ResourceAddress, Subject, reference};
 use crate::module::declaration::Variable;
 use crate::syntax::{
     Attribute, BinaryOperator, Expr, ExprKind, ObjectItem, ObjectKey, Part, Step, StepKind, Traversal,
-    UnaryOperator,
+    UnaryOperator, alike,
 };
 use crate::value::{self, Type, Value};
 

@@ -6,10 +6,12 @@ use smol_str::SmolStr;
 
 use super::forms::{have_same_elements, plain};
 use super::{CallPath, expression, have_same_flags};
-use crate::graph::{Node, Used, have_same_parts, same_steps};
+use crate::graph::{Node, Used};
 use crate::module::canonical::NamedValue;
 use crate::module::declaration::{Condition, Variable};
-use crate::syntax::{Block, Expr, ExprKind, For, Relative, Step, StepKind, Traversal};
+use crate::syntax::{
+    Block, Expr, ExprKind, For, Relative, Step, StepKind, Traversal, have_same_parts, same_steps,
+};
 use crate::value::Value;
 
 /// Declarations that refer to each other are compared to this depth.

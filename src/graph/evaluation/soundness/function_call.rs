@@ -1,9 +1,9 @@
 //! Decides whether a function call may fail.
 
 use super::{DEEPEST, elements, is_mapping, is_primitive};
-use crate::graph::{Values, alike};
+use crate::graph::Values;
 use crate::module::address::{Subject, reference};
-use crate::syntax::{BinaryOperator, Call, Expr, ExprKind, Step, StepKind};
+use crate::syntax::{BinaryOperator, Call, Expr, ExprKind, Step, StepKind, alike};
 use crate::value::{Function, Type};
 
 impl Values<'_> {

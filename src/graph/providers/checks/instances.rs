@@ -1,18 +1,14 @@
 //! Checks references to instances of provider configurations (OpenTofu): missing and unexpected keys.
 
-mod same_expression;
-
-pub(crate) use same_expression::{alike, have_same_parts, same_steps};
-
+use super::declarations::is_configured;
 use crate::finding::{EngineRule, Finding, Severity, set_address};
 use crate::graph::Node;
-use crate::graph::providers::is_configured;
 use crate::module::Module;
 use crate::module::address::Mode;
 use crate::module::declaration::{ModuleCall, ProviderRef, Resource};
-use crate::syntax::{Attribute, Expr};
+use crate::syntax::{Attribute, Expr, alike};
 
-pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
+pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let module = node.module();
     if !module.features.grammar.provider_for_each {
         return;
