@@ -32,25 +32,10 @@ impl Evaluator<'_> {
         if scope.computes(&call.name) {
             return self.call_of_scope(scope, call, at, inside);
         }
-        let engine = scope.engine();
-        if !scope.is_planned() && (call.name == "plantimestamp" || call.name.contains("::")) {
-            return self.call_without_plan(call);
-        }
-        let name = if engine.has_namespaces() {
-            call.name.strip_prefix("core::").unwrap_or(&call.name)
-        } else {
-            &call.name
+        let function = match self.called(scope, call) {
+            Ok(function) => function,
+            Err(result) => return result,
         };
-        let of_provider = name.strip_prefix("provider::").filter(|_| !scope.lacks_function(name));
-        let function = match of_provider.and_then(|function| function.split_once("::")) {
-            Some((provider, function)) if scope.is_built_in_provider(provider) => {
-                OF_TERRAFORM.iter().find(|known| known.name == function)
-            }
-            // Only the provider knows the result.
-            Some(_) => return Value::UNKNOWN,
-            None => Function::named(name).filter(|function| function.is_in(engine)),
-        };
-        let Some(function) = function else { return self.unknown_function(call, name, engine) };
         let Some(arguments) = self.arguments(call, inside) else { return Value::UNKNOWN };
         if !self.right_number(function, call, &arguments) {
             return Value::UNKNOWN;
@@ -65,18 +50,8 @@ impl Evaluator<'_> {
             return Value::UNKNOWN;
         }
         if RENDERING.contains(&function.name) {
-            if scope.is_in_template() {
-                return match engine.product {
-                    Product::Terraform => self.call_failed(call, "a template cannot render another template"),
-                    // It renders it, up to a depth that the environment sets.
-                    Product::OpenTofu => Value::UNKNOWN,
-                };
-            }
             let rendering = Rendering { scope, function, call, at, arguments: &arguments };
-            return match function.name {
-                "templatefile" => self.template_file(&rendering, &values),
-                _ => self.template_string(&rendering, &values),
-            };
+            return self.template_function(&rendering, &values);
         }
         let of_element = function.work_of_element(&values);
         let most = self.limits.evaluation() / STEPS_PER_BYTE;
@@ -105,6 +80,46 @@ impl Evaluator<'_> {
                 self.left = self.left.saturating_sub(most);
                 self.too_expensive(at)
             }
+        }
+    }
+
+    /// The function that a call names. If none is known, the result of the call.
+    fn called(&mut self, scope: &dyn Scope, call: &Call) -> Result<&'static Function, Value> {
+        let engine = scope.engine();
+        if !scope.is_planned() && (call.name == "plantimestamp" || call.name.contains("::")) {
+            return Err(self.call_without_plan(call));
+        }
+        let name = if engine.has_namespaces() {
+            call.name.strip_prefix("core::").unwrap_or(&call.name)
+        } else {
+            &call.name
+        };
+        let of_provider = name.strip_prefix("provider::").filter(|_| !scope.lacks_function(name));
+        let function = match of_provider.and_then(|function| function.split_once("::")) {
+            Some((provider, function)) if scope.is_built_in_provider(provider) => {
+                OF_TERRAFORM.iter().find(|known| known.name == function)
+            }
+            // Only the provider knows the result.
+            Some(_) => return Err(Value::UNKNOWN),
+            None => Function::named(name).filter(|function| function.is_in(engine)),
+        };
+        function.ok_or_else(|| self.unknown_function(call, name, engine))
+    }
+
+    /// The result of a function that renders a template.
+    fn template_function(&mut self, rendering: &Rendering<'_>, values: &[Value]) -> Value {
+        if rendering.scope.is_in_template() {
+            return match rendering.scope.engine().product {
+                Product::Terraform => {
+                    self.call_failed(rendering.call, "a template cannot render another template")
+                }
+                // It renders it, up to a depth that the environment sets.
+                Product::OpenTofu => Value::UNKNOWN,
+            };
+        }
+        match rendering.function.name {
+            "templatefile" => self.template_file(rendering, values),
+            _ => self.template_string(rendering, values),
         }
     }
 
