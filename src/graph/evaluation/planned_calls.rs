@@ -176,13 +176,7 @@ pub(super) fn calls(
                 if !is_certain {
                     make_warnings(&mut refused);
                 }
-                // Another instance may have failed the same way.
-                let place = |finding: &Finding| (finding.primary, finding.summary.clone());
-                if instance.is_some() {
-                    let known: BTreeSet<_> = findings[of_call..].iter().map(place).collect();
-                    refused.retain(|finding| !known.contains(&place(finding)));
-                }
-                findings.extend(refused);
+                add_other(refused, of_call, findings);
             }
             let says_more = |variable: &&&Variable| {
                 inputs.variables.get(&variable.name).is_some_and(|value| says_more(value, variable))
@@ -192,14 +186,12 @@ pub(super) fn calls(
             if given.is_empty() {
                 continue;
             }
-            let prefix = above.map_or_else(String::new, |above| format!("{}.", above.address));
-            let key = instance.map_or_else(String::new, |instance| format!("[{}]", instance.key()));
             calls.push(PlannedCall {
                 caller: plan.node.id(),
                 child: child.id(),
                 inputs,
                 given,
-                address: format!("{prefix}module.{}{key}", call.name),
+                address: address(above, call, instance.as_ref()),
                 is_certain,
                 start,
                 header: call.origin.header(),
@@ -208,6 +200,21 @@ pub(super) fn calls(
         }
     }
     calls
+}
+
+/// Adds those of some findings that no other instance of the call has; the findings of these start at `from`.
+fn add_other(mut found: Vec<Finding>, from: usize, findings: &mut Vec<Finding>) {
+    let place = |finding: &Finding| (finding.primary, finding.summary.clone());
+    let known: BTreeSet<_> = findings[from..].iter().map(place).collect();
+    found.retain(|finding| !known.contains(&place(finding)));
+    findings.extend(found);
+}
+
+/// The address of the module that an instance of a call makes.
+fn address(above: Option<&PlannedCall>, call: &ModuleCall, instance: Option<&Instance>) -> String {
+    let prefix = above.map_or_else(String::new, |above| format!("{}.", above.address));
+    let key = instance.map_or_else(String::new, |instance| format!("[{}]", instance.key()));
+    format!("{prefix}module.{}{key}", call.name)
 }
 
 /// The instances of a call whose arguments depend on the instance, if they are known and few. Otherwise a single `None`.

@@ -110,17 +110,7 @@ fn required_twice(module: &Module, findings: &mut Vec<Finding>) {
                     required.name
                 ))
                 .related(first.value_span, "required here first")
-                .help(
-                    match [*first, required].into_iter().find(|entry| entry.name != required.address.name) {
-                        Some(other) if [&first.name, &required.name].contains(&&required.address.name) => {
-                            format!(
-                                "remove one entry, and use `{}` everywhere, or correct the `source` of `{}`",
-                                first.name, other.name
-                            )
-                        }
-                        _ => format!("remove one entry, and use `{}` everywhere", first.name),
-                    },
-                )
+                .help(help_for_two_names(first, required))
                 .push_to(findings);
             continue;
         }
@@ -143,6 +133,18 @@ fn required_twice(module: &Module, findings: &mut Vec<Finding>) {
                 .help(format!("use one of the two names: `{}` or `{}`", required.name, provider.name))
                 .push_to(findings);
         }
+    }
+}
+
+/// The help for two entries that require the same provider.
+fn help_for_two_names(first: &RequiredProvider, second: &RequiredProvider) -> String {
+    let usual = &second.address.name;
+    match [first, second].into_iter().find(|entry| entry.name != *usual) {
+        Some(other) if [&first.name, &second.name].contains(&usual) => format!(
+            "remove one entry, and use `{}` everywhere, or correct the `source` of `{}`",
+            first.name, other.name
+        ),
+        _ => format!("remove one entry, and use `{}` everywhere", first.name),
     }
 }
 
