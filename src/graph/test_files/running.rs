@@ -44,74 +44,107 @@ pub(super) fn check(
         return;
     }
     let work = Budget::of(node.module().evaluation_steps());
-    let mut evaluated = BTreeSet::new();
-    let mut providers = provider_arguments::Checked::default();
     let is_wrong = |finding: &Finding| finding.severity == Severity::Error && finding.stage != Stage::Test;
     let is_over = !test.file.complete
         || test.file.runs.iter().any(|run| run.is_broken)
         || findings.iter().any(is_wrong);
-    let mut earlier = Earlier { is_over, ..Earlier::default() };
-    let set = test.file.runs.iter().flat_map(|run| run.variables.keys()).collect();
-    let of_file: BTreeSet<SmolStr> = variables_in(&test.file.variables).collect();
+    let mut of_test = Runs {
+        node,
+        test,
+        similar,
+        work: &work,
+        set: test.file.runs.iter().flat_map(|run| run.variables.keys()).collect(),
+        of_file: variables_in(&test.file.variables).collect(),
+        evaluated: BTreeSet::new(),
+        providers: provider_arguments::Checked::default(),
+        earlier: Earlier { is_over, ..Earlier::default() },
+    };
     for (run, under) in runs(node, test) {
         let from = findings.len();
         let Some(steps) = left else { return };
-        if !under.is_none_or(|module| steps.take(declarations(module) + of_file.len())) {
+        if !under.is_none_or(|module| steps.take(declarations(module) + of_test.of_file.len())) {
             findings.push(too_many_runs(run));
             *left = None;
             return;
         }
-        let names = Names { node, test, run, under, similar };
+        of_test.check(run, under, room, findings);
+        for finding in &mut findings[from..] {
+            finding.stage = Stage::Test;
+        }
+        set_address(&mut findings[from..], &format!("run.{}", run.name));
+    }
+}
+
+/// The runs of a test file, in the order in which they are checked.
+struct Runs<'t> {
+    node: Node<'t>,
+    test: &'t Test,
+    similar: &'t Similar,
+    work: &'t Budget,
+    /// The variables that a run sets.
+    set: HashSet<&'t SmolStr>,
+    /// The variables to which the values of the file refer.
+    of_file: BTreeSet<SmolStr>,
+    /// The values of the file that are checked, by the directory of the module and the variable.
+    evaluated: BTreeSet<(SmolStr, SmolStr)>,
+    providers: provider_arguments::Checked,
+    earlier: Earlier,
+}
+
+impl Runs<'_> {
+    /// Checks the next run.
+    fn check(&mut self, run: &Run, under: Option<Node<'_>>, room: &mut Room, findings: &mut Vec<Finding>) {
+        let from = findings.len();
+        let names = Names { node: self.node, test: self.test, run, under, similar: self.similar };
         if let Some(module) = under {
-            providers.run(test, run, module, findings);
+            self.providers.run(self.test, run, module, findings);
         }
-        let used = of_file.iter().cloned().chain(variables_in(&run.variables));
-        let values = under.map(|module| values_of_file(test, used, (module, node), &earlier, &work));
-        let mut given = variables(run, under, &names, values.as_ref(), findings);
-        if let (Some(module), Some(values)) = (under, &values) {
-            file_variables(test, run, module, &names, values, &mut evaluated, findings);
-            let added = required_variables(test, run, module, &set, room.left.max(1), findings);
-            room.take(added);
-            missing_failures(run, module, findings);
-            outcome::remaining(test, run, module, values, &mut given);
-        }
-        drop(values);
+        let given = self.values(&names, room, findings);
         let mut unresolved = Vec::new();
         let asserts = names.valid_asserts(&mut unresolved);
         if asserts.is_none() {
             findings.append(&mut unresolved);
         }
-        plan_options(run, node, findings);
-        if !earlier.is_over && findings[from..].iter().all(is_after_plan) {
+        plan_options(run, self.node, findings);
+        if !self.earlier.is_over && findings[from..].iter().all(is_after_plan) {
             findings.extend(replaced_without_plan(run).filter(|_| under.is_some()));
         }
         if let Some(module) = under {
             if findings[from..].iter().all(is_after_plan) {
-                let asserts = asserts.unwrap_or_default();
-                findings.extend(outcome::check(
-                    &names,
-                    module,
-                    &Rc::new(given),
-                    &asserts,
-                    &work,
-                    &mut earlier,
-                ));
+                let (given, asserts) = (Rc::new(given), asserts.unwrap_or_default());
+                let found = outcome::check(&names, module, &given, &asserts, self.work, &mut self.earlier);
+                findings.extend(found);
             } else if findings[from..].iter().any(|finding| finding.summary == UNSUITABLE) {
-                findings.extend(outcome::stopped_by_value(test, run, module, &findings[from..]));
+                findings.extend(outcome::stopped_by_value(self.test, run, module, &findings[from..]));
             }
         }
-        earlier.is_applied |= !run.plans;
+        self.earlier.is_applied |= !run.plans;
         if !run.plans && findings[from..].iter().any(stops_plan) {
             // Expected failures count only once there is a plan to apply.
             let found = findings.split_off(from);
             findings.extend(found.into_iter().filter(|finding| finding.summary != MISSING_FAILURE));
         }
         findings.append(&mut unresolved);
-        earlier.is_over |= findings[from..].iter().any(stops);
-        for finding in &mut findings[from..] {
-            finding.stage = Stage::Test;
-        }
-        set_address(&mut findings[from..], &format!("run.{}", run.name));
+        self.earlier.is_over |= findings[from..].iter().any(stops);
+    }
+
+    /// Checks the values of the variables of a run, and returns them.
+    fn values(
+        &mut self,
+        names: &Names<'_, '_>,
+        room: &mut Room,
+        findings: &mut Vec<Finding>,
+    ) -> BTreeMap<SmolStr, Computed> {
+        let Some(module) = names.under else { return variables(names, None, findings) };
+        let used = self.of_file.iter().cloned().chain(variables_in(&names.run.variables));
+        let values = values_of_file(self.test, used, (module, self.node), &self.earlier, self.work);
+        let mut given = variables(names, Some(&values), findings);
+        file_variables(module, names, &values, &mut self.evaluated, findings);
+        let added = required_variables(names, module, &self.set, room.left.max(1), findings);
+        room.take(added);
+        missing_failures(names.run, module, findings);
+        outcome::remaining(self.test, names.run, module, &values, &mut given);
+        given
     }
 }
 
@@ -182,18 +215,17 @@ fn values_of_file<'t>(
 
 /// Checks the values that a run sets, and returns them.
 fn variables(
-    run: &Run,
-    under: Option<Node<'_>>,
     names: &Names<'_, '_>,
     values: Option<&RunValues<'_>>,
     findings: &mut Vec<Finding>,
 ) -> BTreeMap<SmolStr, Computed> {
-    let asserted = asserted_variables(run, names);
+    let run = names.run;
+    let asserted = asserted_variables(names);
     let mut given = BTreeMap::new();
     for (name, attribute) in run.variables.iter().filter(|(_, attribute)| !attribute.is_broken) {
         let from = findings.len();
         names.check(&attribute.expr, Place::Variables, findings);
-        let (Some(module), Some(values)) = (under, values) else { continue };
+        let (Some(module), Some(values)) = (names.under, values) else { continue };
         let variable = module.module().variables.get(name).map(|variable| &**variable);
         if findings.len() == from {
             unknown_outputs(&attribute.expr, values, findings);
@@ -245,8 +277,8 @@ fn undeclared(run: &Run, name: &SmolStr, at: Span) -> Finding {
 }
 
 /// The variables that the assertions of a run refer to.
-fn asserted_variables(run: &Run, names: &Names<'_, '_>) -> BTreeSet<SmolStr> {
-    let expressions = run.asserts.iter().flat_map(Condition::parts).map(|attribute| &attribute.expr);
+fn asserted_variables(names: &Names<'_, '_>) -> BTreeSet<SmolStr> {
+    let expressions = names.run.asserts.iter().flat_map(Condition::parts).map(|attribute| &attribute.expr);
     let subjects = expressions.flat_map(Expr::variables).filter_map(|traversal| names.subject(traversal));
     subjects
         .filter_map(|subject| match subject {
@@ -258,14 +290,13 @@ fn asserted_variables(run: &Run, names: &Names<'_, '_>) -> BTreeSet<SmolStr> {
 
 /// Checks the values of the file that a run uses. Each value is checked for the first run that uses it.
 fn file_variables(
-    test: &Test,
-    run: &Run,
     module: Node<'_>,
     names: &Names<'_, '_>,
     values: &RunValues<'_>,
     evaluated: &mut BTreeSet<(SmolStr, SmolStr)>,
     findings: &mut Vec<Finding>,
 ) {
+    let (test, run) = (names.test, names.run);
     for (name, variable) in &module.module().variables {
         let Some(attribute) = test.given(name).filter(|given| !given.is_broken) else { continue };
         let directory = module.module().directory.clone();
@@ -303,13 +334,13 @@ fn is_checked_for_plan(argument: &Attribute, node: Node<'_>) -> bool {
 /// Reports required variables without a value. Values may also come from the environment or the command line, so this
 /// is a warning only if another run sets the variable. Adds at most `room` findings, and returns their number.
 fn required_variables(
-    test: &Test,
-    run: &Run,
+    names: &Names<'_, '_>,
     module: Node<'_>,
     set: &HashSet<&SmolStr>,
     room: usize,
     findings: &mut Vec<Finding>,
 ) -> usize {
+    let (test, run) = (names.test, names.run);
     let has_value = |name: &SmolStr| {
         run.variables.contains_key(name) || test.file.names_variable(name) || test.values.may_set(name)
     };
