@@ -321,11 +321,13 @@ fn merged_modules_mean_what_they_were_merged_from() {
     );
 }
 
-/// `AGREEMENT_MERGED_DIRECTORIES=a:b cargo test --test agreement -- --nocapture merged_directories` does the same for
-/// directories.
+/// `AGREEMENT_MERGED_DIRECTORIES=a:b cargo test --test agreement -- --ignored --nocapture merged_directories` prints the
+/// differences in directories.
 #[test]
+#[ignore = "prints the differences in given directories"]
 fn merged_directories_can_be_compared() {
-    let Ok(directories) = std::env::var("AGREEMENT_MERGED_DIRECTORIES") else { return };
+    let directories =
+        std::env::var("AGREEMENT_MERGED_DIRECTORIES").expect("AGREEMENT_MERGED_DIRECTORIES=a:b");
     for directory in directories.split(':').map(Path::new) {
         let mut entries = Vec::new();
         gather(directory, "", &mut entries);
@@ -377,10 +379,14 @@ fn merged_modules_are_the_same_to_terraform() {
     assert!(apart.is_empty(), "terraform tells {} from the merged ones:\n{}", apart.len(), apart.join("\n"));
 }
 
-/// Another part of the cases each day, so that all are compared in time.
+/// Another part of the cases each day, so that all are compared in time. `AGREEMENT_PART=7` selects a part.
+#[expect(clippy::print_stdout, reason = "it is part of the report of a test")]
 fn todays_part(cases: Vec<Case>) -> impl Iterator<Item = Case> {
-    let day = SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock behind 1970").as_secs() / 86_400;
+    let day =
+        || SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock behind 1970").as_secs() / 86_400;
+    let part = std::env::var("AGREEMENT_PART").map_or_else(|_| day(), |part| part.parse().expect("a number"));
     let parts = cases.len().div_ceil(SAMPLE);
-    let part = day % u64::try_from(parts).expect("a small number");
-    cases.into_iter().skip(usize::try_from(part).expect("a small number")).step_by(parts)
+    let part = usize::try_from(part).expect("a small number") % parts;
+    println!("AGREEMENT_PART={part} of {parts}");
+    cases.into_iter().skip(part).step_by(parts)
 }
