@@ -30,9 +30,8 @@ use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use answer::Stage;
-use case::{Case, Cases, Entry};
+use case::{Case, Cases};
 use gaps::Gap;
-use overrule::engine::is_module_file;
 use score::{Difference, Score};
 use terraform::Terraform;
 
@@ -319,41 +318,6 @@ fn merged_modules_mean_what_they_were_merged_from() {
         cases.len(),
         differences.iter().take(5).cloned().collect::<Vec<_>>().join("\n")
     );
-}
-
-/// `AGREEMENT_MERGED_DIRECTORIES=a:b cargo test --test agreement -- --ignored --nocapture merged_directories` prints the
-/// differences in directories.
-#[test]
-#[ignore = "prints the differences in given directories"]
-fn merged_directories_can_be_compared() {
-    let directories =
-        std::env::var("AGREEMENT_MERGED_DIRECTORIES").expect("AGREEMENT_MERGED_DIRECTORIES=a:b");
-    for directory in directories.split(':').map(Path::new) {
-        let mut entries = Vec::new();
-        gather(directory, "", &mut entries);
-        let case = Case::new(directory.display().to_string(), entries);
-        let differences = merged::differences(&case);
-        println!("=== {}: {} files, {} differ", case.name, case.entries.len(), differences.len());
-        for one in differences {
-            println!("{one}");
-        }
-    }
-}
-
-/// All module files below a directory.
-fn gather(directory: &Path, way: &str, entries: &mut Vec<Entry>) {
-    for entry in fs::read_dir(directory).expect("a directory") {
-        let path = entry.expect("an entry").path();
-        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        let way = if way.is_empty() { name.clone() } else { format!("{way}/{name}") };
-        if path.is_dir() {
-            gather(&path, &way, entries);
-        } else if is_module_file(&name)
-            && let Ok(text) = fs::read_to_string(&path)
-        {
-            entries.push(Entry::plain(way, text));
-        }
-    }
 }
 
 /// `AGREEMENT_MERGED='tree 2000 9000'` compares trees without recorded answers.
