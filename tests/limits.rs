@@ -72,6 +72,29 @@ fn nesting_above_a_limit_is_reported() {
 }
 
 #[test]
+fn provider_configurations_are_followed_to_some_modules() {
+    let chain = |length: usize| -> Vec<(String, String)> {
+        let module = |n| {
+            format!("resource \"p{n}_x\" \"y\" {{}}\nmodule \"a\" {{\n  source = \"../m{}\"\n}}\n", n + 1)
+        };
+        let last = (format!("m{length}/main.tf"), String::new());
+        (0..length).map(|n| (format!("m{n}/main.tf"), module(n))).chain([last]).collect()
+    };
+    let bites = |length| {
+        let files = chain(length);
+        let files: Vec<(&str, String)> =
+            files.iter().map(|(path, text)| (path.as_str(), text.clone())).collect();
+        bites(&[], &files)
+    };
+    assert_eq!(bites(900), [""; 0]);
+    let told = bites(1_100);
+    assert!(
+        matches!(&told[..], [one] if one.starts_with("Too many provider configurations to follow: ")),
+        "{told:?}"
+    );
+}
+
+#[test]
 fn errors_above_the_limit_are_counted() {
     let json = format!("{{\"locals\": {{\"a\": [{}]}}}}", "nul, ".repeat(1_500));
     let native = "a b c\n".repeat(1_500);

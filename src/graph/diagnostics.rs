@@ -94,6 +94,7 @@ impl<'t> Validation<'t> {
     pub fn of_ways(&self) -> Vec<Finding> {
         let mut findings = providers::repeated(self.graph, self.roots);
         findings.extend(constant_arguments::check(self.graph, self.roots));
+        findings.extend(providers::too_many_uses(self.graph));
         findings
     }
 }

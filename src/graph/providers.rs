@@ -29,3 +29,4 @@ pub(super) use configuration::Table;
 pub use configuration::{Configuration, Need, Uses};
 pub use resolve::{Found, Level, Reaching, in_root, reaching, resolve};
 pub use supply::{Own, Supply};
+pub(super) use uses::too_many as too_many_uses;

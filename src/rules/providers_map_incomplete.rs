@@ -101,7 +101,7 @@ pub(super) fn left_out<'t>(
 ) -> impl Iterator<Item = (&'t Configuration, &'t Need, &'t ProviderConfiguration)> {
     let uses = child.uses().configurations.iter().filter(|(_, need)| !need.by_name);
     let inherited = uses.filter(move |(key, _)| is_inherited(node, child, call, key));
-    inherited.filter_map(move |(key, need)| Some((key, need, default_block(node, &key.provider)?)))
+    inherited.filter_map(move |(key, need)| Some((&**key, need, default_block(node, &key.provider)?)))
 }
 
 /// Whether the called module inherits a default configuration that this map does not pass.

@@ -1,6 +1,7 @@
 //! Provider configurations, and the tables of them that the graph keeps.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use smol_str::SmolStr;
 
@@ -104,11 +105,13 @@ pub(in crate::graph) struct Blocks {
 #[derive(Debug)]
 pub struct Uses {
     /// Each configuration with the resource that needs it, here or in a descendant.
-    pub configurations: BTreeMap<Configuration, Need>,
+    pub configurations: BTreeMap<Arc<Configuration>, Need>,
     /// The providers of resources in `removed` blocks. Only the state knows their configurations.
     pub of_removed: BTreeSet<ProviderAddress>,
     /// Whether the list is complete: every descendant is known and was understood completely.
     pub complete: bool,
+    /// Whether the list lacks configurations of descendants because a limit was reached.
+    pub is_cut: bool,
 }
 
 impl Uses {

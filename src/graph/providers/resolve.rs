@@ -155,7 +155,7 @@ pub fn reaching<'t>(levels: &[Level<'t>]) -> Vec<Reaching<'t>> {
             .for_each(|key| add(key, false));
     }
     for (key, need) in &node.uses().configurations {
-        add(key.clone(), need.by_name);
+        add(Configuration::clone(key), need.by_name);
     }
     // A module must declare the configurations that it passes on, whatever it inherits.
     let passed_on = passed_on(node);

@@ -90,7 +90,8 @@ fn needs(under: Node<'_>) -> BTreeMap<Configuration, Cause> {
         Some((Configuration::of(module, &name.name, name.alias.as_ref())?, Cause::Alias(element.span)))
     });
     let used = under.uses().configurations.iter().map(|(key, need)| {
-        (key.clone(), if need.by_name { Cause::Below(need.at) } else { Cause::Object(need.at) })
+        let cause = if need.by_name { Cause::Below(need.at) } else { Cause::Object(need.at) };
+        (Configuration::clone(key), cause)
     });
     let all = required.chain(used).filter(|(key, _)| key.alias.is_some());
     all.filter(|(key, _)| under.own_configuration(key).is_none()).collect()
