@@ -1,4 +1,4 @@
-//! Finds modules in which neither Terraform nor OpenTofu reports anything.
+//! Finds modules in which OpenTofu reports nothing else than Terraform.
 //!
 //! The newest versions of both engines accept nearly the same language. If Terraform reports nothing in modules that
 //! calls connect, no file selects an engine, and no construct has another meaning in OpenTofu, then OpenTofu reports
@@ -28,8 +28,9 @@ use crate::vfs::Snapshot;
 
 mod signs;
 
-/// Returns the directories of modules in which OpenTofu reports nothing. `roots` are the root modules that are written
-/// for the engine of the graph, and `differing` the directories in which OpenTofu may find something else.
+/// Returns the directories of modules in which OpenTofu reports nothing else than Terraform. `roots` are the root modules
+/// that are written for the engine of the graph, and `differing` the directories in which OpenTofu may find something
+/// else.
 pub(super) fn directories(
     graph: &ModuleGraph,
     roots: &[NodeId],
