@@ -40,6 +40,13 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
         "A misspelled name of a required configuration",
         "missing-provider-configuration",
     ),
+    // Two rules find the same mistake.
+    (
+        "provider-type-mismatch",
+        "A second configuration of a provider under another name",
+        "undefined-provider-reference",
+    ),
+    ("undefined-provider-reference", "An entry that is not valid", "invalid-required-providers"),
     // What uses the declarations lacks them in its own directory.
     ("unused-declaration", "Used by files that a tool copies into the module", "undeclared-reference"),
     // Nothing is known about an invalid reference.

@@ -219,8 +219,10 @@ fn undeclared_in_calls(module: &Module, declared: &Declared<'_>, findings: &mut 
                     module.features.engine.product.name()
                 ))
                 .at(passed.in_parent.name_span)
-                .help(if name == BUILT_IN {
+                .help(if name == BUILT_IN && passed.in_child.alias.is_none() {
                     NO_ENTRY_FOR_BUILT_IN.to_owned()
+                } else if name == BUILT_IN {
+                    "add `terraform = { source = \"terraform.io/builtin/terraform\" }` to `required_providers`".to_owned()
                 } else {
                     format!("add an entry `{name}` with its `source` to `required_providers`")
                 });

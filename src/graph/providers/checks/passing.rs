@@ -2,19 +2,19 @@
 
 mod caller;
 mod child;
+mod help;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
 use smol_str::SmolStr;
 
-use super::declarations::{BUILT_IN, NO_ENTRY_FOR_BUILT_IN, display, in_call};
+use super::declarations::{display, in_call};
 use super::missing;
 use crate::finding::{EngineRule, Finding, Severity, set_module};
 use crate::graph::arguments::without_files;
-use crate::graph::providers::configuration::Configuration;
 use crate::graph::reach::Reached;
-use crate::graph::{Node, NodeId, Role};
+use crate::graph::{Node, NodeId};
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{ModuleCall, PassedProvider, RequiredProvider, one_block_each};
 use crate::text::Span;
@@ -110,35 +110,6 @@ impl<'t> Edge<'_, 't> {
         }
     }
 
-    /// The help for a configuration that the child module passes on. An entry in this call helps only if the caller
-    /// configures the provider, or is a root module that requires it.
-    fn how_to_hand_on(&self, onward: &ModuleCall, passed: &PassedProvider) -> String {
-        let (caller, child) = (self.caller.node, self.child.node);
-        let name = &passed.in_parent.name;
-        let default = Configuration::named(child.module(), &passed.in_parent);
-        let block =
-            default.as_ref().and_then(|default| caller.own_configuration(default)).map(|own| own.block);
-        let is_root = || !caller.is_called() && caller.role() == Role::Root;
-        let entry = default.as_ref().and_then(|default| caller.requirements_of(&default.provider).next());
-        let entry = entry.filter(|_| is_root());
-        if let Some(ours) = block.map(|block| &block.name).or(entry.map(|entry| &entry.name)) {
-            return format!("add `{name} = {ours}` to `providers` of this call");
-        }
-        let inherits = child.child(&onward.name).is_some_and(|below| {
-            below.inherits(passed) && Configuration::named(below.module(), &passed.in_child) == default
-        });
-        let pass = format!("pass `{name}` in every module call from the root module down to this one");
-        if inherits {
-            format!(
-                "remove `{} = {name}` from `providers` of `module.{}`, which then inherits the default configuration, \
-                 or {pass}",
-                passed.in_child.name, onward.name
-            )
-        } else {
-            pass
-        }
-    }
-
     /// Reports passed configurations that the child module configures itself. Returns their names.
     fn overridden(&self, findings: &mut Vec<Finding>) -> BTreeSet<SmolStr> {
         let mut refused = BTreeSet::new();
@@ -157,44 +128,6 @@ impl<'t> Edge<'_, 't> {
             }
         }
         refused
-    }
-
-    /// The help for a required configuration that the call does not pass.
-    fn how_to_pass(&self, name: &str, address: &ProviderAddress) -> String {
-        let caller = self.caller.node;
-        let known = self.caller.configurations_of(address);
-        // With several configurations, only one of the same name is certain to be meant.
-        let only = || known.filter(|known| known.len() == 1).and_then(BTreeSet::first);
-        let ours = known.and_then(|known| known.get(name)).or_else(only);
-        let has_map = self.call.origin.writes("providers");
-        let add = |ours: &str| {
-            if has_map {
-                let which = if self.overriding_map().is_some() { " of the override file" } else { "" };
-                format!("add `{name} = {ours}` to `providers`{which}")
-            } else {
-                format!("add `providers = {{ {name} = {ours} }}` to the call")
-            }
-        };
-        if let Some(ours) = ours {
-            return add(ours);
-        }
-        let entry = caller.requirements_of(address).next().map(|entry| entry.name.as_str());
-        let is_of_provider = |local: &str| caller.module().provider_address(local).as_ref() == Some(address);
-        let local = entry.or(name.split('.').next()).filter(|local| is_of_provider(local));
-        match local {
-            Some(local) if known.is_none() && !caller.is_called() => {
-                // An empty block alone does not declare the provider.
-                let entry = missing::entry_for(caller.module(), local, address);
-                let entry = entry.map(|entry| format!("add `{entry}` to `required_providers`, "));
-                let entry = entry.unwrap_or_default();
-                format!("{entry}add a `provider \"{local}\"` block, and {}", add(local))
-            }
-            _ => {
-                let provider = display(self.child.node.module(), address);
-                let map = if has_map { "`providers`" } else { "a `providers` map of the call" };
-                format!("pass a configuration of {provider} as `{name}` in {map}")
-            }
-        }
     }
 
     /// The `providers` map in an override file that replaces another one, if any. An empty map replaces nothing.
@@ -265,6 +198,10 @@ impl<'t> Edge<'_, 't> {
         let is_default = theirs.is_default(child.features.registry_host);
         let entry = child.required_providers.get(&passed.in_child.name);
         let detail = match entry.filter(|_| passed.in_child.alias.is_some()) {
+            _ if self.has_invalid_entry(&passed.in_child.name) => format!(
+                "The entry `{}` in `required_providers` of the child module is not valid, so it declares nothing.",
+                passed.in_child.name
+            ),
             Some(entry) => format!(
                 "The entry `{}` in `required_providers` of the child module does not list the alias `{name}`.",
                 entry.name
@@ -308,47 +245,12 @@ impl<'t> Edge<'_, 't> {
         }
     }
 
-    /// The entry to write in the child module, for the provider that is passed. An alias belongs to the entry of its
-    /// provider.
-    fn how_to_declare(&self, passed: &PassedProvider, provider: &ProviderAddress) -> String {
-        let child = self.child.node.module();
-        if child.files == 0 {
-            return without_files(self.call);
-        }
-        let (name, compact) = (&passed.in_child.name, passed.in_child.compact());
-        let mentions = self.child.mentions(&compact);
-        let left = self.child.required.iter().map(|(_, name, _)| name.as_str());
-        let left = left.filter(|name| !self.passed.contains_key(*name));
-        if let Some(meant) = self.caller.suggestions.nearest(&compact, left).filter(|_| !mentions) {
-            return format!("did you mean `{meant}`?");
-        }
-        let aliases = format!("configuration_aliases = [{compact}]");
-        let or_remove = if mentions { "" } else { "remove this entry; or, " };
-        match (&passed.in_child.alias, child.required_providers.get(name)) {
-            // No registry has hashicorp/terraform.
-            (None, None) if name == BUILT_IN => NO_ENTRY_FOR_BUILT_IN.to_owned(),
-            (Some(_), Some(entry)) if entry.aliases.is_empty() => {
-                format!(
-                    "{or_remove}in the child module, add `{aliases}` to the entry `{name}` of `required_providers`"
-                )
-            }
-            (Some(_), Some(_)) => format!(
-                "{or_remove}in the child module, add `{compact}` to `configuration_aliases` in the entry `{name}` of \
-                 `required_providers`"
-            ),
-            (alias, None) | (alias @ None, Some(_)) => {
-                let aliases = if alias.is_some() { format!(", {aliases}") } else { String::new() };
-                let source = display(child, provider);
-                format!(
-                    "in the child module, add to `required_providers`: `{name} = {{ source = \"{source}\"{aliases} }}`"
-                )
-            }
-        }
-    }
-
     fn mismatch(&self, passed: &PassedProvider, theirs: &ProviderAddress, ours: &ProviderAddress) -> Finding {
         let child = self.child.node.module();
         let other_name = self.child.node.requirements_of(ours).next();
+        let caller = self.caller.node.module();
+        let is_hidden = caller.required_providers.contains_key(&passed.in_child.compact())
+            && caller.provider_address(&passed.in_parent.name).as_ref() == Some(theirs);
         let name = passed.in_child.compact();
         let finding = in_call(self.call, EngineRule::ProviderTypeMismatch, "Provider type mismatch", &name);
         // Without the host, two addresses in different registries may look alike.
@@ -365,7 +267,17 @@ impl<'t> Edge<'_, 't> {
                 ))
                 .at(passed.in_child.name_span)
                 .related(required.value_span, "here the module requires the provider that is passed")
-                .help(format!("pass it as `{}`", required.name)),
+                .help(self.how_to_pass_as(passed, required)),
+            None if is_hidden => finding
+                .detail(format!(
+                    "`{}` is {theirs} in both modules. But this module also has an entry `{}` in `required_providers`, for \
+                     {ours}, which {} takes instead.",
+                    passed.in_parent.compact(),
+                    passed.in_child.name,
+                    child.features.engine.product.name()
+                ))
+                .at(passed.in_parent.name_span)
+                .help(self.how_to_rename(passed)),
             None => finding
                 .detail(format!(
                     "`{}` is {ours} here, and `{}` is {theirs} in the child module: a configuration of one cannot be \
@@ -376,8 +288,8 @@ impl<'t> Edge<'_, 't> {
                 .at(passed.in_parent.name_span)
                 .help(if child.files == 0 {
                     without_files(self.call)
-                } else if self.caller.node.module().reads_value(&passed.in_parent) {
-                    one_block_each("providers", &self.caller.node.module().features)
+                } else if caller.reads_value(&passed.in_parent) {
+                    one_block_each("providers", &caller.features)
                 } else {
                     format!("pass a configuration of {theirs}, or set the same `source` in both modules")
                 }),
