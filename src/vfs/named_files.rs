@@ -8,10 +8,12 @@ use std::io::ErrorKind;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::{fmt, fs};
 
+use gix::bstr::ByteSlice;
 use hashbrown::HashMap;
 
 use super::expected::Expected;
 use super::git::excluded::{self, Exclusions, RulesByDirectory};
+use super::git::repository::Repository;
 use super::git::tree::{GitTree, Leads};
 use super::memo::Memo;
 use super::read::{self, Failure, is_stand_in};
@@ -19,7 +21,7 @@ use super::top_directory::{Top, is_of_tool, slashed};
 use super::{Origin, Snapshot, ancestors, child, parent};
 use crate::engine::is_module_file;
 use crate::limits::{Limit, Limits};
-use crate::text::file_name::{decode_os, encode_os};
+use crate::text::file_name::{decode_os, encode, encode_os};
 
 /// The maximum size in bytes of files that are read. Of larger ones only their existence is known.
 const MOST_BYTES: u64 = 256 << 10;
@@ -65,6 +67,8 @@ pub struct NamedFiles {
     /// The content of each `.gitignore`, by its path.
     ignore_files: Memo<String, Option<Vec<u8>>>,
     ignore_rules: RulesByDirectory,
+    /// The index of the repository on disk; read on first use.
+    index: OnceLock<Option<gix::index::File>>,
     /// The module files that each `.gitignore` names, by its path.
     expected: Memo<String, Arc<Expected>>,
     /// Whether a directory is a symbolic link or has module files, by its path.
@@ -113,6 +117,7 @@ impl Snapshot {
             found: Mutex::default(),
             ignore_files: Memo::default(),
             ignore_rules: Memo::default(),
+            index: OnceLock::new(),
             expected: Memo::default(),
             other_modules: Memo::default(),
             listings: Memo::default(),
@@ -229,15 +234,27 @@ impl NamedFiles {
         match named {
             NamedFile::File(Some(bytes)) if is_stand_in(&bytes) => NamedFile::File(None),
             // A tool may create what is not in git.
-            NamedFile::File(_) if !self.is_git() && self.is_ignored(path) => NamedFile::File(None),
+            NamedFile::File(_) if self.is_left_out(path) => NamedFile::File(None),
             NamedFile::Missing { .. } | NamedFile::BehindFile if self.is_ignored(path) => NamedFile::Unknown,
             NamedFile::Missing { other_case: None } if is_built(path) => NamedFile::Unknown,
             named => named,
         }
     }
 
-    fn is_git(&self) -> bool {
-        matches!(self.origin, Origin::Git { .. })
+    /// Whether git ignores a file that exists.
+    fn is_left_out(&self, path: &str) -> bool {
+        match &self.origin {
+            Origin::Disk(top) => self.is_ignored(path) && !self.tracks(top, path),
+            Origin::Memory { .. } => self.is_ignored(path),
+            Origin::Git { .. } => false,
+        }
+    }
+
+    /// Whether git tracks a file on disk. Tracked files are not ignored, whatever patterns say.
+    fn tracks(&self, top: &Top, path: &str) -> bool {
+        let read = || Repository::around(top.path())?.index().ok();
+        let index = self.index.get_or_init(|| if top.is_repository { read() } else { None });
+        index.as_ref().is_some_and(|index| index.entry_by_path(encode(path).as_bstr()).is_some())
     }
 
     fn most_bytes(&self) -> u64 {

@@ -112,3 +112,18 @@ fn large_files_of_one_of_many_modules_are_evaluated() {
     let all = ["check", "--select", "limit-reached", "--format", "concise"];
     assert_eq!(place.overrule(&all).findings(), [""; 0]);
 }
+
+#[test]
+fn a_file_that_git_tracks_is_known_although_a_pattern_excludes_it() {
+    let place = Place::repository(&[
+        ("overrule.hcl", POLICY),
+        (".gitignore", "*.tpl\n"),
+        ("live/main.tf", "output \"a\" {\n  value = templatefile(\"${path.module}/a.tpl\", {})\n}\n"),
+        ("live/a.tpl", "${name}\n"),
+    ]);
+    let findings = || place.overrule(&["check", "--format", "concise"]).findings().len();
+    assert_eq!(findings(), 0, "the file may differ elsewhere");
+    place.git(&["add", "--all"]);
+    place.git(&["add", "--force", "live/a.tpl"]);
+    assert_eq!(findings(), 1);
+}
