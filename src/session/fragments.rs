@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use parts::{are_alternatives, are_parts, hold_arguments, overrides_nothing};
 use snippets::are_snippets;
 
-use crate::engine::FileKind;
+use crate::engine::{Companion, FileKind};
 use crate::finding::{EngineRule, Finding, Severity};
 use crate::graph::{Node, Reason, Role};
 use crate::text::{FileId, Span};
@@ -104,7 +104,7 @@ pub(crate) fn evidence(node: Node<'_>, snapshot: &Snapshot, findings: &[&Finding
     if let Some(why) = are_snippets(node, findings) {
         return fragments(&why);
     }
-    if directory.has_values {
+    if directory.has_values && has_own_values(directory, snapshot) {
         // A test may copy override files and values over a module.
         let why = overrides_nothing(module, &files, findings).filter(|_| node.role() == Role::Test);
         return why.and_then(fragments);
@@ -142,6 +142,14 @@ fn are_link_targets(
     let is_wrong = || findings.iter().any(|finding| finding.severity == Severity::Error);
     let are_most = 2 * used > files.len() && !directory.path.is_empty();
     (are_all || are_most) && is_wrong() && !is_whole()
+}
+
+/// Whether a file with values beside the module is not the target of a link from another directory.
+fn has_own_values(directory: &Directory, snapshot: &Snapshot) -> bool {
+    let is_own = |id: FileId| users(id, directory, snapshot).next().is_none();
+    let files = snapshot.companions_in(&directory.path).iter();
+    let mut values = files.filter(|file| file.kind == Companion::Values);
+    values.any(|file| file.id.is_none_or(is_own))
 }
 
 /// The directories that load a file through a symbolic link.

@@ -217,3 +217,25 @@ fn alternatives_at_the_top_are_checked_through_the_links() {
     place.write("main.tf", "");
     assert_eq!(findings(&place, &[]).len(), 1, "a file that nothing links to shows that it is a module");
 }
+
+#[test]
+fn shared_files_are_checked_where_links_lead_to_them_also_with_values() {
+    let place = Place::repository(&[
+        POLICY,
+        ("shared/names.tf", "variable \"name\" {}\nlocals {\n  full = \"${local.prefix}-${var.name}\"\n}\n"),
+        ("shared/names.auto.tfvars", "name = \"web\"\n"),
+        ("live/main.tf", "locals {\n  prefix = \"x\"\n}\noutput \"full\" {\n  value = local.full\n}\n"),
+    ]);
+    for file in ["names.tf", "names.auto.tfvars"] {
+        place.link(&format!("live/{file}"), &format!("../shared/{file}"));
+    }
+    place.commit("first");
+    assert_eq!(findings(&place, &[]), [""; 0]);
+    // Values that no other directory uses show that the directory is a root module.
+    place.write("shared/own.auto.tfvars", "name = \"web\"\n");
+    let found = findings(&place, &[]);
+    assert_eq!(
+        found,
+        ["shared/names.tf:3:13: error: Reference to undeclared local value [undeclared-reference]"]
+    );
+}
