@@ -78,7 +78,7 @@ mod upper_bound_in_shared_module;
 mod variable_description_missing;
 mod variable_type_missing;
 
-pub use context::Context;
+pub use context::{Context, Shared};
 pub use shared_state_address::{BackendEvidence, BackendReplacement};
 pub use support::before_change::Earlier;
 pub use support::state_addresses::States;

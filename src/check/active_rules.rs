@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 use hashbrown::HashMap;
 use rayon::prelude::*;
@@ -12,7 +12,7 @@ use crate::check::engines::capped::{cap, skipped};
 use crate::finding::{Finding, RuleId, Severity};
 use crate::graph::{ModuleGraph, Node, NodeId, Reason, Role};
 use crate::policy::{Level, Policy};
-use crate::rules::{self, Check, Context, Template};
+use crate::rules::{self, Check, Context, Shared, Template};
 use crate::text::Sources;
 use crate::vfs::parent;
 
@@ -133,8 +133,8 @@ impl<'p> ActiveRules<'p> {
         let (role, reason) = node.role_with_reason();
         let (limits, bytes) = (&node.module().limits, node.module().bytes);
         let (most, most_steps) = (limits.findings_of_rules(bytes), limits.steps_of_rules(bytes));
-        let steps = AtomicUsize::new(0);
-        let context = &context.counting(&steps);
+        let shared = Shared::of(node.module());
+        let (context, steps) = (&context.sharing(&shared), &shared.steps);
         let mut of_role = self.ready.iter().filter(|ready| ready.roles.contains(&role));
         while let Some(ready) = of_role.next() {
             let mut found = Vec::new();

@@ -11,6 +11,17 @@ use crate::syntax::Attribute;
 use crate::text::Span;
 use crate::value::Value;
 
+/// What is certain about the instances of a block.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct KnownInstances {
+    /// The block has no instances.
+    pub(super) are_none: bool,
+    /// `count` makes more than one instance.
+    pub(super) are_several: bool,
+    /// The only key of its `for_each`.
+    pub(super) only_key: Option<SmolStr>,
+}
+
 /// The instance keys of the blocks of a module, by the location of `count` or `for_each`. Many references can name
 /// instances of one block.
 #[derive(Debug, Default)]

@@ -9,6 +9,7 @@ use smol_str::SmolStr;
 use super::addresses::AddressChange;
 use super::evaluation::Locals;
 use super::import_checks::ImportChecks;
+use super::instance_keys::KnownInstances;
 use super::location::Location;
 use super::node_id::NodeId;
 use super::providers::{ProviderChanges, Table, Uses};
@@ -123,8 +124,8 @@ pub(super) struct NodeData {
     pub(super) imports: OnceLock<ImportChecks>,
     /// The value of an instance for the module that calls it; computed on first use.
     pub(super) instance: OnceLock<Value>,
-    /// The `count` and `for_each` that make no instances; computed on first use.
-    pub(super) without_instances: OnceLock<HashSet<Span>>,
+    /// What is known about its instances, by the place of `count` or `for_each`; computed on first use.
+    pub(super) known_instances: OnceLock<HashMap<Span, KnownInstances>>,
     /// The ends of the names of the files that its resources write; computed on first use.
     pub(super) written: OnceLock<Vec<SmolStr>>,
     /// Those of this module, its callers and the called modules that write files; computed on first use.
@@ -204,7 +205,7 @@ impl ModuleGraph {
             locals: OnceLock::new(),
             imports: OnceLock::new(),
             instance: OnceLock::new(),
-            without_instances: OnceLock::new(),
+            known_instances: OnceLock::new(),
             written: OnceLock::new(),
             writers_around: OnceLock::new(),
         });

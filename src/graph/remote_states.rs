@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use super::Node;
 use super::references::sites::{self, Found};
+use super::{Node, Values};
 use crate::module::StateAddress;
 use crate::module::address::Mode;
 use crate::module::declaration::Resource;
@@ -55,8 +55,9 @@ impl<'t> Node<'t> {
     pub fn remote_states(self) -> Vec<RemoteState<'t>> {
         let resources = self.module().resources.values();
         let data = resources.filter(|one| one.address.mode == Mode::Data && one.address.kind == KIND);
+        let values = self.values();
         let mut states: BTreeMap<&SmolStr, RemoteState<'t>> =
-            data.map(|data| (&data.address.name, self.remote_state(data))).collect();
+            data.map(|data| (&data.address.name, self.remote_state(data, &values))).collect();
         if states.is_empty() {
             return Vec::new();
         }
@@ -73,12 +74,11 @@ impl<'t> Node<'t> {
         states.into_values().collect()
     }
 
-    fn remote_state(self, data: &'t Resource) -> RemoteState<'t> {
+    fn remote_state(self, data: &'t Resource, values: &Values<'_>) -> RemoteState<'t> {
         let arguments = ["backend", "config", "defaults", "workspace"].map(AttributeSchema::optional);
         let schema = Schema { attributes: &arguments, blocks: &[] };
         let attributes = data.config.content(&schema, &mut Vec::new()).attributes;
         let attribute = |name: &str| attributes.iter().find(|attribute| attribute.name == name);
-        let values = self.values();
         let backend = attribute("backend").and_then(|backend| {
             let value = values.of(&backend.expr);
             value.as_str().map(SmolStr::new)

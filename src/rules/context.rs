@@ -1,8 +1,8 @@
 //! The information that rules use in addition to the modules: texts, comments, and names of files.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hashbrown::HashMap;
 use smol_str::SmolStr;
@@ -13,8 +13,9 @@ use crate::graph::{AddressChange, Node, ProviderChange};
 use crate::limits::Limits;
 use crate::module::{Module, top_blocks};
 use crate::policy::is_exception;
-use crate::syntax::{self, Block, BlockSchema, Comment, Editor, File, Notation, Schema};
+use crate::syntax::{self, Block, BlockSchema, Comment, Editor, Expr, File, Notation, Schema};
 use crate::text::{FileId, Sources, Span};
+use crate::value::{Budget, Value};
 use crate::vfs::{Directory, Names, Snapshot, TEST_DIRECTORY, ancestors, child, last_name};
 
 /// The information that rules use in addition to the graph.
@@ -24,8 +25,37 @@ pub struct Context<'c> {
     files: &'c HashMap<FileId, File>,
     earlier: Option<&'c Earlier>,
     states: &'c States,
-    /// Counts the steps of custom rules.
-    steps: Option<&'c AtomicUsize>,
+    /// What the rules of the module that is being checked share.
+    shared: Option<&'c Shared>,
+}
+
+/// What the rules that check one module share.
+#[derive(Debug)]
+pub struct Shared {
+    /// The steps of custom rules so far.
+    pub steps: AtomicUsize,
+    values: Mutex<KeptValues>,
+}
+
+/// The values that custom rules asked for, each computed once and all within the evaluation steps of the module.
+#[derive(Debug)]
+struct KeptValues {
+    work: Budget,
+    by_place: HashMap<Span, Value>,
+}
+
+impl Shared {
+    /// That of a module no rule has checked yet.
+    pub fn of(module: &Module) -> Self {
+        let values = KeptValues { work: Budget::of(module.evaluation_steps()), by_place: HashMap::new() };
+        Self { steps: AtomicUsize::new(0), values: Mutex::new(values) }
+    }
+
+    fn value(&self, node: Node<'_>, expr: &Expr) -> Value {
+        let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        let KeptValues { work, by_place } = &mut *values;
+        by_place.entry(expr.span).or_insert_with(|| node.value_within(work, expr)).clone()
+    }
 }
 
 impl<'c> Context<'c> {
@@ -37,19 +67,24 @@ impl<'c> Context<'c> {
         earlier: Option<&'c Earlier>,
         states: &'c States,
     ) -> Self {
-        Self { snapshot, files, earlier, states, steps: None }
+        Self { snapshot, files, earlier, states, shared: None }
     }
 
-    /// The same context, in which custom rules count their steps.
+    /// The same context, for all rules that check a module.
     #[must_use]
-    pub fn counting(self, steps: &'c AtomicUsize) -> Self {
-        Self { steps: Some(steps), ..self }
+    pub fn sharing(self, shared: &'c Shared) -> Self {
+        Self { shared: Some(shared), ..self }
+    }
+
+    /// The value of an expression of a module, without marks, as far as it is known before planning.
+    pub(super) fn value(&self, node: Node<'_>, expr: &Expr) -> Value {
+        self.shared.map_or_else(|| node.values().of(expr), |shared| shared.value(node, expr))
     }
 
     /// Counts steps of a custom rule. A step looks at a block or a part of a value.
     pub(super) fn step(&self, number: usize) {
-        if let Some(steps) = self.steps {
-            steps.fetch_add(number, Ordering::Relaxed);
+        if let Some(shared) = self.shared {
+            shared.steps.fetch_add(number, Ordering::Relaxed);
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use smol_str::SmolStr;
 
-use crate::graph::instance_keys::makes_instances;
+use crate::graph::instance_keys::{KnownInstances, makes_instances};
 use crate::graph::{Node, Values};
 use crate::module::address::InstanceKey;
 use crate::syntax::{Attribute, Expr, ExprKind};
@@ -19,62 +19,81 @@ pub(super) fn only(node: Node<'_>, repeated: Repeated<'_>) -> Option<String> {
     match repeated {
         (Some(_), _) => Some(InstanceKey::Number(0).to_string()),
         (None, Some(for_each)) => {
-            let mut keys = texts(&node.values(), &for_each.expr)?;
-            let key = keys.pop_first().filter(|_| keys.is_empty())?;
+            let key = node.known_instances(for_each)?.only_key.clone()?;
             Some(InstanceKey::Text(key).to_string())
         }
         (None, None) => Some(String::new()),
     }
 }
 
-impl Node<'_> {
-    /// Whether a resource or call of this module with this `count` or `for_each` certainly has no instances.
-    pub(in crate::graph) fn has_no_instances(self, (count, for_each): Repeated<'_>) -> bool {
-        let Some(repeated) = count.or(for_each) else { return false };
-        let without_instances = || {
-            let values = self.values();
-            let resources = self.module().resources.values().map(|resource| resource.repeated());
-            let all = resources.chain(self.module().calls.values().map(|call| call.repeated()));
-            let repeated = all.filter_map(|(count, for_each)| count.or(for_each));
-            repeated.filter(|it| is_empty(&values, &it.expr)).map(|it| it.expr.span).collect()
-        };
-        self.data().without_instances.get_or_init(without_instances).contains(&repeated.expr.span)
-    }
-}
-
-/// Whether a value of `count` or `for_each` makes no instances, for both results of a condition.
-fn is_empty(values: &Values<'_>, expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Parens(inner) => is_empty(values, inner),
-        ExprKind::Conditional(parts) => parts[1..].iter().all(|result| is_empty(values, result)),
-        _ => match values.of(expr) {
-            // Terraform refuses these for `for_each`, except in a branch of a condition.
-            Value::Tuple(elements) | Value::List(_, elements) => elements.is_empty(),
-            value => makes_instances(&value) == Some(false),
-        },
-    }
-}
-
 /// Whether `count` certainly makes more than one instance.
 pub(super) fn are_several(node: Node<'_>, (count, _): Repeated<'_>) -> bool {
-    count.is_some_and(
-        |count| matches!(node.values().of(&count.expr), Value::Number(number) if number > 1.into()),
-    )
+    count.and_then(|count| node.known_instances(count)).is_some_and(|known| known.are_several)
 }
 
-/// The keys of a `for_each`, for both results of a condition.
-fn texts(values: &Values<'_>, expr: &Expr) -> Option<BTreeSet<SmolStr>> {
-    match &expr.kind {
-        ExprKind::Parens(inner) => return texts(values, inner),
-        ExprKind::Conditional(parts) => {
-            let [_, yes, no] = &**parts;
-            let mut keys = texts(values, yes)?;
-            keys.extend(texts(values, no)?);
-            return Some(keys);
-        }
-        _ => {}
+impl<'t> Node<'t> {
+    /// Whether a resource or call of this module with this `count` or `for_each` certainly has no instances.
+    pub(in crate::graph) fn has_no_instances(self, (count, for_each): Repeated<'_>) -> bool {
+        let repeated = count.or(for_each);
+        repeated.and_then(|repeated| self.known_instances(repeated)).is_some_and(|known| known.are_none)
     }
-    match values.of(expr) {
+
+    /// What is known about the instances that a `count` or `for_each` of a resource or call of this module makes.
+    fn known_instances(self, repeated: &Attribute) -> Option<&'t KnownInstances> {
+        let all = || {
+            let values = self.values();
+            let resources = self.module().resources.values().map(|resource| resource.repeated());
+            let calls = self.module().calls.values().map(|call| call.repeated());
+            let known = resources.chain(calls).filter_map(|(count, for_each)| {
+                let expr = &count.or(for_each)?.expr;
+                let known = known(&values, expr, count.is_some());
+                (known != KnownInstances::default()).then_some((expr.span, known))
+            });
+            known.collect()
+        };
+        self.data().known_instances.get_or_init(all).get(&repeated.expr.span)
+    }
+}
+
+/// What is known about the instances that a value of `count` or `for_each` makes.
+fn known(values: &Values<'_>, expr: &Expr, is_count: bool) -> KnownInstances {
+    let mut results = Vec::new();
+    add_results(expr, &mut results);
+    let results: Vec<Value> = results.into_iter().map(|result| values.of(result)).collect();
+    let are_none = results.iter().all(is_empty);
+    if is_count {
+        let of_condition = (results.len() > 1).then(|| values.of(expr));
+        let value = of_condition.as_ref().or(results.first());
+        let are_several = matches!(value, Some(Value::Number(number)) if *number > 1.into());
+        return KnownInstances { are_none, are_several, only_key: None };
+    }
+    let keys: Option<Vec<BTreeSet<SmolStr>>> = results.into_iter().map(texts).collect();
+    let mut keys: BTreeSet<SmolStr> = keys.into_iter().flatten().flatten().collect();
+    let only_key = keys.pop_first().filter(|_| keys.is_empty());
+    KnownInstances { are_none, are_several: false, only_key }
+}
+
+/// Adds the expressions that a value may come from: both results of each condition.
+fn add_results<'e>(expr: &'e Expr, results: &mut Vec<&'e Expr>) {
+    match &expr.kind {
+        ExprKind::Parens(inner) => add_results(inner, results),
+        ExprKind::Conditional(parts) => parts[1..].iter().for_each(|result| add_results(result, results)),
+        _ => results.push(expr),
+    }
+}
+
+/// Whether a value of `count` or `for_each` makes no instances.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        // Terraform refuses these for `for_each`, except in a branch of a condition.
+        Value::Tuple(elements) | Value::List(_, elements) => elements.is_empty(),
+        value => makes_instances(value) == Some(false),
+    }
+}
+
+/// The keys of a value of `for_each`.
+fn texts(value: Value) -> Option<BTreeSet<SmolStr>> {
+    match value {
         Value::Set(_, elements) => {
             elements.iter().map(|element| element.as_str().map(SmolStr::new)).collect()
         }

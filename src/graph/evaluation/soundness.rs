@@ -188,7 +188,9 @@ impl Values<'_> {
                 let child = self.node.child(call);
                 child.is_some_and(|child| {
                     let value = child.module().outputs.get(output).and_then(|output| output.value.as_ref());
-                    value.is_some_and(|value| child.values().is_identifier(&value.expr, depth + 1))
+                    value.is_some_and(|value| {
+                        child.values_within(&self.work).is_identifier(&value.expr, depth + 1)
+                    })
                 })
             }
             _ => false,
@@ -207,7 +209,7 @@ impl Values<'_> {
                 && elements(&ty).is_some_and(|elements| elements.iter().all(is_primitive))
             || value.is_wholly_known();
         is_of_type
-            && child.validates(&value, variable)
+            && child.values_within(&self.work).validate(&value, variable)
             && (value.is_wholly_known() || !variable.refuses_null())
             && accepted_values::argument(&value, expr, variable).is_none()
     }

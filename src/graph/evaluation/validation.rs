@@ -10,7 +10,7 @@ use super::accepted_values;
 use super::scope::ModuleScope;
 use crate::engine::{Engine, Product};
 use crate::finding::{EngineRule, Finding, Severity, has_errors};
-use crate::graph::{Node, arguments, references};
+use crate::graph::{Node, Values, arguments, references};
 use crate::module::declaration::{Condition, Variable};
 use crate::syntax::{Expr, ExprKind};
 use crate::text::Span;
@@ -31,12 +31,11 @@ pub struct RefusedDefault<'t> {
     pub is_used: bool,
 }
 
-impl<'t> Node<'t> {
-    /// Whether a value certainly passes all validations of a variable of this module.
-    pub(crate) fn validates(self, value: &Value, variable: &Variable) -> bool {
+impl Values<'_> {
+    /// Whether a value certainly passes all validations of a variable of the module.
+    pub(crate) fn validate(&self, value: &Value, variable: &Variable) -> bool {
         let Ok(value) = accepted_values::converted(value, variable) else { return false };
-        let work = Budget::of(self.module().evaluation_steps());
-        let own = ModuleScope::new(self, self.locals(), &work);
+        let own = ModuleScope::new(self.node, self.locals, &self.work);
         let scope = ModuleScope { known: Some((&variable.name, &value)), ..own };
         let holds = |validation: &Condition| {
             let condition = validation.condition.as_ref()?;
@@ -46,7 +45,9 @@ impl<'t> Node<'t> {
         };
         variable.validations.iter().all(|validation| holds(validation) == Some(true))
     }
+}
 
+impl<'t> Node<'t> {
     /// The defaults of this module that fail a validation, as far as that is known before planning.
     pub fn refused_defaults(self) -> Vec<RefusedDefault<'t>> {
         let module = self.module();

@@ -23,7 +23,7 @@ use crate::value::{Budget, Value, evaluate, too_expensive};
 pub struct Values<'t> {
     pub(super) node: Node<'t>,
     pub(super) locals: &'t Locals,
-    work: Rc<Budget>,
+    pub(super) work: Rc<Budget>,
     /// Conditions that are true where an expression is evaluated.
     pub(super) assumed: RefCell<Vec<Expr>>,
     /// The local values that use all instances of a module.
@@ -47,6 +47,11 @@ impl<'t> Node<'t> {
             of_instances: OnceCell::new(),
             instance_keys: InstanceKeys::default(),
         }
+    }
+
+    /// The value of an expression of this module, without marks, which takes its evaluation steps from `work`.
+    pub(crate) fn value_within(self, work: &Budget, expr: &Expr) -> Value {
+        value(self, self.locals(), work, expr).without_marks()
     }
 
     /// The local values of this module, as far as they are known before planning.

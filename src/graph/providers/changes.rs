@@ -4,8 +4,11 @@
 mod cause;
 mod consumers;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use self::cause::{Cause, cause};
@@ -20,7 +23,8 @@ use crate::limits::Steps;
 use crate::module::Module;
 use crate::module::address::{ConfigAddress, ProviderAddress};
 use crate::module::declaration::{ProviderConfiguration, compact_name};
-use crate::text::{Sources, grouped};
+use crate::text::{Sources, Span, grouped};
+use crate::value::Budget;
 
 /// A state of the repository.
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +39,27 @@ impl ModuleGraph {
     /// The changes since an earlier state. The result is cached, so all calls must pass the same state.
     pub fn provider_changes(&self, earlier: State<'_>, sources: &Sources) -> &ProviderChanges {
         self.derived.provider_changes.get_or_init(|| changes(earlier, State { graph: self, sources }))
+    }
+}
+
+/// The provider blocks of a state with their identities, each computed once.
+struct Identities<'s> {
+    state: State<'s>,
+    /// The evaluation steps that are left for all of them.
+    work: Rc<Budget>,
+    /// By the header of the block.
+    known: RefCell<HashMap<Span, Rc<Identity>>>,
+}
+
+impl<'s> Identities<'s> {
+    fn of(state: State<'s>) -> Self {
+        let steps = state.graph.nodes().map(|node| node.module().evaluation_steps()).sum();
+        Self { state, work: Rc::new(Budget::of(steps)), known: RefCell::default() }
+    }
+
+    fn get(&self, node: Node<'_>, block: &ProviderConfiguration) -> Rc<Identity> {
+        let new = || Rc::new(Identity::of(node, block, self.state.sources, &self.work));
+        Rc::clone(self.known.borrow_mut().entry(block.origin.header()).or_insert_with(new))
     }
 }
 
@@ -58,6 +83,7 @@ fn changes(earlier: State<'_>, now: State<'_>) -> ProviderChanges {
     let mut changes: BTreeMap<_, ProviderChange> = BTreeMap::new();
     let mut places = Places { left: Steps::of(MOST_PLACES), exhausted: false };
     let mut incomplete_from = None;
+    let (blocks_before, blocks_now) = (Identities::of(earlier), Identities::of(now));
     for top in now.graph.nodes().filter(|node| node.callers().next().is_none()) {
         let Some(was) = tops.get(&top.module().directory) else { continue };
         let before = Consumers::of(*was, &mut places);
@@ -66,7 +92,7 @@ fn changes(earlier: State<'_>, now: State<'_>) -> ProviderChanges {
             incomplete_from.get_or_insert(top.id());
         }
         let mut add = |address: &ConfigAddress, old: &Consumer<'_>, new: &Consumer<'_>| {
-            let pair = Pair { old, new, earlier, now };
+            let pair = Pair { old, new, earlier: &blocks_before, now: &blocks_now };
             let Some((cause, effect)) = pair.effect().and_then(|effect| Some((pair.cause()?, effect))) else {
                 return;
             };
@@ -102,8 +128,8 @@ fn changes(earlier: State<'_>, now: State<'_>) -> ProviderChanges {
 struct Pair<'s> {
     old: &'s Consumer<'s>,
     new: &'s Consumer<'s>,
-    earlier: State<'s>,
-    now: State<'s>,
+    earlier: &'s Identities<'s>,
+    now: &'s Identities<'s>,
 }
 
 /// The provider configuration that a resource uses.
@@ -157,8 +183,7 @@ impl<'s> Pair<'s> {
         let is_same_key = before == after;
         match (was, is) {
             (Used::Block { level, node, block }, Used::Block { level: to, node: there, block: other }) => {
-                let identity = Identity::of(node, block, self.earlier.sources);
-                let likeness = identity.compare(&Identity::of(there, other, self.now.sources));
+                let likeness = self.earlier.get(node, block).compare(&self.now.get(there, other));
                 let is_same = is_same_key && old.path(level) == new.path(to);
                 match likeness {
                     Likeness::Different(differences) if is_same => Some(Effect::OtherArguments(differences)),
@@ -193,7 +218,7 @@ impl<'s> Pair<'s> {
     }
 
     fn change(&self, cause: &Cause<'s>, effect: Effect) -> ProviderChange {
-        let words = |consumer: &Consumer<'s>, sources: &Sources| {
+        let words = |consumer: &Consumer<'s>, blocks: &Identities<'_>| {
             let key = &consumer.trace.effective;
             match Used::of(consumer) {
                 Used::Block { node, block, .. } => {
@@ -202,7 +227,7 @@ impl<'s> Pair<'s> {
                     } else {
                         format!(" of {}", directory(node))
                     };
-                    let arguments = Identity::of(node, block, sources).shown();
+                    let arguments = blocks.get(node, block).shown();
                     let arguments = arguments.map(|shown| format!(" ({shown})")).unwrap_or_default();
                     format!("`{}`{place}{arguments}", block.compact())
                 }
@@ -220,11 +245,11 @@ impl<'s> Pair<'s> {
         ProviderChange {
             node: cause.node.id(),
             at: cause.at,
-            file: cause.was.map(|span| self.earlier.sources.get(span.file).name().to_owned()),
+            file: cause.was.map(|span| self.earlier.state.sources.get(span.file).name().to_owned()),
             effect,
             name: compact(cause.node, &cause.key),
-            before: words(self.old, self.earlier.sources),
-            after: words(self.new, self.now.sources),
+            before: words(self.old, self.earlier),
+            after: words(self.new, self.now),
             block,
             resources: Vec::new(),
             modules: Vec::new(),

@@ -1,6 +1,7 @@
 //! The arguments of a provider block that decide which objects the provider manages.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use smol_str::{SmolStr, format_smolstr};
 
@@ -9,7 +10,7 @@ use crate::graph::Node;
 use crate::module::declaration::ProviderConfiguration;
 use crate::syntax::{AttributeSchema, BlockSchema, Expr, Schema, quoted};
 use crate::text::Sources;
-use crate::value::Value;
+use crate::value::{Budget, Value};
 
 /// Arguments that name an account, a project, a region, or the server of a provider. Arguments that only concern
 /// authentication or behavior, such as tokens and `default_tags`, are left out.
@@ -96,12 +97,18 @@ pub(super) enum Likeness {
 }
 
 impl Identity {
-    pub(super) fn of(node: Node<'_>, block: &ProviderConfiguration, sources: &Sources) -> Self {
+    /// The identity of a block, whose values take their evaluation steps from `work`.
+    pub(super) fn of(
+        node: Node<'_>,
+        block: &ProviderConfiguration,
+        sources: &Sources,
+        work: &Rc<Budget>,
+    ) -> Self {
         let attributes: Vec<_> = IDENTIFYING.iter().map(|name| AttributeSchema::optional(name)).collect();
         let blocks: Vec<_> = IDENTIFYING_BLOCKS.iter().map(|(kind, _)| BlockSchema::new(kind, &[])).collect();
         let content =
             block.config.content(&Schema { attributes: &attributes, blocks: &blocks }, &mut Vec::new());
-        let values = node.values();
+        let values = node.values_within(work);
         let argument_value = |expr: &Expr| {
             let (value, text) = (values.of(expr), sources.slice(expr.span));
             if value.is_wholly_known() {

@@ -23,9 +23,8 @@ impl Rule for ForbiddenArgument {
     const PAGE: Page = page!("forbidden-argument");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        let values = node.values();
         for part in self.blocks.of(node.module(), context) {
-            for reached in follow(&part, &self.argument, &values) {
+            for reached in follow((node, context), &part, &self.argument) {
                 let at = match reached {
                     Reached::Block(header) => header,
                     Reached::Value { value, whole, .. } if !value.is_null() => whole,

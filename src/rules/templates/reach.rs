@@ -13,7 +13,7 @@ use super::argument::ArgumentPath;
 use super::block_kind::TERRAFORM;
 use super::blocks::{BYTES_PER_STEP, Blocks};
 use super::parts::Part;
-use crate::graph::{Node, Values};
+use crate::graph::Node;
 use crate::rules::Context;
 use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, ObjectKey};
 use crate::text::Span;
@@ -52,9 +52,8 @@ pub(super) fn each_text(
     path: &ArgumentPath,
     mut check: impl FnMut(&Part, Span, &SmolStr),
 ) {
-    let values = node.values();
     for part in blocks.of(node.module(), context) {
-        let found = follow(&part, path, &values);
+        let found = follow((node, context), &part, path);
         context.step(path.steps().len() + found.len());
         for reached in found {
             let Reached::Value { parts, .. } = reached else { continue };
@@ -67,16 +66,21 @@ pub(super) fn each_text(
     }
 }
 
-/// Follows a path from a block.
-pub(super) fn follow(part: &Part, path: &ArgumentPath, values: &Values<'_>) -> Vec<Reached> {
-    let mut search = Search { path: path.steps(), values, found: Vec::new() };
+/// Follows a path from a block of a module.
+pub(super) fn follow(
+    (node, context): (Node<'_>, &Context<'_>),
+    part: &Part,
+    path: &ArgumentPath,
+) -> Vec<Reached> {
+    let mut search = Search { path: path.steps(), node, context, found: Vec::new() };
     search.part(part);
     search.found
 }
 
 struct Search<'s> {
     path: &'s [SmolStr],
-    values: &'s Values<'s>,
+    node: Node<'s>,
+    context: &'s Context<'s>,
     found: Vec<Reached>,
 }
 
@@ -195,7 +199,7 @@ impl Search<'_> {
 
     fn expression(&mut self, expr: &Expr, whole: Span, name: Span, step: usize) {
         let Some(wanted) = self.path.get(step) else {
-            let (value, parts) = (self.values.of(expr), self.parts(expr));
+            let (value, parts) = (self.value_of(expr), self.parts(expr));
             self.found.push(Reached::Value { value, whole, parts });
             return;
         };
@@ -231,7 +235,7 @@ impl Search<'_> {
                     None => self.found.push(Reached::Unknown),
                 }
             }
-            _ => self.value(&self.values.of(expr), expr.span, whole, step),
+            _ => self.value(&self.value_of(expr), expr.span, whole, step),
         }
     }
 
@@ -271,10 +275,14 @@ impl Search<'_> {
         }
     }
 
+    fn value_of(&self, expr: &Expr) -> Value {
+        self.context.value(self.node, expr)
+    }
+
     fn key(&self, key: &ObjectKey) -> Option<(SmolStr, Span)> {
         match key {
             ObjectKey::Name(name, span) => Some((name.clone(), *span)),
-            ObjectKey::Expr(expr) => Some((as_text(&self.values.of(expr))?, expr.span)),
+            ObjectKey::Expr(expr) => Some((as_text(&self.value_of(expr))?, expr.span)),
         }
     }
 
@@ -285,7 +293,7 @@ impl Search<'_> {
             ExprKind::Tuple(elements) => elements.iter().flat_map(|element| self.parts(element)).collect(),
             ExprKind::Object(items) => items.iter().flat_map(|item| self.parts(&item.value)).collect(),
             ExprKind::JsonObject(items) => items.iter().flat_map(|item| self.parts(&item.value)).collect(),
-            _ => flat(&self.values.of(expr)).into_iter().map(|value| (expr.span, value)).collect(),
+            _ => flat(&self.value_of(expr)).into_iter().map(|value| (expr.span, value)).collect(),
         }
     }
 }

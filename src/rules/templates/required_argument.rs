@@ -29,9 +29,8 @@ impl Rule for RequiredArgument {
         if !node.module().knows_blocks() {
             return;
         }
-        let values = node.values();
         for part in self.blocks.of(node.module(), context) {
-            for reached in follow(&part, &self.argument, &values) {
+            for reached in follow((node, context), &part, &self.argument) {
                 match reached {
                     Reached::Nothing { steps, at } => findings.push(self.missing(&part, steps, at)),
                     // The engine treats a null argument as not set.

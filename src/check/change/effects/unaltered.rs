@@ -56,7 +56,7 @@ impl<'c> Effects<'c> {
         })
     }
 
-    fn values(&self, node: Node<'c>) -> Values<'c> {
+    pub(super) fn values(&self, node: Node<'c>) -> Values<'c> {
         node.values_within(&self.work)
     }
 
@@ -237,7 +237,8 @@ impl<'c> Effects<'c> {
         let Some(attribute) = expression(node, value) else {
             // The call uses the default now, or the variable is removed.
             return variable.is_some_and(|(variable, child)| {
-                variable.default.as_ref().is_none_or(|default| !child.validates(&default.value, variable))
+                let values = self.values(child);
+                variable.default.as_ref().is_none_or(|default| !values.validate(&default.value, variable))
             });
         };
         let values = self.values(node);

@@ -37,7 +37,7 @@ impl Effects<'_> {
             {
                 Effect::ANY
             }
-            Some(default) if node.validates(&default.value, variable) => {
+            Some(default) if self.values(node).validate(&default.value, variable) => {
                 if self.is_new(place, &Used::Variable(name.clone())) {
                     return Effect::default();
                 }
