@@ -387,13 +387,13 @@ impl<'t> Node<'t> {
     /// The module path from a root module, with a final dot: through a call of this module, and the first calls of the
     /// modules above.
     pub(super) fn path_through(self, mut call: Option<(Node<'t>, &'t ModuleCall)>) -> String {
-        let mut path = String::new();
+        let mut names = Vec::new();
         let mut seen = BTreeSet::from([self.id]);
         while let Some((caller, above)) = call {
-            path = format!("module.{}.{path}", above.name);
+            names.push(above.name.as_str());
             call = caller.callers().next().filter(|_| seen.insert(caller.id));
         }
-        path
+        names.iter().rev().fold(String::new(), |path, name| path + "module." + name + ".")
     }
 
     /// The test files.

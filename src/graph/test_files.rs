@@ -23,6 +23,7 @@ use crate::module::address::{Subject, TestSubject, reference_in_test};
 use crate::module::declaration::{Condition, Dependency};
 use crate::module::test_file::{Run, TestFile};
 use crate::syntax::{Attribute, Traversal};
+use crate::value::Budget;
 use crate::vfs::{TEST_DIRECTORY, child};
 
 /// The maximum number of declarations that the runs of a module read, each run all declarations of its module. Later
@@ -40,6 +41,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let mut needs = Needs::with(node.module().room(findings, EngineRule::UndefinedProviderAlias));
     let mut types = ProviderTypes::default();
     let mut unset = running::Unset::new();
+    let work = Budget::of(node.module().evaluation_steps());
     for test in node.tests() {
         let (from, before) = (findings.len(), room);
         missing_modules(test, findings);
@@ -57,7 +59,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
                 needs.check(node, test, findings);
             }
         }
-        running::check(node, test, &similar, &mut left, &mut room, findings);
+        running::check(node, test, &similar, (&work, &mut left), &mut room, findings);
         // If a file was not understood completely, the rest of it may affect all further checks.
         if !test.file.complete {
             findings.truncate(from);

@@ -30,20 +30,19 @@ const UNSUITABLE: &str = "Invalid value for input variable";
 
 /// Checks the runs of a test file. The messages are those of Terraform; OpenTofu has others.
 ///
-/// `room` limits the findings about variables without a value. Each run adds at least one, since
+/// `work` has the evaluation steps of all test files of the module. `room` limits the findings about variables without a value. Each run adds at least one, since
 /// that decides whether it is executed.
 pub(super) fn check(
     node: Node<'_>,
     test: &Test,
     similar: &Similar,
-    left: &mut Option<Steps>,
+    (work, left): (&Budget, &mut Option<Steps>),
     room: &mut Room,
     findings: &mut Vec<Finding>,
 ) {
     if node.module().features.engine.product != Product::Terraform {
         return;
     }
-    let work = Budget::of(node.module().evaluation_steps());
     let is_wrong = |finding: &Finding| finding.severity == Severity::Error && finding.stage != Stage::Test;
     let is_over = !test.file.complete
         || test.file.runs.iter().any(|run| run.is_broken)
@@ -52,7 +51,7 @@ pub(super) fn check(
         node,
         test,
         similar,
-        work: &work,
+        work,
         set: test.file.runs.iter().flat_map(|run| run.variables.keys()).collect(),
         of_file: variables_in(&test.file.variables).collect(),
         evaluated: BTreeSet::new(),

@@ -17,6 +17,9 @@ use crate::value::Value;
 /// Declarations that refer to each other are compared to this depth.
 const DEEPEST: usize = 24;
 
+/// The evaluation steps to compare a pair of expressions. Renamed values are compared wherever something refers to them.
+const OF_PAIR: usize = 16;
+
 /// Names that a `for` expression or a `dynamic` block may hide.
 const ROOTS: [&str; 8] = ["var", "local", "module", "data", "path", "each", "count", "terraform"];
 
@@ -99,7 +102,7 @@ impl<'c> CallPath<'c> {
     /// have the same known value, and in the names of variables and local values with the same definition. Values to
     /// which both refer by the same name are not compared, other than the altered one.
     pub(super) fn is_equal(&self, compared: &Compared<'_, 'c>, was: &Expr, is: &Expr, depth: usize) -> bool {
-        if depth > DEEPEST {
+        if depth > DEEPEST || !self.now.work().take(OF_PAIR) {
             return false;
         }
         let (was, is) = (plain(was), plain(is));
