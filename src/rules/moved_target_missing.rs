@@ -117,8 +117,10 @@ fn ambiguous(moves: &[Moved]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let ends = moves.iter().filter_map(|moved| Some((moved.from.as_ref()?, moved.to.as_ref()?)));
     for (from, to) in ends.filter(|(from, to)| from.to_string() != to.to_string()) {
-        let first_target = *sources.entry(from.to_string()).or_insert(to);
-        let first_source = *targets.entry(to.to_string()).or_insert(from);
+        // The move of a whole object does not compete with that of an instance.
+        let is_instance = from.has_last_key() || to.has_last_key();
+        let first_target = *sources.entry((from.to_string(), is_instance)).or_insert(to);
+        let first_source = *targets.entry((to.to_string(), is_instance)).or_insert(from);
         let (what, at, first) = if first_target.to_string() != to.to_string() {
             (format!("`{from}` moves to `{first_target}` too"), to, first_target)
         } else if first_source.to_string() != from.to_string() {

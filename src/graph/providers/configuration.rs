@@ -102,7 +102,7 @@ pub(in crate::graph) struct Blocks {
 }
 
 /// The configurations that a module and the modules that it calls need from it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Uses {
     /// Each configuration with the resource that needs it, here or in a descendant.
     pub configurations: BTreeMap<Arc<Configuration>, Need>,

@@ -7,7 +7,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 
 use super::configuration::{Configuration, Need, Uses};
 use super::supply::Supply;
@@ -166,18 +166,19 @@ pub(super) fn of(graph: &ModuleGraph) -> Vec<Uses> {
     let mut left = Steps::of(MOST_HANDED_UP);
     while let Some(id) = next.pop() {
         waiting[id.0] = false;
-        let child = graph.node(id);
-        // Calls without a `providers` map hand up the same.
-        let mut inheriting = HashSet::new();
-        let calls = child.callers();
-        for (caller, call) in
-            calls.filter(|(caller, call)| !call.providers.is_empty() || inheriting.insert(caller.id))
-        {
-            if hand_up(child, caller, call, &mut uses, &mut left) && !waiting[caller.id.0] {
-                waiting[caller.id.0] = true;
-                next.push(caller.id);
+        let mut calls: BTreeMap<NodeId, Vec<&ModuleCall>> = BTreeMap::new();
+        for (caller, call) in graph.node(id).callers().filter(|(caller, _)| caller.id != id) {
+            calls.entry(caller.id).or_default().push(call);
+        }
+        let of_child = std::mem::take(&mut uses[id.0]);
+        for (caller, calls) in calls {
+            let handed_up = HandedUp::by(graph.node(id), &of_child, graph.node(caller), &calls);
+            if handed_up.add_to(&mut uses[caller.0], &mut left) && !waiting[caller.0] {
+                waiting[caller.0] = true;
+                next.push(caller);
             }
         }
+        uses[id.0] = of_child;
     }
     uses
 }
@@ -223,49 +224,63 @@ fn implied(module: &Module, resource: &ResourceAddress) -> Option<Configuration>
     Configuration::of(module, resource.implied_provider(), None)
 }
 
-/// Adds the configurations that a child module has from its caller to the uses of the caller, if so many may be new.
-/// Returns whether the uses of the caller changed.
-fn hand_up<'t>(
-    child: Node<'t>,
-    caller: Node<'t>,
-    call: &'t ModuleCall,
-    uses: &mut [Uses],
-    left: &mut Steps,
-) -> bool {
-    let outward: Vec<(Arc<Configuration>, Need)> = uses[child.id.0]
-        .configurations
-        .iter()
-        .filter_map(|(key, need)| match child.supply(key, Some((caller, call))) {
-            Supply::Passed(_, requested) => Some((Arc::new(requested), Need { by_name: true, ..*need })),
-            Supply::Inherited if !need.by_name => Some((Arc::clone(key), *need)),
-            Supply::Own(_) | Supply::Inherited | Supply::Nowhere => None,
-        })
-        .collect();
-    let Uses { complete, of_removed, .. } = &uses[child.id.0];
-    let (complete, of_removed) = (*complete, of_removed.clone());
-    let of_caller = &mut uses[caller.id.0];
-    let mut changed = of_caller.complete && !complete;
-    of_caller.complete &= complete;
-    let new = outward.iter().filter(|(key, _)| !of_caller.configurations.contains_key(key)).count()
-        + of_removed.difference(&of_caller.of_removed).count();
-    if !left.take(new) {
-        changed |= of_caller.complete;
-        of_caller.complete = false;
-        of_caller.is_cut = true;
-        return changed;
-    }
-    changed |= new > 0;
-    of_caller.of_removed.extend(of_removed);
-    for (key, need) in outward {
-        match of_caller.configurations.entry(key) {
-            Entry::Vacant(place) => drop(place.insert(need)),
-            // An inherited configuration may be declared further up than one that is passed by name.
-            Entry::Occupied(mut known) if known.get().by_name && !need.by_name => {
-                known.insert(need);
-                changed = true;
+/// What a child module has from a caller.
+struct HandedUp<'u> {
+    configurations: Vec<(Arc<Configuration>, Need)>,
+    of_removed: &'u BTreeSet<ProviderAddress>,
+    complete: bool,
+}
+
+impl<'u> HandedUp<'u> {
+    /// What a child module with these uses has from the calls of a caller.
+    fn by<'t>(child: Node<'t>, uses: &'u Uses, caller: Node<'t>, calls: &[&'t ModuleCall]) -> Self {
+        let mut configurations = Vec::new();
+        // The number of calls that pass each configuration.
+        let mut passed: HashMap<&Configuration, usize> = HashMap::new();
+        for call in calls {
+            let keys = caller.provider_table().passed.get(&call.name).into_iter().flat_map(BTreeMap::keys);
+            for (key, need) in keys.filter_map(|key| uses.configurations.get_key_value(key)) {
+                if let Supply::Passed(_, requested) = child.supply(key, Some((caller, *call))) {
+                    configurations.push((Arc::new(requested), Need { by_name: true, ..*need }));
+                    *passed.entry(&**key).or_default() += 1;
+                }
             }
-            Entry::Occupied(_) => {}
         }
+        for (key, need) in uses.configurations.iter().filter(|(_, need)| !need.by_name) {
+            let is_passed_by_all = || passed.get(&**key) == Some(&calls.len());
+            if matches!(child.supply(key, None), Supply::Inherited) && !is_passed_by_all() {
+                configurations.push((Arc::clone(key), *need));
+            }
+        }
+        Self { configurations, of_removed: &uses.of_removed, complete: uses.complete }
     }
-    changed
+
+    /// Adds it to the uses of the caller, if so many may be new. Returns whether these changed.
+    fn add_to(self, uses: &mut Uses, left: &mut Steps) -> bool {
+        let mut changed = uses.complete && !self.complete;
+        uses.complete &= self.complete;
+        let keys = self.configurations.iter().map(|(key, _)| key);
+        let new = keys.filter(|key| !uses.configurations.contains_key(*key)).count()
+            + self.of_removed.difference(&uses.of_removed).count();
+        if !left.take(new) {
+            changed |= uses.complete;
+            uses.complete = false;
+            uses.is_cut = true;
+            return changed;
+        }
+        changed |= new > 0;
+        uses.of_removed.extend(self.of_removed.iter().cloned());
+        for (key, need) in self.configurations {
+            match uses.configurations.entry(key) {
+                Entry::Vacant(place) => drop(place.insert(need)),
+                // An inherited configuration may be declared further up than one that is passed by name.
+                Entry::Occupied(mut known) if known.get().by_name && !need.by_name => {
+                    known.insert(need);
+                    changed = true;
+                }
+                Entry::Occupied(_) => {}
+            }
+        }
+        changed
+    }
 }
