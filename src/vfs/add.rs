@@ -14,6 +14,10 @@ use crate::text::{FileId, Source};
 /// linked many times.
 const LINKED_PART: u64 = 8;
 
+/// The bytes for a file in a directory behind a symbolic link, whatever its size: links that lead to directories with
+/// links make many modules of few files.
+const LINKED_FILE: u64 = 2 << 10;
+
 impl Snapshot {
     /// Adds a directory with its files. One without module files can only have evidence for other directories.
     pub(super) fn take_in(&mut self, directory: Directory, read: Read) {
@@ -43,6 +47,9 @@ impl Snapshot {
         }
         self.listen(&directory.path, read.signals);
         let is_linked = directory.real != directory.path;
+        if is_linked {
+            self.linked_bytes += LINKED_FILE * read.files.len() as u64;
+        }
         let files = read.files.into_iter().map(|ReadFile { name, source, target, .. }| {
             let target = target.or_else(|| is_linked.then(|| child(&directory.real, &name)));
             File { name, id: source.and_then(|source| self.add_file(source, target.as_deref())) }
