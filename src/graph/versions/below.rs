@@ -1,7 +1,10 @@
 //! The version constraints of a module and its descendants: for each provider, and for the engine.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
+
+use hashbrown::HashSet;
 
 use super::conflicts::{Conflicts, Subject};
 use super::{VersionRequirement, VersionsBelow};
@@ -110,7 +113,8 @@ struct Summary {
 }
 
 /// The result of [`Node::version_conflicts`] for each node, from the modules without calls upwards. The summary of a
-/// module is dropped once all its callers include it, so that only one is kept for a long chain of calls.
+/// module is dropped once all its callers include it, so that only one is kept for a long chain of calls. Callers that add
+/// nothing share it.
 fn version_conflicts(graph: &ModuleGraph) -> Vec<Conflicts> {
     let most = graph.nodes.first().map_or(0, |node| node.module.limits.conditions());
     let called = graph.called();
@@ -131,7 +135,7 @@ fn version_conflicts(graph: &ModuleGraph) -> Vec<Conflicts> {
         .collect();
     let mut waiting = vec![0_usize; components.len()];
     below.iter().flatten().for_each(|child| waiting[*child] += 1);
-    let mut summaries: Vec<Option<Summary>> = vec![None; components.len()];
+    let mut summaries: Vec<Option<Rc<Summary>>> = vec![None; components.len()];
     let mut version_conflicts = vec![Conflicts::default(); called.len()];
     for (number, component) in components.iter().enumerate() {
         let mut children = Vec::new();
@@ -156,28 +160,31 @@ fn version_conflicts(graph: &ModuleGraph) -> Vec<Conflicts> {
 /// The constraints of some modules and of those that they call, with at most this many conditions each, and the new
 /// conflicts.
 fn together<'m>(
-    mut children: Vec<Summary>,
+    mut children: Vec<Rc<Summary>>,
     modules: impl Iterator<Item = &'m Module>,
     most: usize,
-) -> (Summary, Conflicts) {
+) -> (Rc<Summary>, Conflicts) {
+    // Those of several modules may be the same.
+    let mut seen = HashSet::new();
+    children.retain(|child| seen.insert(Rc::as_ptr(child)));
     // The largest summary absorbs the others.
     children.sort_by_key(|child| child.conditions.len());
-    let mut summary = children.pop().unwrap_or_default();
+    let largest = children.pop().unwrap_or_default();
+    let own: Vec<(Subject, Vec<Condition>)> = modules.flat_map(own_conditions).collect();
+    if children.is_empty() && own.iter().all(|(subject, conditions)| largest.has(subject, conditions)) {
+        return (largest, Conflicts::default());
+    }
+    let mut summary = Rc::unwrap_or_clone(largest);
     let mut new = Conflicts::default();
     for child in children {
-        summary.reported.add(child.reported);
-        for (subject, conditions) in child.conditions {
+        let Summary { conditions, reported } = Rc::unwrap_or_clone(child);
+        summary.reported.add(reported);
+        for (subject, conditions) in conditions {
             summary.add(subject, conditions, most, &mut new);
         }
     }
-    for module in modules {
-        let mut own = BTreeMap::new();
-        add_own(module, None, &mut own);
-        for (subject, requirements) in own {
-            let conditions =
-                requirements.iter().flat_map(|requirement| requirement.constraints.conditions()).cloned();
-            summary.add(subject, conditions.collect(), most, &mut new);
-        }
+    for (subject, conditions) in own {
+        summary.add(subject, conditions, most, &mut new);
     }
     let can_be_met = |subject: &Subject| {
         let conditions = summary.conditions.get(subject);
@@ -186,10 +193,26 @@ fn together<'m>(
     new.impossible.retain(|subject| !summary.reported.impossible.contains(subject) && !can_be_met(subject));
     new.uncompared.retain(|subject| !summary.reported.uncompared.contains(subject));
     summary.reported.add(new.clone());
-    (summary, new)
+    (Rc::new(summary), new)
+}
+
+/// The conditions of a module itself.
+fn own_conditions(module: &Module) -> impl Iterator<Item = (Subject, Vec<Condition>)> {
+    let mut own = BTreeMap::new();
+    add_own(module, None, &mut own);
+    own.into_iter().map(|(subject, requirements)| {
+        let conditions = requirements.iter().flat_map(|requirement| requirement.constraints.conditions());
+        (subject, conditions.cloned().collect())
+    })
 }
 
 impl Summary {
+    /// Whether it contains all these conditions.
+    fn has(&self, subject: &Subject, conditions: &[Condition]) -> bool {
+        let known = self.conditions.get(subject);
+        known.is_some_and(|known| conditions.iter().all(|it| known.binary_search(it).is_ok()))
+    }
+
     /// Adds new conditions, and the conflicts that they may cause.
     fn add(&mut self, subject: Subject, conditions: Vec<Condition>, most: usize, new: &mut Conflicts) {
         let known = self.conditions.entry(subject.clone()).or_default();

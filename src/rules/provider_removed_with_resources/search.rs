@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use crate::graph::{Configuration, Node, NodeId, Supply, is_configured};
@@ -42,11 +43,16 @@ pub(super) struct Search<'t> {
     seen: BTreeSet<(NodeId, Option<NodeId>, Configuration)>,
     /// The child modules whose blocks were checked.
     entered: BTreeSet<(NodeId, Option<NodeId>)>,
+    /// The managed resources of each configuration in the modules before the change.
+    users: HashMap<NodeId, HashMap<Configuration, Vec<&'t ResourceAddress>>>,
+    /// Whether some call passes a configuration to a module before the change.
+    passed: HashMap<(NodeId, Configuration), bool>,
 }
 
 impl<'t> Search<'t> {
     pub(super) fn from(top: Node<'t>) -> Self {
-        Self { top, seen: BTreeSet::new(), entered: BTreeSet::new() }
+        let (seen, entered) = (BTreeSet::new(), BTreeSet::new());
+        Self { top, seen, entered, users: HashMap::new(), passed: HashMap::new() }
     }
 
     /// The blocks of a module that were removed with their resources, there or in its descendants.
@@ -91,8 +97,10 @@ impl<'t> Search<'t> {
         let configuration = Configuration::by(before.module(), block)?;
         let is_configured = is_configured(block);
         // An empty block with the name of a passed configuration is replaced by it.
-        let is_passed =
-            before.callers().any(|by| matches!(before.supply(&configuration, Some(by)), Supply::Passed(..)));
+        let passed = self.passed.entry((before.id(), configuration.clone()));
+        let is_passed = *passed.or_insert_with(|| {
+            before.callers().any(|by| matches!(before.supply(&configuration, Some(by)), Supply::Passed(..)))
+        });
         if both.now.is_some_and(|now| {
             now.own_configuration(&configuration).is_some() || now.module().has_generated_files
         }) || (is_passed && !is_configured)
@@ -111,16 +119,12 @@ impl<'t> Search<'t> {
         if !self.seen.insert(place) || now.is_some_and(|now| !now.module().complete) {
             return None;
         }
-        let module = before.module();
-        let objects = module.resources.values().filter(|resource| {
-            resource.address.mode == Mode::Managed
-                && Configuration::used_by(module, resource).as_ref() == Some(configuration)
-        });
+        let users = self.users.entry(before.id()).or_insert_with(|| users(before));
+        let addresses = users.get(configuration).cloned().unwrap_or_default();
         let is_there =
             |address: &ResourceAddress| now.is_some_and(|now| now.module().resources.contains_key(address));
-        let mut addresses = objects.map(|resource| &resource.address);
         let is_gone = |address: &&ResourceAddress| !is_there(address) && !self.is_moved(both, path, address);
-        if let Some(address) = addresses.find(is_gone) {
+        if let Some(address) = addresses.into_iter().find(is_gone) {
             return Some(Object::Resource(at(path, Some(address)).to_string()));
         }
         let mut outside = before.outside_calls_with(configuration);
@@ -167,6 +171,18 @@ impl<'t> Search<'t> {
         self.top.module().is_moved(object)
             || self.top.callers().any(|(caller, by)| caller.module().is_moved(&object.in_caller(&by.name)))
     }
+}
+
+/// The managed resources of a module, by their configurations.
+fn users(node: Node<'_>) -> HashMap<Configuration, Vec<&ResourceAddress>> {
+    let mut users = HashMap::<_, Vec<_>>::new();
+    let resources = node.module().resources.values();
+    for resource in resources.filter(|resource| resource.address.mode == Mode::Managed) {
+        if let Some(configuration) = Configuration::used_by(node.module(), resource) {
+            users.entry(configuration).or_default().push(&resource.address);
+        }
+    }
+    users
 }
 
 fn at(path: &[SmolStr], resource: Option<&ResourceAddress>) -> ConfigAddress {
