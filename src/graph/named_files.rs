@@ -205,7 +205,7 @@ impl<'t> Node<'t> {
                 roots.extend(directories);
             }
             next.extend(callers.into_iter().filter(|caller| seen.insert(caller.id)));
-            if roots.len() > MOST_ROOTS || next.len() > 64 * MOST_ROOTS {
+            if roots.len() > MOST_ROOTS || seen.len() > 64 * MOST_ROOTS {
                 return None;
             }
         }

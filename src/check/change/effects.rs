@@ -4,6 +4,7 @@
 //! An expression that uses an altered value and may fail counts as a part of the plan, because the error does.
 
 pub(super) mod reading;
+mod room;
 mod unaltered;
 mod variables;
 
@@ -19,12 +20,13 @@ use super::side::Side;
 use crate::check::EngineView;
 use crate::engine::Engine;
 use crate::graph::{Node, NodeId, Used, User, ValueFlow};
-use crate::limits::Steps;
+use crate::module::Module;
 use crate::module::canonical::NamedValue;
 use crate::module::declaration::ModuleCall;
 use crate::syntax::{Attribute, Block};
 use crate::value::Budget;
 use crate::vfs::Memo;
+use room::Room;
 use variables::contains_null;
 
 /// The part of a module that a change alters.
@@ -99,8 +101,7 @@ pub(super) struct Effects<'c> {
     variables: HashMap<(Place, SmolStr), Option<Effect>>,
     /// The calls of each module, by the directory of the child module.
     calls: HashMap<(usize, NodeId), Rc<CallsByChild<'c>>>,
-    /// The number of declarations on further paths of calls.
-    room: Steps,
+    room: Room,
     /// The number of calls between the module whose consequences are asked for and the current one.
     depth: usize,
 }
@@ -128,9 +129,6 @@ const ANY_PATH: usize = 0;
 /// A change that comes through more calls counts as a change of every plan above them.
 const MOST_LEVELS: usize = 400;
 
-/// Once the modules on the paths of calls have so many declarations together, further paths are not distinguished.
-const MOST_DECLARATIONS: usize = 1_000_000;
-
 impl Effect {
     const ANY: Self = Self { on_plan: true, outputs: BTreeSet::new() };
 
@@ -155,8 +153,9 @@ impl<'c> Effects<'c> {
         (concerned, changed): (&'c BTreeSet<SmolStr>, &'c BTreeSet<SmolStr>),
     ) -> Self {
         let views: Vec<_> = side.views().collect();
-        let modules = views.iter().flat_map(|view| view.graph.nodes());
-        let work = Rc::new(Budget::of(modules.map(|node| node.module().evaluation_steps()).sum()));
+        let modules = || views.iter().flat_map(|view| view.graph.nodes()).map(Node::module);
+        let work = Rc::new(Budget::of(modules().map(Module::evaluation_steps).sum()));
+        let room = Room::of(modules().map(|module| module.bytes).sum());
         Self {
             side,
             views,
@@ -173,7 +172,7 @@ impl<'c> Effects<'c> {
             modules: HashMap::new(),
             variables: HashMap::new(),
             calls: HashMap::new(),
-            room: Steps::of(MOST_DECLARATIONS),
+            room,
             depth: 0,
         }
     }
@@ -187,6 +186,7 @@ impl<'c> Effects<'c> {
     /// Like [`Self::reach`], for a module that is run as a root module. Calls and resources that have no instances,
     /// whatever values the variables of the module have, do not count.
     pub(super) fn reach_root(&mut self, directory: &str) -> bool {
+        self.room.enter_root();
         let places = self.places(directory);
         let is_reached = places.is_empty()
             || places.into_iter().any(|place| {
@@ -199,7 +199,7 @@ impl<'c> Effects<'c> {
                 !self.of_module(place).own.is_none()
             });
         // No other root module has these paths. Without room, some of the results are for modules on any path.
-        if self.room.take(1) {
+        if self.room.is_left() {
             self.paths.truncate(ANY_PATH + 1);
             (self.children, self.modules, self.variables) = Default::default();
         }
@@ -210,7 +210,7 @@ impl<'c> Effects<'c> {
     fn pay(&mut self, place: Place) -> bool {
         let module = self.node(place).module();
         let declarations = module.variables.len() + module.calls.len() + module.resources.len();
-        self.room.take(1 + declarations)
+        self.room.take(declarations)
     }
 
     fn places(&self, directory: &str) -> Vec<Place> {
