@@ -239,3 +239,23 @@ fn shared_files_are_checked_where_links_lead_to_them_also_with_values() {
         ["shared/names.tf:3:13: error: Reference to undeclared local value [undeclared-reference]"]
     );
 }
+
+#[test]
+fn links_to_directories_with_links_are_followed_to_a_limit() {
+    let calls = "module \"a\" {\n  source = \"./next\"\n}\nmodule \"b\" {\n  source = \"./also\"\n}\n";
+    let place = Place::repository(&[POLICY]);
+    for level in 0..40 {
+        place.write(&format!("d{level}/main.tf"), calls);
+        for name in ["next", "also"] {
+            place.link(&format!("d{level}/{name}"), &format!("../d{}", level + 1));
+        }
+    }
+    place.write("d40/main.tf", "locals {}\n");
+    place.commit("first");
+    let found = findings(&place, &[]);
+    assert!(
+        found.iter().any(|line| line.contains("Too much behind symbolic links")),
+        "{} findings",
+        found.len()
+    );
+}
