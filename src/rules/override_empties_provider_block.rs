@@ -1,5 +1,10 @@
 #![doc = include_str!("../../policies/rules/override-empties-provider-block.md")]
 
+use std::cell::LazyCell;
+
+use hashbrown::HashMap;
+use smol_str::SmolStr;
+
 use super::{Context, Finding, Node, Page, Rule, page};
 use crate::text::Span;
 
@@ -9,6 +14,8 @@ impl Rule for OverrideEmptiesProviderBlock {
     const PAGE: Page = page!("override-empties-provider-block");
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        let passed = LazyCell::new(|| passed(node));
+        let repeated = LazyCell::new(|| repeated(node));
         for provider in node.module().providers.values() {
             let Some(over) = provider.origin.overrides.first() else { continue };
             // With a `version`, the engine treats it as a configuration all the same.
@@ -17,10 +24,10 @@ impl Rule for OverrideEmptiesProviderBlock {
             }
             let name = provider.compact();
             let features = &node.module().features;
-            let passed = passed(node, &name);
+            let passed = passed.get(&name).copied();
             let (at, message, unsaid) = if let Some(passed) = passed {
                 (passed, "another configuration is passed here", "Cannot override provider configuration")
-            } else if let Some(repeated) = repeated(node) {
+            } else if let Some(repeated) = *repeated {
                 (
                     repeated,
                     "a module called this way cannot configure providers",
@@ -60,10 +67,13 @@ impl Rule for OverrideEmptiesProviderBlock {
     }
 }
 
-/// The span at which a caller passes a configuration of this name.
-fn passed(node: Node<'_>, name: &str) -> Option<Span> {
-    let mut passed = node.callers().flat_map(|(_, call)| &call.providers);
-    passed.find(|passed| passed.in_child.compact() == name).map(|passed| passed.in_child.name_span)
+/// The names under which callers pass configurations, each with the first place.
+fn passed(node: Node<'_>) -> HashMap<SmolStr, Span> {
+    let mut names = HashMap::new();
+    for passed in node.callers().flat_map(|(_, call)| &call.providers) {
+        names.entry(passed.in_child.compact()).or_insert(passed.in_child.name_span);
+    }
+    names
 }
 
 /// The argument that repeats or delays a call on any path from a root module to this module.
