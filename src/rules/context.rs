@@ -45,7 +45,7 @@ struct KeptValues {
 }
 
 impl Shared {
-    /// That of a module no rule has checked yet.
+    /// The start, before the first rule.
     pub fn of(module: &Module) -> Self {
         let values = KeptValues { work: Budget::of(module.evaluation_steps()), by_place: HashMap::new() };
         Self { steps: AtomicUsize::new(0), values: Mutex::new(values) }

@@ -142,7 +142,7 @@ const MOST_CALLS: usize = 1_000;
 /// repository that use 20 each stay far below it.
 const MOST_HANDED_UP: usize = 500_000;
 
-/// The notice that some modules use more provider configurations than are followed, if there are any.
+/// The error that some modules use more provider configurations than are followed, if there are any.
 pub(in crate::graph) fn too_many(graph: &ModuleGraph) -> Option<Finding> {
     let cut = graph.nodes().find(|node| node.uses().is_cut)?;
     let detail = format!(

@@ -30,8 +30,9 @@ const UNSUITABLE: &str = "Invalid value for input variable";
 
 /// Checks the runs of a test file. The messages are those of Terraform; OpenTofu has others.
 ///
-/// `work` has the evaluation steps of all test files of the module. `room` limits the findings about variables without a value. Each run adds at least one, since
-/// that decides whether it is executed.
+/// `work` has the evaluation steps that are left for the test files of the module, and `left` the declarations of their
+/// runs. `room` limits the findings about variables without a value. Each run adds at least one, since that decides
+/// whether it is executed.
 pub(super) fn check(
     node: Node<'_>,
     test: &Test,

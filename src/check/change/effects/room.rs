@@ -23,7 +23,7 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// That of a repository whose modules have so many bytes.
+    /// The room of a repository whose modules have so many bytes.
     pub(super) fn of(bytes: usize) -> Self {
         let left = MOST.min(FEWEST + bytes / BYTES_PER_DECLARATION);
         Self { left: Steps::of(left), of_root: Steps::of(MOST_OF_ROOT) }
