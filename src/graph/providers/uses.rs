@@ -157,10 +157,8 @@ pub(in crate::graph) fn too_many(graph: &ModuleGraph) -> Option<Finding> {
 /// The uses of every module of a graph, by node.
 pub(super) fn of(graph: &ModuleGraph) -> Vec<Uses> {
     let mut uses: Vec<Uses> = graph.nodes().map(own).collect();
-    let called: Vec<Vec<usize>> =
-        graph.nodes().map(|node| node.children().map(NodeId::number).collect()).collect();
     // The last ones are first: modules without calls.
-    let mut next: Vec<NodeId> = components(&called).into_iter().flatten().map(NodeId).collect();
+    let mut next: Vec<NodeId> = components(&graph.called()).into_iter().flatten().map(NodeId).collect();
     next.reverse();
     let mut waiting = vec![true; uses.len()];
     let mut left = Steps::of(MOST_HANDED_UP);

@@ -140,18 +140,17 @@ impl Edge<'_, '_> {
             return format!("pass it as `{name}`");
         }
         let alias = passed.in_parent.alias.as_ref().map(|alias| format!("{name}.{alias}"));
-        let remove =
-            if self.child.mentions(&passed.in_child.compact()) { None } else { Some("remove this entry") };
+        let is_needed = self.child.mentions(&passed.in_child.compact());
         let declare = alias.filter(|alias| !self.passed.contains_key(alias.as_str())).map(|alias| {
             format!(
                 "in the child module, add `{alias}` to `configuration_aliases` in the entry `{name}` of \
                  `required_providers`, and pass it as `{alias}`"
             )
         });
-        match (remove, declare) {
-            (Some(remove), Some(declare)) => format!("{remove}; or, {declare}"),
-            (None, Some(declare)) => declare,
-            (_, None) => format!("remove this entry: another one passes `{name}`"),
+        match declare {
+            Some(declare) if is_needed => declare,
+            Some(declare) => format!("remove this entry; or, {declare}"),
+            None => format!("remove this entry: another one passes `{name}`"),
         }
     }
 
