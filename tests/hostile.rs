@@ -251,10 +251,10 @@ fn files_that_functions_read_are_bounded() {
         said(&[("main.tf".to_owned(), locals(&calls)), ("a.tpl".to_owned(), template)]),
         ["Expression too expensive to evaluate"]
     );
-    let pattern = "a".repeat(400);
-    let searches = many(50, |n| format!("s{n} = fileset(\"d\", \"{n}{pattern}\")\n"));
+    let pattern = format!("*{}c", "a".repeat(400));
+    let searches = many(50, |n| format!("s{n} = fileset(\"d\", \"{pattern}{n}\")\n"));
     let mut files: Vec<_> =
-        (0..1_000).map(|n| (format!("d/{n}{}", "b".repeat(100)), String::new())).collect();
+        (0..1_000).map(|n| (format!("d/{n}{}", "a".repeat(800)), String::new())).collect();
     files.push(("main.tf".to_owned(), locals(&searches)));
     assert_eq!(said(&files), expensive);
 }

@@ -1,6 +1,6 @@
 //! `fileset`: the files in a directory that match a pattern.
 
-use std::mem;
+use std::cell::Cell;
 
 use super::signature::{FunctionError, Outcome, text};
 use crate::value::{Scope, Type, Value};
@@ -10,7 +10,7 @@ use crate::vfs::NamedFile;
 const LONGEST: usize = 500;
 const MOST_ALTERNATIVES: usize = 50;
 
-/// The number of characters of patterns and paths that are compared in a step.
+/// The number of comparisons between parts of patterns and of paths in a step.
 const COMPARED: usize = 16;
 
 pub(super) fn fileset(arguments: &[Value], scope: &dyn Scope) -> Outcome {
@@ -43,18 +43,20 @@ pub(super) fn fileset(arguments: &[Value], scope: &dyn Scope) -> Outcome {
     }
     let is_wanted = |directory: &str| patterns.iter().any(|pattern| may_lead_below(pattern, directory));
     let Some(files) = scope.files_below(path, &is_wanted) else { return unknown };
-    let signs = files.iter().map(String::len).sum::<usize>();
-    let work = signs * patterns.len() * pattern.len() / COMPARED;
-    if work > scope.limits().evaluation() {
-        return Err(FunctionError::Expensive);
-    }
-    scope.work().searched().update(|steps| steps + work);
+    let compared = Cell::new(0);
+    let most = scope.limits().evaluation().saturating_mul(COMPARED);
     let matches = |file: &String| {
-        let is_match =
-            |pattern: &Vec<Segment>| is_match(pattern, &Segment::Any, file.split('/'), Segment::matches);
-        patterns.iter().any(is_match)
+        let is_match = |pattern: &Vec<Segment>| {
+            let is_one = |segment: &Segment, name| segment.matches(name, &compared);
+            is_match(pattern, &Segment::Any, file.split('/'), is_one, &compared)
+        };
+        compared.get() <= most && patterns.iter().any(is_match)
     };
     let found: Vec<String> = files.into_iter().filter(matches).collect();
+    scope.work().searched().update(|steps| steps + compared.get() / COMPARED);
+    if compared.get() > most {
+        return Err(FunctionError::Expensive);
+    }
     let is_known = found.iter().all(|file| !scope.ignores(&format!("{path}/{file}")));
     let set = || Value::set(Type::String, found.iter().map(Value::string).collect());
     if is_known { Ok(set()) } else { unknown }
@@ -92,7 +94,8 @@ impl Segment {
         pieces.iter().map(sample).collect()
     }
 
-    fn matches(&self, name: &str) -> bool {
+    /// Whether it matches a name. Adds the number of comparisons to `compared`.
+    fn matches(&self, name: &str, compared: &Cell<usize>) -> bool {
         let Self::Name(pieces) = self else { return true };
         let is_one = |piece: &Piece, sign: char| match piece {
             Piece::Many | Piece::One => true,
@@ -101,43 +104,42 @@ impl Segment {
                 ranges.iter().any(|(first, last)| (*first..=*last).contains(&sign)) != *is_negated
             }
         };
-        is_match(pieces, &Piece::Many, name.chars(), is_one)
+        is_match(pieces, &Piece::Many, name.chars(), is_one, compared)
     }
 }
 
 /// Whether parts of a pattern match all items. The part `many` matches any number of items, and the others one each, as
-/// `is_one` decides.
+/// `is_one` decides. Adds the number of comparisons to `compared`.
 fn is_match<P: PartialEq, T: Copy>(
     pattern: &[P],
     many: &P,
-    items: impl Iterator<Item = T>,
+    mut items: impl Iterator<Item = T> + Clone,
     is_one: impl Fn(&P, T) -> bool,
+    compared: &Cell<usize>,
 ) -> bool {
-    let spread = |reached: &mut Vec<bool>| {
-        for (at, part) in pattern.iter().enumerate() {
-            if reached[at] && part == many {
-                reached[at + 1] = true;
+    let mut at = 0;
+    // The part after the last `many`, and the items that it does not match so far.
+    let mut last = None;
+    loop {
+        compared.update(|number| number + 1);
+        let part = pattern.get(at);
+        if part == Some(many) {
+            last = Some((at + 1, items.clone()));
+            at += 1;
+            continue;
+        }
+        match (part, items.next()) {
+            (None, None) => return true,
+            (Some(part), Some(item)) if is_one(part, item) => at += 1,
+            _ => {
+                let Some((after, rest)) = &mut last else { return false };
+                if rest.next().is_none() {
+                    return false;
+                }
+                (at, items) = (*after, rest.clone());
             }
         }
-    };
-    // For each number of parts, whether they match the items so far.
-    let mut reached = vec![false; pattern.len() + 1];
-    reached[0] = true;
-    spread(&mut reached);
-    let mut next = reached.clone();
-    for item in items {
-        next.fill(false);
-        for (at, part) in pattern.iter().enumerate().filter(|(at, _)| reached[*at]) {
-            if part == many {
-                next[at] = true;
-            } else {
-                next[at + 1] |= is_one(part, item);
-            }
-        }
-        spread(&mut next);
-        mem::swap(&mut reached, &mut next);
     }
-    reached[pattern.len()]
 }
 
 /// Whether a pattern may match something below a directory.
@@ -146,7 +148,7 @@ fn may_lead_below(pattern: &[Segment], directory: &str) -> bool {
     for segment in pattern {
         match (segment, names.next()) {
             (Segment::Any, _) | (_, None) => return true,
-            (segment, Some(name)) if segment.matches(name) => {}
+            (segment, Some(name)) if segment.matches(name, &Cell::new(0)) => {}
             (_, Some(_)) => return false,
         }
     }
@@ -232,4 +234,60 @@ fn class(signs: &mut std::str::Chars<'_>) -> Option<Piece> {
         at += if is_range { 3 } else { 1 };
     }
     if ranges.is_empty() { None } else { Some(Piece::Class(is_negated, ranges)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(pattern: &str, name: &str) -> bool {
+        let pattern = parse(pattern).expect("no class");
+        let compared = Cell::new(0);
+        let is_one = |segment: &Segment, name| segment.matches(name, &compared);
+        is_match(&pattern, &Segment::Any, name.split('/'), is_one, &compared)
+    }
+
+    /// The definition: each sign of the pattern against the first signs of the name.
+    fn is_defined(pattern: &str, name: &str) -> bool {
+        let Some(sign) = pattern.chars().next() else { return name.is_empty() };
+        let (pattern, first) = (&pattern[1..], name.chars().next());
+        match sign {
+            '*' => (0..=name.len()).any(|length| is_defined(pattern, &name[length..])),
+            sign => first.is_some_and(|it| sign == '?' || it == sign) && is_defined(pattern, &name[1..]),
+        }
+    }
+
+    /// All texts of some signs, up to a length.
+    fn texts(signs: &str, length: usize) -> Vec<String> {
+        let mut all = vec![String::new()];
+        let mut from = 0;
+        for _ in 0..length {
+            let until = all.len();
+            for at in from..until {
+                all.extend(signs.chars().map(|sign| format!("{}{sign}", all[at])).collect::<Vec<_>>());
+            }
+            from = until;
+        }
+        all.split_off(1)
+    }
+
+    #[test]
+    fn stars_match_as_defined() {
+        for pattern in texts("ab?*", 5).iter().filter(|pattern| !pattern.contains("**")) {
+            for name in texts("ab", 5) {
+                assert_eq!(matches(pattern, &name), is_defined(pattern, &name), "{pattern} {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn two_stars_match_any_number_of_directories() {
+        for path in ["x", "a/x", "a/b/x", "x/x"] {
+            assert!(matches("**/x", path), "{path}");
+        }
+        for path in ["y", "a/y", "x/y"] {
+            assert!(!matches("**/x", path), "{path}");
+        }
+        assert!(matches("a/**/b/**/c", "a/b/b/x/c") && !matches("a/**/b/**/c", "a/x/c"));
+    }
 }
