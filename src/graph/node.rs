@@ -449,7 +449,8 @@ impl<'t> Node<'t> {
         !data.callers.is_empty() || !data.named_by.is_empty() || data.around.is_called_from_outside
     }
 
-    /// Whether a module that is not in this graph calls it, so that not all callers are known.
+    /// Whether a module that is not in this graph calls it, or one calls a symbolic link to its directory, so that not all
+    /// callers are known.
     pub fn is_called_from_outside(self) -> bool {
         self.data().around.is_called_from_outside
     }

@@ -43,7 +43,7 @@ pub struct Surroundings {
     pub has_lock_file: bool,
     /// Whether there are variable definitions files.
     pub has_values: bool,
-    /// Whether a module that is not in the graph calls it.
+    /// Whether a module that is not in the graph calls it, or one calls a symbolic link to its directory.
     pub is_called_from_outside: bool,
     /// Whether one of these callers is neither an example nor a test, by its path.
     pub is_used_from_outside: bool,

@@ -4,13 +4,28 @@ use std::cell::LazyCell;
 use std::sync::Arc;
 
 use super::instance_keys::has_instances;
-use super::node::Node;
+use super::node::{ModuleGraph, Node};
+use super::node_id::NodeId;
 use super::providers::is_configured;
 use super::reach::mark;
 use super::role::{Reason, Role, Surroundings};
 use crate::module::address::ModuleSource;
 use crate::module::declaration::{ModuleCall, ProviderConfiguration};
 use crate::syntax::Attribute;
+
+impl ModuleGraph {
+    /// Marks a module as called if the module of a symbolic link to its directory is.
+    pub fn called_through(&mut self, module: NodeId, link: NodeId) {
+        let link = self.node(link);
+        if link.is_called() {
+            let is_used = link.caller_directories().any(|caller| !is_aside(caller));
+            self.forget();
+            let around = &mut self.nodes[module.0].around;
+            around.is_called_from_outside = true;
+            around.is_used_from_outside |= is_used;
+        }
+    }
+}
 
 impl Node<'_> {
     /// The role of the module.

@@ -80,6 +80,7 @@ pub(crate) fn load(
     }
     loader.queue.reverse();
     loader.link_all()?;
+    loader.follow_links();
     let Loader { cache, mut result, unread, .. } = loader;
     if let Some(generated) = cache.units.anywhere() {
         result.graph.may_be_run(generated);
@@ -181,6 +182,18 @@ impl Loader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Marks modules as called that calls lead to through symbolic links.
+    fn follow_links(&mut self) {
+        for (number, link) in &self.nodes {
+            let Directory { path, real, .. } = self.snapshot.directory_at(*number);
+            let real = Some(real).filter(|real| *real != path);
+            let real = real.and_then(|real| self.nodes.get(&self.snapshot.directory_number(real)?));
+            if let Some(module) = real {
+                self.result.graph.called_through(*module, *link);
+            }
+        }
     }
 
     /// Returns what a source in a directory leads to.

@@ -392,6 +392,18 @@ fn a_file_behind_links_affects_modules_only_by_its_content() {
 
 #[test]
 #[cfg(unix)]
+fn a_directory_that_calls_reach_only_through_a_link_is_no_root_module() {
+    let place = repository();
+    place.write("live/c/main.tf", LIVE.replace("../../modules/net", "../linked"));
+    place.write("lib/main.tf", NET);
+    place.link("live/linked", "../lib");
+    place.commit("links");
+    place.stage("lib/main.tf", NET.replace("= var.name", "= \"${var.name}!\""));
+    assert_eq!(affected(&place), "live/c ← live/linked ← lib/main.tf\n1 root module affected\n");
+}
+
+#[test]
+#[cfg(unix)]
 fn a_module_behind_a_link_to_a_directory_affects_its_callers() {
     let place = repository();
     let live = format!("{LIVE}output \"id\" {{\n  value = module.net.id\n}}\n");
