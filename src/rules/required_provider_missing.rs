@@ -11,7 +11,7 @@ use super::support::provider_source::{Related, Source};
 use super::{ADVICE, Configure, Context, Node, Options, Page, Role, Rule, page};
 use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::module::Module;
-use crate::module::declaration::Resource;
+use crate::module::declaration::{RequiredProvider, Resource};
 use crate::syntax::Block;
 use crate::text::nearest;
 
@@ -112,7 +112,7 @@ fn help(missing: &[Missing<'_>]) -> String {
     let (known, unknown): (Vec<&Missing<'_>>, Vec<&Missing<'_>>) =
         missing.iter().partition(|one| one.source.is_some());
     let entries = known.iter().filter_map(|one| {
-        Some(format!("`{} = {{ source = \"{}\" }}`", one.name, one.source.as_ref()?.address))
+        Some(format!("`{}`", RequiredProvider::written(one.name, &one.source.as_ref()?.address, "")))
     });
     let entries: Vec<String> = entries.collect();
     let entries =

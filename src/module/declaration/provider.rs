@@ -1,5 +1,6 @@
 //! Provider requirements, configurations and references of a module.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -130,9 +131,32 @@ pub struct RequiredProvider {
 }
 
 impl RequiredProvider {
+    /// An entry as it is written on one line. `aliases` are those of its `configuration_aliases`, separated by commas.
+    pub fn written(name: &str, source: impl Display, aliases: &str) -> String {
+        let aliases = match aliases {
+            "" => String::new(),
+            aliases => format!(", configuration_aliases = [{aliases}]"),
+        };
+        format!("{name} = {{ source = \"{source}\"{aliases} }}")
+    }
+
     /// The original entry: the first one in the chain of replaced entries.
     pub fn first(&self) -> &Self {
         std::iter::successors(Some(self), |entry| entry.replaced.as_deref()).last().unwrap_or(self)
+    }
+
+    /// How to require a configuration from callers, for a help text.
+    pub fn how_to_require(&self, configuration: &str) -> String {
+        let name = &self.name;
+        if self.aliases.is_empty() {
+            format!(
+                "add `configuration_aliases = [{configuration}]` to the entry `{name}` of `required_providers`"
+            )
+        } else {
+            format!(
+                "add `{configuration}` to `configuration_aliases` in the entry `{name}` of `required_providers`"
+            )
+        }
     }
 }
 

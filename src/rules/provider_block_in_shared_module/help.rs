@@ -83,16 +83,9 @@ fn here(node: Node<'_>, provider: &ProviderConfiguration, is_declared_there: boo
         (None, Some(_)) => Some(format!(
             "declare `{name}` with `configuration_aliases = [{compact}]` in `required_providers` here"
         )),
-        (Some(entry), Some(_)) if entry.aliases.is_empty() => Some(format!(
-            "add `configuration_aliases = [{compact}]` to the entry `{name}` of `required_providers` here"
-        )),
         (Some(entry), Some(_)) => {
             let is_missing = entry.aliases.iter().all(|declared| declared.value.compact() != compact);
-            is_missing.then(|| {
-                format!(
-                    "add `{compact}` to `configuration_aliases` in the entry `{name}` of `required_providers` here"
-                )
-            })
+            is_missing.then(|| format!("{} here", entry.how_to_require(&compact)))
         }
         (Some(_), None) => None,
     }

@@ -268,13 +268,10 @@ fn proxies(node: Node<'_>, declared: &Declared<'_>, sources: &Sources, findings:
                     "{remove}, and set `configuration_aliases = [{aliases}]` in the entry of `required_providers`"
                 )
             }
-            (None, true) => {
-                format!("{remove}, and add `{name} = {{ source = {source:?} }}` to `required_providers`")
+            (None, _) => {
+                let entry = RequiredProvider::written(name, &source, &aliases);
+                format!("{remove}, and add `{entry}` to `required_providers`")
             }
-            (None, false) => format!(
-                "{remove}, and add `{name} = {{ source = {source:?}, configuration_aliases = [{aliases}] }}` to \
-                 `required_providers`"
-            ),
         };
         let finding = Finding::language(EngineRule::ProxyProviderBlock, "Redundant empty provider block")
             .severity(Severity::Warning)

@@ -12,7 +12,7 @@ use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{
-    Action, ModuleCall, PassedProvider, ProviderRef, compact_name, one_block_each,
+    Action, ModuleCall, PassedProvider, ProviderRef, RequiredProvider, compact_name, one_block_each,
 };
 use crate::text::Suggestions;
 
@@ -343,17 +343,21 @@ fn help(
     if node.required_from_callers(key).is_some() {
         return pass;
     }
-    let aliases = format!("`configuration_aliases = [{name}.{alias}]`");
-    match entry_for(module, &name, &key.provider) {
-        Some(entry) => format!("add `{entry}` to `required_providers`, with {aliases}, and {pass}"),
-        None => format!("add {aliases} to the entry `{name}` of `required_providers`, and {pass}"),
-    }
+    let configuration = format!("{name}.{alias}");
+    let declare = if let Some(entry) = module.required_providers.get(&name) {
+        entry.how_to_require(&configuration)
+    } else {
+        let source = key.provider.display(module.features.registry_host);
+        let entry = RequiredProvider::written(&name, source, &configuration);
+        format!("add `{entry}` to `required_providers`")
+    };
+    format!("{declare}, and {pass}")
 }
 
 /// The missing entry of `required_providers` for a provider.
 pub(super) fn entry_for(module: &Module, name: &str, provider: &ProviderAddress) -> Option<String> {
     let source = provider.display(module.features.registry_host);
-    (!module.required_providers.contains_key(name)).then(|| format!("{name} = {{ source = \"{source}\" }}"))
+    (!module.required_providers.contains_key(name)).then(|| RequiredProvider::written(name, source, ""))
 }
 
 fn help_for_default(

@@ -98,29 +98,20 @@ impl Edge<'_, '_> {
         if let Some(meant) = self.caller.suggestions.nearest(&compact, left).filter(|_| !mentions) {
             return format!("did you mean `{meant}`?");
         }
-        let aliases = format!("configuration_aliases = [{compact}]");
         let or_remove = if mentions { "" } else { "remove this entry; or, " };
         match (&passed.in_child.alias, child.required_providers.get(name)) {
             // No registry has hashicorp/terraform.
             (None, None) if name == BUILT_IN => NO_ENTRY_FOR_BUILT_IN.to_owned(),
-            (Some(_), Some(entry)) if entry.aliases.is_empty() => {
-                format!(
-                    "{or_remove}in the child module, add `{aliases}` to the entry `{name}` of `required_providers`"
-                )
+            (Some(_), Some(entry)) => {
+                format!("{or_remove}in the child module, {}", entry.how_to_require(&compact))
             }
-            (Some(_), Some(_)) => format!(
-                "{or_remove}in the child module, add `{compact}` to `configuration_aliases` in the entry `{name}` of \
-                 `required_providers`"
-            ),
             (None, None) if let Some(entry) = self.child.node.requirements_of(provider).next() => {
                 self.how_to_pass_as(passed, entry)
             }
             (alias, None) | (alias @ None, Some(_)) => {
-                let aliases = if alias.is_some() { format!(", {aliases}") } else { String::new() };
-                let source = display(child, provider);
-                format!(
-                    "in the child module, add to `required_providers`: `{name} = {{ source = \"{source}\"{aliases} }}`"
-                )
+                let aliases = alias.as_ref().map_or("", |_| &compact);
+                let entry = RequiredProvider::written(name, display(child, provider), aliases);
+                format!("in the child module, add to `required_providers`: `{entry}`")
             }
         }
     }
@@ -141,11 +132,9 @@ impl Edge<'_, '_> {
         }
         let alias = passed.in_parent.alias.as_ref().map(|alias| format!("{name}.{alias}"));
         let is_needed = self.child.mentions(&passed.in_child.compact());
-        let declare = alias.filter(|alias| !self.passed.contains_key(alias.as_str())).map(|alias| {
-            format!(
-                "in the child module, add `{alias}` to `configuration_aliases` in the entry `{name}` of \
-                 `required_providers`, and pass it as `{alias}`"
-            )
+        let declare = alias.filter(|alias| !self.passed.contains_key(alias.as_str()));
+        let declare = declare.map(|alias| {
+            format!("in the child module, {}, and pass it as `{alias}`", entry.how_to_require(&alias))
         });
         match declare {
             Some(declare) if is_needed => declare,
