@@ -139,6 +139,17 @@ impl Engine {
         self.product == product && self.version >= Version { major, minor, patch }
     }
 
+    /// Whether `element` counts negative indexes of a list from its end.
+    pub fn wraps_indexes_of_lists(self) -> bool {
+        self.terraform(10) || self.opentofu(10)
+    }
+
+    /// Whether `element` counts negative indexes of a tuple from its end. Terraform 1.11 crashes in the function.
+    pub fn wraps_indexes_of_tuples(self) -> bool {
+        let is_corrected = self.since(Product::Terraform, 1, 10, 5) && !self.terraform(11);
+        is_corrected || self.terraform(12) || self.opentofu(10)
+    }
+
     /// Whether this is Terraform 1.`minor` or later.
     pub fn terraform(self, minor: u16) -> bool {
         self.since(Product::Terraform, 1, minor, 0)

@@ -197,7 +197,7 @@ pub(super) const ALL: &[Function] = &[
     function("csvdecode", &[given("str", String)], None, Any).known(csv::csvdecode),
     function("dirname", &[given("path", String)], None, String).known(|values| characters::of_text(values, characters::dirname)),
     function("distinct", &[given("list", ListOf(&Any))], None, ListOf(&Any)).typed(|values| Ok(collection::distinct(values))),
-    function("element", &[given("list", Any).lifted(), given("index", Num)], None, Any).typed(collection::element),
+    function("element", &[given("list", Any).lifted(), given("index", Num)], None, Any).typed_in(collection::element),
     function("endswith", &[given("str", String), given("suffix", String)], None, Bool).since(Some(3), Some(0)).known(|values| characters::holds(values, |text, suffix| text.ends_with(suffix))).total(),
     function("ephemeralasnull", &[nullable("value", Any).left()], None, Any).since(Some(10), Some(11)).always(|values| Ok(conversion::ephemeralasnull(values))),
     function("file", &[given("path", String)], None, String).reading(file::file),

@@ -6,7 +6,7 @@ use super::signature::{FunctionError, Outcome, whole};
 use crate::value::convert::convert;
 use crate::value::equality::equal;
 use crate::value::unify::{Mode, unify};
-use crate::value::{Marks, Number, Type, Value};
+use crate::value::{Marks, Number, Scope, Type, Value};
 
 pub(super) fn length(arguments: &[Value]) -> Outcome {
     let value = &arguments[0];
@@ -91,8 +91,12 @@ pub(super) fn concat(arguments: &[Value]) -> Outcome {
     Ok(if known { Value::Tuple(elements) } else { Value::Unknown(Type::tuple(types_of_unknown)) })
 }
 
-pub(super) fn element(arguments: &[Value]) -> Outcome {
+pub(super) fn element(arguments: &[Value], scope: &dyn Scope) -> Outcome {
     let [list, index] = arguments else { return Ok(Value::UNKNOWN) };
+    let engine = scope.engine();
+    if matches!(index, Value::Number(number) if number.is_negative()) && !engine.wraps_indexes_of_lists() {
+        return Err(FunctionError::of_call("the index must not be negative"));
+    }
     let index = match index {
         Value::Number(_) => match whole(index) {
             Some(index) => Some(index),
@@ -114,10 +118,14 @@ pub(super) fn element(arguments: &[Value]) -> Outcome {
         }
         (_, Type::List(element), _) => Ok(Value::Unknown((*element).clone())),
         (_, Type::Tuple(elements), Some(_)) if elements.is_empty() => Err(empty()),
-        // Not every release wraps negative indexes of tuples.
-        (_, Type::Tuple(_), None | Some(..0)) => Ok(Value::UNKNOWN),
+        (_, Type::Tuple(_), None) => Ok(Value::UNKNOWN),
         (_, Type::Tuple(types), Some(index)) => {
             let place = place(index, types.len()).ok_or_else(empty)?;
+            if index < 0 && place > 0 && !engine.wraps_indexes_of_tuples() {
+                return Err(FunctionError::of_call(format!(
+                    "{engine} refuses negative indexes of tuples; convert the tuple with `tolist`"
+                )));
+            }
             Ok(match list {
                 Value::Tuple(elements) => elements[place].clone(),
                 _ => Value::Unknown(types[place].clone()),

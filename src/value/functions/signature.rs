@@ -90,8 +90,8 @@ pub(super) enum Body {
     Plain(fn(&[Value]) -> Outcome),
     /// Creates and searches strings of at most the given number of bytes.
     Bounded(fn(&[Value], usize) -> Outcome),
-    /// Reads files.
-    Reading(fn(&[Value], &dyn Scope) -> Outcome),
+    /// Reads files, or depends on the engine.
+    InScope(fn(&[Value], &dyn Scope) -> Outcome),
 }
 
 /// The first minor versions with a function; `None` for an engine without it.
@@ -192,13 +192,18 @@ impl Function {
         Self { evaluation: Evaluation::Known(Body::Bounded(body)), ..self }
     }
 
+    /// A function that depends on the engine.
+    pub(super) const fn typed_in(self, body: fn(&[Value], &dyn Scope) -> Outcome) -> Self {
+        Self { evaluation: Evaluation::Typed(Body::InScope(body)), ..self }
+    }
+
     /// A function that reads files.
     pub(super) const fn reading(self, body: fn(&[Value], &dyn Scope) -> Outcome) -> Self {
-        Self { evaluation: Evaluation::Known(Body::Reading(body)), ..self }
+        Self { evaluation: Evaluation::Known(Body::InScope(body)), ..self }
     }
 
     pub(super) const fn is_reading(&self) -> bool {
-        matches!(self.evaluation, Evaluation::Known(Body::Reading(_)))
+        matches!(self.evaluation, Evaluation::Known(Body::InScope(_)))
     }
 
     /// A function that never fails, with an unknown result.
@@ -312,7 +317,7 @@ impl Body {
         match self {
             Self::Plain(body) => body(arguments),
             Self::Bounded(body) => body(arguments, longest),
-            Self::Reading(body) => body(arguments, scope),
+            Self::InScope(body) => body(arguments, scope),
         }
     }
 }
