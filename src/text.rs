@@ -20,7 +20,7 @@ mod nearest;
 mod control_chars;
 
 pub use control_chars::{commands, is_obeyed};
-pub use grouped::{counted, grouped, with_article};
+pub use grouped::{counted, grouped, joined, with_article};
 pub use letters::{continues_name, starts_name};
 pub use nearest::{Suggestions, distance, is_similar, may_be_near, nearest, similar};
 

@@ -56,7 +56,10 @@ pub use git::tree::{ByContent, Content};
 pub use installed::{DataDirectory, Manifest};
 pub use named_files::{NamedFile, NamedFiles};
 pub use names::Names;
-pub use path::{TEST_DIRECTORY, ancestors, child, is_under, join, last_name, parent, relative, tested_by};
+pub use path::{
+    TEST_DIRECTORY, ancestors, child, is_under, join, last_name, module_at, parent, relative, source_between,
+    tested_by,
+};
 pub use policy::{NotRead, POLICIES};
 pub use reach::Reached;
 pub use read::{cause, is_stand_in, unreadable};

@@ -1,6 +1,6 @@
 //! Malicious input ends like any other: with findings, or with a message about the parts that were not read.
 //!
-//! Special files (pipes, devices, links to the outside) are tested in `working_tree.rs`, random changes in `fuzz.rs`.
+//! Special files (pipes, devices, links to the outside) are tested in `git/working_tree.rs`, random changes in `fuzz.rs`.
 //! The tests here concern depth, large numbers, and short text with a large expansion.
 
 use indoc::indoc;

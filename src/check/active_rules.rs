@@ -1,7 +1,6 @@
 //! The rules that a policy turns on, and their findings in a graph of modules.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::sync::atomic::Ordering;
 
 use hashbrown::HashMap;
@@ -185,12 +184,6 @@ fn assumption(role: Role, reason: Reason) -> String {
         "overrule treats this module as {role}, because {}; a `role` block in the policy changes that.",
         reason.clause()
     )
-}
-
-impl fmt::Debug for ActiveRules<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.ready.iter().map(|ready| (&ready.rule, &ready.settings))).finish()
-    }
 }
 
 #[cfg(test)]

@@ -109,7 +109,7 @@ impl Settings {
             Some((level, set_by)) => {
                 let severity = level.severity()?;
                 // A finding that the rule reports as a notice stays a notice at every level.
-                let is_ours = EngineRule::ALL.iter().all(|rule| rule.id() != finding.rule);
+                let is_ours = EngineRule::named(finding.rule.as_str()).is_none();
                 let is_notice = is_ours && finding.severity == Severity::Notice;
                 Some((if is_notice { Severity::Notice } else { severity }, set_by.clone().into()))
             }
@@ -165,5 +165,5 @@ fn is_advice(finding: &Finding, checked_by: &BTreeMap<SmolStr, Vec<Engine>>) -> 
 }
 
 fn is_of_language(rule: &str) -> bool {
-    EngineRule::ALL.iter().any(|known| known.name() == rule)
+    EngineRule::named(rule).is_some()
 }

@@ -189,11 +189,11 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let judged = session::in_threads(arguments.threads, || CheckRun::of(&request, terminal, &counts));
     drop(progress);
     let mut judged = judged?;
-    if judged.outcome.modules == 0 && !arguments.reports.quiet && !judged.is_part {
+    if judged.outcome.modules == 0 && !arguments.reports.quiet && !judged.is_of_change {
         err(&place::no_module(&judged.snapshot, &request.current));
     }
     if judged.outcome.modules == 0
-        && judged.is_part
+        && judged.is_of_change
         && !arguments.reports.quiet
         && !arguments.change.is_of_hook()
     {
@@ -277,11 +277,11 @@ fn write(request: &CheckRequest<'_>, judged: &mut CheckRun) -> Result<Done, Fail
         Mode::Fix(_) => {
             let Some(fixed) = judged.fixed.take() else { return Ok(Done::default()) };
             let files = fix::write(&fixed, snapshot)?;
-            fix::report(&fixed, Some(request.to_stage(judged.is_part)), &names);
+            fix::report(&fixed, Some(request.to_stage(judged.is_of_change)), &names);
             // The fix is not staged, so the finding remains in the index.
-            let fails = judged.is_part
+            let fails = judged.is_of_change
                 && fixed.resolved.iter().any(|verdict| judged.fail_on.is_met_by(verdict.level));
-            let unstaged = if judged.is_part { fixed.resolved.len() } else { 0 };
+            let unstaged = if judged.is_of_change { fixed.resolved.len() } else { 0 };
             (*snapshot, outcome.verdicts) = (fixed.snapshot, fixed.left);
             Ok(Done { files, unstaged, fails })
         }

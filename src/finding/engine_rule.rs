@@ -16,6 +16,11 @@ macro_rules! engine_rules {
             /// All rules, in the order of the catalogue.
             pub const ALL: &'static [Self] = &[$(Self::$rule),*];
 
+            /// The rule with this name.
+            pub fn named(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|rule| rule.name() == name)
+            }
+
             /// The page.
             pub const fn page(self) -> Page {
                 match self {

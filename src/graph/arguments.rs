@@ -52,10 +52,13 @@ pub(super) fn given(call: &ModuleCall, child: &Module) -> Vec<Arc<Attribute>> {
         attributes.retain(|attribute| is_variable(child, &attribute.name));
         return attributes;
     }
-    let names = call.config.names();
-    call.config
-        .content(&Schema { attributes: &schema(&names, child), blocks: &[] }, &mut Vec::new())
-        .attributes
+    accepted(&call.config, child, &mut Vec::new())
+}
+
+/// The arguments of a call that set variables of the child module. Reports the others.
+fn accepted(config: &Config, child: &Module, findings: &mut Vec<Finding>) -> Vec<Arc<Attribute>> {
+    let names = config.names();
+    config.content(&Schema { attributes: &schema(&names, child), blocks: &[] }, findings).attributes
 }
 
 fn unknown(call: &ModuleCall, called: Node<'_>, suggestions: &Suggestions, findings: &mut Vec<Finding>) {
@@ -64,11 +67,11 @@ fn unknown(call: &ModuleCall, called: Node<'_>, suggestions: &Suggestions, findi
     }
     let child = called.module();
     let from = findings.len();
-    let names = call.config.names();
-    call.config.content(&Schema { attributes: &schema(&names, child), blocks: &[] }, findings);
+    accepted(&call.config, child, findings);
     if findings.len() == from {
         return;
     }
+    let names = call.config.names();
     let (written, names) = (written(call), names.iter().map(SmolStr::as_str).collect::<HashSet<_>>());
     for finding in &mut findings[from..] {
         if finding.rule == EngineRule::UnsupportedBlockOrArgument.id() {
@@ -234,11 +237,7 @@ fn set_in_base(config: &Config, child: &Module) -> (Vec<Arc<Attribute>>, Option<
             let (content, _) = body.partial_content(&schema, &mut Vec::new());
             (content.attributes, Some(content.missing_item))
         }
-        Config::Escaped(..) => {
-            let names = config.names();
-            let schema = Schema { attributes: &schema(&names, child), blocks: &[] };
-            (config.content(&schema, &mut Vec::new()).attributes, None)
-        }
+        Config::Escaped(..) => (accepted(config, child, &mut Vec::new()), None),
     }
 }
 

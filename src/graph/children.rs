@@ -13,17 +13,22 @@ pub(super) fn missing(node: Node<'_>, findings: &mut Vec<Finding>) {
         if callee == Callee::Missing {
             let source = call.source.as_ref();
             let raw = source.map(|source| source.raw.as_str()).unwrap_or_default();
-            Finding::language(EngineRule::MissingModule, "Module not installed")
-                .detail(format!("There is no directory {raw:?} relative to this module, so `init` fails."))
+            not_installed(raw, "this module")
                 .at(call.origin.header())
                 .address(format!("module.{}", call.name))
-                .concerns(Concern::ModuleSource(raw.into()))
-                .help("correct `source`, or add the directory")
                 .meant(similar.of(raw))
                 .related(source.map(|source| source.span), "this directory does not exist")
                 .push_to(findings);
         }
     }
+}
+
+/// The finding about a missing directory that a `source` names, relative to a module.
+pub(super) fn not_installed(source: &str, module: &str) -> Finding {
+    Finding::language(EngineRule::MissingModule, "Module not installed")
+        .detail(format!("There is no directory {source:?} relative to {module}, so `init` fails."))
+        .concerns(Concern::ModuleSource(source.into()))
+        .help("correct `source`, or add the directory")
 }
 
 /// Reports content that a child module cannot have, and settings of a root module that are not constant.

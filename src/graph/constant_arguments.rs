@@ -29,7 +29,7 @@ fn constants(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut modules: BTreeMap<NodeId, StaticEvaluator<'_>> = BTreeMap::new();
     let mut constants = ChildVariables::with(is_constant);
-    for (caller, call, child) in calls(graph, roots) {
+    for (caller, call, child) in calls(graph, &graph.below(roots)) {
         if constants.of(child).is_empty() {
             continue;
         }
@@ -65,7 +65,7 @@ fn needs(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
         search.next.extend(needs.map(|need| (*id, need)));
     }
     search.follow();
-    search.constants(roots);
+    search.constants();
     search.follow();
     search.finish()
 }
@@ -114,12 +114,12 @@ impl<'t> Search<'t> {
     }
 
     /// Checks the arguments for the constants of child modules, and reports each call.
-    fn constants(&mut self, roots: &[NodeId]) {
+    fn constants(&mut self) {
         let rule = EngineRule::ModuleArgumentType;
         let mut constants = ChildVariables::with(is_constant);
         let mut required =
             ChildVariables::with(|variable| is_constant(variable) && variable.default.is_none());
-        for (caller, call, child) in calls(self.graph, roots) {
+        for (caller, call, child) in calls(self.graph, &self.below.clone()) {
             if constants.of(child).is_empty() {
                 continue;
             }
@@ -279,12 +279,12 @@ fn is_complete(caller: Node<'_>, child: Node<'_>) -> bool {
     caller.module().complete && child.module().complete
 }
 
-/// The calls among the modules that some roots lead to: caller, call, and child module.
+/// The calls in some modules: caller, call, and child module.
 fn calls<'t>(
     graph: &'t ModuleGraph,
-    roots: &[NodeId],
+    callers: &[NodeId],
 ) -> impl Iterator<Item = (Node<'t>, &'t ModuleCall, Node<'t>)> {
-    let nodes = graph.below(roots).into_iter().map(|id| graph.node(id));
+    let nodes = callers.iter().map(|id| graph.node(*id));
     nodes.flat_map(|caller| caller.child_calls().map(move |(call, child)| (caller, call, child)))
 }
 

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use crate::graph::Node;
 use crate::text::{Suggestions, distance};
-use crate::vfs::{join, relative};
+use crate::vfs::{join, source_between};
 
 /// Searches similar names in one module.
 #[derive(Debug, Default)]
@@ -69,8 +69,7 @@ impl SimilarSources<'_> {
         let is_caller = |to: &str| self.callers.get_or_init(callers).contains(to);
         let mut meant = named.filter(|to| to != from && is_module(to) && !is_caller(to));
         let to = meant.next().filter(|_| !below.is_empty() && meant.next().is_none())?;
-        let path = relative(from, &to);
-        Some(if path.starts_with("..") { path } else { format!("./{path}") })
+        Some(source_between(from, &to))
     }
 }
 

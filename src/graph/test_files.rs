@@ -15,7 +15,8 @@ use std::sync::Arc;
 use configurations::Needs;
 use provider_types::ProviderTypes;
 
-use crate::finding::{Concern, EngineRule, Finding, Severity, Stage, set_address};
+use crate::finding::{EngineRule, Finding, Severity, Stage, set_address};
+use crate::graph::children::not_installed;
 use crate::graph::similar::Similar;
 use crate::graph::{Callee, Node, Test};
 use crate::limits::Steps;
@@ -154,16 +155,10 @@ fn subject(traversal: &Traversal, node: Node<'_>) -> Option<Subject> {
 fn missing_modules(test: &Test, findings: &mut Vec<Finding>) {
     for (run, callee) in test.file.runs.iter().zip(&test.loads) {
         let Some(module) = run.module.as_ref().filter(|_| *callee == Some(Callee::Missing)) else { continue };
-        let raw = &module.source.raw;
-        Finding::language(EngineRule::MissingModule, "Module not installed")
-            .detail(format!(
-                "There is no directory {raw:?} relative to the module under test, so `init` fails."
-            ))
+        not_installed(&module.source.raw, "the module under test")
             .at(module.header)
             .related(module.source.span, "this directory does not exist")
             .address(format!("run.{}", run.name))
-            .concerns(Concern::ModuleSource(raw.clone()))
-            .help("correct `source`, or add the directory")
             .push_to(findings);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::module::Module;
 use crate::module::declaration::Origin;
-use crate::syntax::{Attribute, Block};
+use crate::syntax::Attribute;
 use crate::text::Span;
 
 impl Module {
@@ -28,11 +28,7 @@ impl Module {
 impl Origin {
     /// The number of the block that contains a span. The base is number 0.
     pub fn number_at(&self, span: Span) -> Option<usize> {
-        let around = |block: &Arc<Block>| {
-            let body = block.body.span();
-            body.file == span.file && body.start <= span.start && span.end <= body.end
-        };
-        self.blocks().position(around)
+        self.blocks().position(|block| block.body.span().encloses(span))
     }
 
     /// The arguments of this name in all blocks, the base first.

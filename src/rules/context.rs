@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 
 use super::{Earlier, States};
 use crate::engine::{FileKind, LOCK_FILE, Loaded};
-use crate::graph::{AddressChange, Node, ProviderChange};
+use crate::graph::{AddressChange, Node, ProviderChange, State};
 use crate::limits::Limits;
 use crate::module::{Module, top_blocks};
 use crate::policy::is_exception;
@@ -105,11 +105,15 @@ impl<'c> Context<'c> {
         Some((earlier.module(module.features.engine, &module.directory)?, earlier.sources()))
     }
 
+    /// The providers and addresses before the change, as the engine of a module sees them.
+    fn state(&self, node: Node<'_>) -> Option<State<'c>> {
+        self.earlier.and_then(|earlier| earlier.state(node.graph().engine()))
+    }
+
     /// Whether this is the first root module with too many resources for [`Context::provider_changes`] to compare
     /// them all.
     pub fn lacks_provider_changes(&self, node: Node<'_>) -> bool {
-        let state = self.earlier.and_then(|earlier| earlier.state(node.graph().engine()));
-        state.is_some_and(|state| {
+        self.state(node).is_some_and(|state| {
             node.graph().provider_changes(state, self.sources()).incomplete_from == Some(node.id())
         })
     }
@@ -117,8 +121,7 @@ impl<'c> Context<'c> {
     /// The changes to the provider configurations of existing resources whose cause is in this module. Empty if no
     /// change is checked.
     pub fn provider_changes<'t>(&self, node: Node<'t>) -> impl Iterator<Item = &'t ProviderChange> {
-        let state = self.earlier.and_then(|earlier| earlier.state(node.graph().engine()));
-        let changes = state.map(|state| node.graph().provider_changes(state, self.sources()));
+        let changes = self.state(node).map(|state| node.graph().provider_changes(state, self.sources()));
         let changes = changes.into_iter().flat_map(|changes| &changes.changes);
         changes.filter(move |change| change.node == node.id())
     }
@@ -126,8 +129,7 @@ impl<'c> Context<'c> {
     /// The changes to the addresses of existing objects for which `moved` blocks belong in this module. Empty if no
     /// change is checked.
     pub fn address_changes<'t>(&self, node: Node<'t>) -> impl Iterator<Item = &'t AddressChange> {
-        let state = self.earlier.and_then(|earlier| earlier.state(node.graph().engine()));
-        let changes = state.map(|state| node.graph().address_changes(state, self.sources()));
+        let changes = self.state(node).map(|state| node.graph().address_changes(state, self.sources()));
         changes.into_iter().flatten().filter(move |change| change.node == node.id())
     }
 

@@ -1,10 +1,10 @@
 #![doc = include_str!("../../policies/rules/moved-without-moved-block.md")]
 
-use super::support::edits::{add_moved, joined};
+use super::support::edits::add_moved;
 use super::{ADVICE, Context, Page, Rule, page};
 use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::graph::{AddressCause, AddressChange, Node, Repetition, Role};
-use crate::text::counted;
+use crate::text::{counted, joined};
 
 pub(super) struct MovedWithoutMovedBlock;
 

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
-use super::support::edits::{argument, joined};
+use super::support::edits::argument;
 use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Configuration, Node, Reason, Role};
 use crate::module::Module;
 use crate::module::declaration::{ModuleCall, PassedProvider, ProviderConfiguration, ProviderRef};
 use crate::syntax::quoted;
-use crate::text::Span;
+use crate::text::{Span, joined};
 
 pub(super) struct NoDefaultProvider;
 

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use smol_str::SmolStr;
 
-use super::support::edits::{argument, joined, listed, passed_name};
+use super::support::edits::{argument, listed, passed_name};
 use super::{Context, Node, Page, Rule, page};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::syntax::{Attribute, Expr, MapKey, quoted};
-use crate::text::FileId;
+use crate::text::{FileId, joined};
 
 pub(super) struct OverrideReplacesProvidersMap;
 

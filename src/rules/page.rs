@@ -30,7 +30,7 @@ impl Page {
 
     /// For an engine rule, the usual severity in the engine.
     pub fn severity(&self) -> Option<Severity> {
-        EngineRule::ALL.iter().find(|rule| rule.name() == self.rule).map(|rule| rule.usual_severity())
+        EngineRule::named(self.rule).map(EngineRule::usual_severity)
     }
 }
 

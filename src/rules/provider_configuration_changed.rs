@@ -1,9 +1,9 @@
 #![doc = include_str!("../../policies/rules/provider-configuration-changed.md")]
 
 use super::provider_configuration_swapped::{KEEP, placed};
-use super::support::edits::joined;
 use super::{ADVICE, Context, Finding, Page, Role, Rule, page};
 use crate::graph::{Effect, Node, ProviderChange, too_many_instances};
+use crate::text::joined;
 
 pub(super) struct ProviderConfigurationChanged;
 

@@ -9,7 +9,7 @@ use super::{ADVICE, BackendEvidence, Context, Node, Page, Role, Rule, States, pa
 use crate::finding::{Concern, Finding};
 use crate::module::ByStateAddress;
 use crate::text::{Span, Suggestions};
-use crate::vfs::Snapshot;
+use crate::vfs::{Snapshot, module_at};
 
 pub(super) struct UndeclaredRemoteStateOutput;
 
@@ -64,10 +64,7 @@ pub(super) fn findings(states: &States, snapshot: &Snapshot) -> Vec<Finding> {
         let (root, output) = output.split_once('\0')?;
         let at = *places.first()?;
         let names = declared.get(root)?.iter().map(SmolStr::as_str);
-        let shown = match root {
-            "" => "the module at the root of the repository".to_owned(),
-            root => format!("`{root}`"),
-        };
+        let shown = module_at(root);
         Some(
             UndeclaredRemoteStateOutput::finding("Output of another root module is not declared")
                 .detail(format!(

@@ -8,7 +8,7 @@ use std::mem;
 
 use rayon::prelude::*;
 
-use crate::finding::{Code, Finding, set_module};
+use crate::finding::{Code, Finding};
 use crate::graph::{Cut, Evaluated, ModuleDiagnostics, ModuleGraph, NodeId, PlannedCall, Validation};
 use crate::limits::{Limit, Limits};
 use crate::session::batches::Checked;
@@ -168,9 +168,8 @@ impl<'t> Plans<'t> {
         // No single expression takes the steps.
         let options = self.limits.options(Limit::Evaluation);
         let finding = finding.help_if(options.map(|options| format!("try a higher limit, with {options}")));
-        let mut finding = [finding.code(Code::ValueLeftUnknown).at(*header).at_plan()];
-        set_module(&mut finding, &self.graph.node(*caller).module().directory);
-        finding.into_iter().next()
+        let directory = &self.graph.node(*caller).module().directory;
+        Some(finding.code(Code::ValueLeftUnknown).at(*header).at_plan().module(directory.clone()))
     }
 }
 

@@ -61,7 +61,7 @@ impl Units {
         let target = scope.target();
         let source = scope.source_place();
         let mut generated = scope.generated();
-        let Read { files: read, copied } = scope.into_read();
+        let Read { files: read, copied } = scope.read;
         for file in read.iter().chain([path]) {
             self.readers.entry(file.clone()).or_default().insert(path.clone());
         }

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::engine::{Companion, Engine, Features};
-use crate::finding::{EngineRule, Finding};
-use crate::limits::Limits;
+use crate::finding::{EngineRule, Finding, set_module};
 use crate::module::test_file::{MockData, TestFile};
 use crate::module::values::TestValues;
 use crate::session::parse_cache::ParseCache;
@@ -64,9 +63,7 @@ impl Tests {
             tests.files.clear();
         }
         tests.mocks(snapshot, cache, directory, &features, reached);
-        for finding in &mut tests.findings {
-            finding.module = directory.into();
-        }
+        set_module(&mut tests.findings, &directory.into());
         tests
     }
 
@@ -93,21 +90,21 @@ impl Tests {
             for file in mocks_in(snapshot, &path).filter(|file| file.is_broken_link) {
                 self.findings.push(unreadable(&child(&path, &file.name), "there is no such file"));
             }
-            self.mock_directory(mocks_in(snapshot, &path), cache, features, cache.limits());
+            self.read_mocks(mocks_in(snapshot, &path), cache, features);
         }
     }
 
-    fn mock_directory<'s>(
+    /// Reads the mock files of a directory.
+    fn read_mocks<'s>(
         &mut self,
         files: impl Iterator<Item = &'s CompanionFile>,
         cache: &ParseCache,
         features: &Features,
-        limits: &Limits,
     ) {
         let mut data: Option<MockData> = None;
         for (id, file) in files.filter_map(|file| Some((file.id?, cache.file(file.id?)?))) {
             self.findings.extend(cache.syntax_errors(id).cloned());
-            let read = MockData::read(file, features, limits, &mut self.findings);
+            let read = MockData::read(file, features, cache.limits(), &mut self.findings);
             match &mut data {
                 Some(data) => data.add(read, &mut self.findings),
                 None => data = Some(read),

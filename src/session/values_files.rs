@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use smol_str::SmolStr;
 
 use crate::engine::{Companion, Engine, Product, is_automatic_values_file};
-use crate::finding::Finding;
+use crate::finding::{Finding, set_module};
 use crate::limits::Limits;
 use crate::module::lock;
 use crate::module::values::{self, ValuesFile};
@@ -64,9 +64,7 @@ pub(crate) fn check(
             Some(_) => values_file(*id, source, limits),
             None => lock::check(*id, source, &Engine::newest(Product::Terraform).features(), limits),
         };
-        for finding in &mut findings {
-            finding.module = (*module).into();
-        }
+        set_module(&mut findings, &(*module).into());
         Some((*id, kept(source).then_some(file), findings))
     };
     let read: Vec<_> = files.par_iter().filter_map(read).collect();

@@ -86,6 +86,13 @@ pub struct Template {
     pub parts: Box<[Part]>,
 }
 
+impl Template {
+    /// Whether it has only literal parts.
+    pub fn is_literal(&self) -> bool {
+        self.parts.iter().all(|part| matches!(part, Part::Literal { .. }))
+    }
+}
+
 /// The notation of a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TemplateKind {

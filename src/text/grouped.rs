@@ -19,6 +19,17 @@ pub fn counted(number: usize, noun: &str) -> String {
     format!("{} {noun}{plural}", grouped(number as u64))
 }
 
+/// Up to three parts of a sentence, and the number of further ones.
+pub fn joined(parts: &[String]) -> String {
+    match parts {
+        [first, second, third, _, ..] => format!("{first}, {second}, {third} and {} more", parts.len() - 3),
+        [one, other] => format!("{one} and {other}"),
+        [one, other, last] => format!("{one}, {other} and {last}"),
+        [one] => one.clone(),
+        [] => String::new(),
+    }
+}
+
 /// A noun with its article: `a tuple`, `an object`. The noun may be in backticks.
 pub fn with_article(noun: &str) -> String {
     let word = noun.trim_start_matches('`');

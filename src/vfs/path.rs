@@ -34,6 +34,21 @@ pub fn relative(from: &str, to: &str) -> String {
     if steps.is_empty() { ".".to_owned() } else { steps.join("/") }
 }
 
+/// The `source` of a call from a module in one directory of a module in another one.
+pub fn source_between(from: &str, to: &str) -> String {
+    let way = relative(from, to);
+    let starts_with_dots = matches!(way.split('/').next(), Some("." | ".."));
+    if starts_with_dots { way } else { format!("./{way}") }
+}
+
+/// A directory of a module in a sentence.
+pub fn module_at(directory: &str) -> String {
+    match directory {
+        "" => "the module at the root of the repository".to_owned(),
+        directory => format!("`{directory}`"),
+    }
+}
+
 /// The parent directory of `path`. `None` for the top.
 pub fn parent(path: &str) -> Option<&str> {
     if path.is_empty() {
@@ -93,5 +108,14 @@ mod tests {
     fn every_directory_but_the_top_has_one_around_it() {
         let all: Vec<_> = ancestors("a/b/c").collect();
         assert_eq!(all, ["a/b/c", "a/b", "a", ""]);
+    }
+
+    #[test]
+    fn a_source_starts_at_the_module_that_calls() {
+        assert_eq!(source_between("", "net"), "./net");
+        assert_eq!(source_between("live/a", "modules/net"), "../../modules/net");
+        assert_eq!(source_between("live/a", "live/b"), "../b");
+        assert_eq!(source_between("live", "live/b/c"), "./b/c");
+        assert_eq!(source_between("live/a", ""), "../..");
     }
 }

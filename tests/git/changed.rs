@@ -21,15 +21,9 @@ fn check(place: &Place, arguments: &[&str]) -> Output {
     place.overrule(&[&["check", "--format", "concise"], arguments].concat())
 }
 
-fn repository(files: &[(&str, &str)]) -> Place {
-    let mut files = files.to_vec();
-    files.push(("overrule.hcl", "policy {\n  extends = [\"language\"]\n}\n"));
-    Place::committed(&files)
-}
-
 #[test]
 fn a_provider_block_in_a_module_breaks_its_callers_up_every_chain() {
-    let place = repository(&[
+    let place = Place::with_engine_rules(&[
         ("modules/net/main.tf", NET),
         ("modules/app/main.tf", &call("../net", "")),
         ("live/a/main.tf", &call("../../modules/app", "  count = 2\n")),
@@ -55,7 +49,7 @@ fn callers_are_checked_only_if_they_see_something_of_the_change() {
           b = 1
         }
     "#};
-    let place = repository(&[
+    let place = Place::with_engine_rules(&[
         ("modules/net/main.tf", net),
         ("live/a/main.tf", &call("../../modules/net", "  a = 1\n")),
         ("live/b/main.tf", &call("../../modules/net", "  b = 1\n")),
@@ -83,7 +77,7 @@ fn callers_are_checked_only_if_they_see_something_of_the_change() {
 fn values_of_calls_are_evaluated_whichever_module_changes() {
     let net =
         |each: &str| format!("variable \"a\" {{}}\n\nresource \"x_y\" \"z\" {{\n  for_each = {each}\n}}\n");
-    let place = repository(&[
+    let place = Place::with_engine_rules(&[
         ("modules/net/main.tf", &net("var.a")),
         ("live/a/main.tf", &call("../../modules/net", "  a = toset([\"x\"])\n")),
         ("live/b/main.tf", &call("../../modules/net", "  a = toset([\"x\"])\n")),
@@ -119,7 +113,7 @@ fn a_changed_local_value_of_a_validation_concerns_callers() {
             }}
         "#}
     };
-    let place = repository(&[
+    let place = Place::with_engine_rules(&[
         ("modules/net/main.tf", &net(8)),
         ("live/a/main.tf", &call("../../modules/net", "  a = 5\n")),
         ("live/b/main.tf", &call("../../modules/net", "  a = 5\n  b = 4\n")),
@@ -158,7 +152,7 @@ fn module_instances_that_are_not_compared_are_reported() {
 
 #[test]
 fn a_deleted_module_is_reported_where_it_is_still_called() {
-    let place = repository(&[
+    let place = Place::with_engine_rules(&[
         ("modules/net/main.tf", NET),
         ("live/a/main.tf", &call("../../modules/net", "")),
         ("live/b/main.tf", &call("../../modules/net", "")),
@@ -177,7 +171,7 @@ fn a_deleted_module_is_reported_where_it_is_still_called() {
 #[test]
 fn a_renamed_module_is_reported_where_its_old_name_is_called() {
     let double = "variable \"a\" {}\nvariable \"a\" {}\n";
-    let place = repository(&[
+    let place = Place::with_engine_rules(&[
         ("modules/net/main.tf", double),
         ("live/a/main.tf", &call("../../modules/net", "  a = 1\n")),
     ]);
@@ -192,7 +186,7 @@ fn a_renamed_module_is_reported_where_its_old_name_is_called() {
 
 #[test]
 fn what_a_module_is_called_with_concerns_it() {
-    let place = repository(&[
+    let place = Place::with_engine_rules(&[
         ("modules/net/main.tf", "terraform {\n  backend \"s3\" {}\n}\n"),
         ("live/a/main.tf", ""),
     ]);
@@ -207,7 +201,7 @@ fn what_a_module_is_called_with_concerns_it() {
 #[test]
 fn what_was_there_before_is_counted_and_can_be_told() {
     let double = "variable \"a\" {}\nvariable \"a\" {}\n";
-    let place = repository(&[("main.tf", double)]);
+    let place = Place::with_engine_rules(&[("main.tf", double)]);
     place.stage("main.tf", format!("{double}variable \"b\" {{}}\nvariable \"b\" {{}}\n"));
     let human = place.overrule(&["check", "--changed"]);
     assert!(
@@ -229,7 +223,7 @@ fn what_was_there_before_is_counted_and_can_be_told() {
 
 #[test]
 fn a_mistake_that_keeps_a_file_from_being_read_was_there_before_too() {
-    let place = repository(&[("main.tf", "variable \"a\" {\n")]);
+    let place = Place::with_engine_rules(&[("main.tf", "variable \"a\" {\n")]);
     place.stage("more.tf", "locals {}\n");
     assert!(place.check_changed().findings().is_empty());
     place.stage("more.tf", "locals {\n");
@@ -238,7 +232,7 @@ fn a_mistake_that_keeps_a_file_from_being_read_was_there_before_too() {
 
 #[test]
 fn the_policy_is_the_one_that_is_staged() {
-    let place = repository(&[("main.tf", "variable \"a\" {}\n")]);
+    let place = Place::with_engine_rules(&[("main.tf", "variable \"a\" {}\n")]);
     place.stage("main.tf", "variable \"a\" {}\nvariable \"b\" {}\n");
     place.write("overrule.hcl", "rule \"variable-type-missing\" { level = \"error\" }\n");
     assert!(place.check_changed().findings().is_empty(), "this one is not staged");
@@ -278,7 +272,7 @@ fn exceptions_that_concern_other_modules_are_left_alone() {
 #[test]
 fn paths_say_what_is_reported() {
     let double = "variable \"a\" {}\nvariable \"a\" {}\n";
-    let place = repository(&[("a/main.tf", ""), ("b/main.tf", ""), ("b/old.tf", "")]);
+    let place = Place::with_engine_rules(&[("a/main.tf", ""), ("b/main.tf", ""), ("b/old.tf", "")]);
     place.stage("a/main.tf", double);
     place.stage("b/main.tf", double);
     place.git(&["rm", "--quiet", "b/old.tf"]);
@@ -303,7 +297,7 @@ fn paths_say_what_is_reported() {
 
 #[test]
 fn a_change_without_modules_is_nothing_to_check() {
-    let place = repository(&[("main.tf", "variable \"a\" {}\nvariable \"a\" {}\n")]);
+    let place = Place::with_engine_rules(&[("main.tf", "variable \"a\" {}\nvariable \"a\" {}\n")]);
     for _ in 0..2 {
         let output = place.overrule(&["check", "--changed"]);
         let note = "note: the change affects no module; unstaged changes are not part of it\n";
@@ -410,7 +404,7 @@ fn what_made_objects_is_missed_once_it_goes_with_them() {
 
 #[test]
 fn of_what_is_told_alike_the_new_one_is_told_where_it_is() {
-    let place = repository(&[("main.tf", "variable \"a\" {}\n# One.\nvariable \"a\" {}\n")]);
+    let place = Place::with_engine_rules(&[("main.tf", "variable \"a\" {}\n# One.\nvariable \"a\" {}\n")]);
     place.stage(
         "main.tf",
         indoc! {r#"
@@ -456,7 +450,7 @@ fn what_was_found_in_a_block_is_known_under_its_new_name() {
     let call = |name: &str, more: &str| {
         format!("module \"{name}\" {{\n  source = \"./net\"\n  wrong  = 1\n{more}}}\n")
     };
-    let place = repository(&[("main.tf", &call("net", "")), ("net/main.tf", NET)]);
+    let place = Place::with_engine_rules(&[("main.tf", &call("net", "")), ("net/main.tf", NET)]);
     place.stage("main.tf", call("network", ""));
     assert_eq!(place.check_changed().out, "");
     place.stage("main.tf", call("network", "  count  = 2\n"));
@@ -482,7 +476,10 @@ fn what_was_found_in_a_block_is_known_under_its_new_name() {
 
 #[test]
 fn where_a_module_went_is_said_where_it_is_still_called() {
-    let place = repository(&[("modules/net/main.tf", NET), ("live/main.tf", &call("../modules/net", ""))]);
+    let place = Place::with_engine_rules(&[
+        ("modules/net/main.tf", NET),
+        ("live/main.tf", &call("../modules/net", "")),
+    ]);
     place.git(&["mv", "modules/net", "modules/network"]);
     let report = |place: &Place| place.overrule(&["check", "--changed"]).out;
     let renamed = report(&place);
@@ -516,7 +513,7 @@ fn outside_of_a_repository_nothing_can_have_changed() {
 
 #[test]
 fn options_that_contradict_each_other_are_refused() {
-    let place = repository(&[]);
+    let place = Place::with_engine_rules(&[]);
     for arguments in [
         &["--changed", "--base", "main"][..],
         &["--changed", "--hook"],
@@ -531,7 +528,7 @@ fn options_that_contradict_each_other_are_refused() {
 /// A branch with its own error, created from a `main` that has moved on.
 fn pull_request() -> Place {
     let double = "variable \"a\" {}\nvariable \"a\" {}\n";
-    let place = repository(&[("a/main.tf", double), ("b/main.tf", "")]);
+    let place = Place::with_engine_rules(&[("a/main.tf", double), ("b/main.tf", "")]);
     place.git(&["checkout", "--quiet", "-b", "work"]);
     place.write("a/main.tf", format!("{double}variable \"b\" {{}}\nvariable \"b\" {{}}\n"));
     place.commit("work");
@@ -632,7 +629,7 @@ fn a_name_that_is_no_text_hides_nothing_from_a_hook() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
 
-    let place = repository(&[("main.tf", "")]);
+    let place = Place::with_engine_rules(&[("main.tf", "")]);
     let directory = place.path().join(OsStr::from_bytes(b"d\xff"));
     std::fs::create_dir(&directory).expect("a directory");
     std::fs::write(directory.join("a.tf"), "variable \"a\" {}\nvariable \"a\" {}\n").expect("a file");
@@ -645,7 +642,7 @@ fn a_name_that_is_no_text_hides_nothing_from_a_hook() {
 
 #[test]
 fn names_that_are_staged_stand_for_the_commit_with_all_that_it_deletes() {
-    let place = repository(&[
+    let place = Place::with_engine_rules(&[
         ("modules/net/main.tf", NET),
         ("live/a/main.tf", &call("../../modules/net", "")),
         ("live/b/main.tf", "variable \"a\" {}\nvariable \"a\" {}\n"),
@@ -671,7 +668,8 @@ fn a_hook_checks_the_range_that_it_is_told() {
 #[test]
 fn a_module_that_moves_with_its_values_has_no_new_findings() {
     let main = "terraform {\n  backend \"local\" {}\n}\nvariable \"x\" {\n  type = number\n}\n";
-    let place = repository(&[("a/main.tf", main), ("a/terraform.tfvars", "x = \"y\"\nz = 1\n")]);
+    let place =
+        Place::with_engine_rules(&[("a/main.tf", main), ("a/terraform.tfvars", "x = \"y\"\nz = 1\n")]);
     place.git(&["mv", "a", "b"]);
     let rule = ["--changed", "--select", "invalid-variable-value", "--select", "undeclared-variable-value"];
     assert!(check(&place, &rule).findings().is_empty());
@@ -680,7 +678,7 @@ fn a_module_that_moves_with_its_values_has_no_new_findings() {
 
 #[test]
 fn what_a_commit_renames_is_compared_with_what_was_there() {
-    let place = repository(&[("main.tf", "resource \"x_y\" \"a\" {\n  b = 1\n}\n")]);
+    let place = Place::with_engine_rules(&[("main.tf", "resource \"x_y\" \"a\" {\n  b = 1\n}\n")]);
     let renamed = "resource \"x_y\" \"z\" {\n  b = 1\n}\n";
     place.stage("main.tf", renamed);
     let rule = ["--changed", "--select", "moved-without-moved-block"];
@@ -713,7 +711,7 @@ fn a_policy_that_is_not_staged_is_not_passed_over_in_silence() {
 
 #[test]
 fn a_called_directory_that_git_ignores_is_unknown() {
-    let place = repository(&[
+    let place = Place::with_engine_rules(&[
         (".gitignore", "/vendor/\n/generated/**\n"),
         ("modules/net/main.tf", NET),
         ("main.tf", &call("./modules/net", "")),
@@ -739,7 +737,8 @@ fn a_called_directory_that_git_ignores_is_unknown() {
 
 #[test]
 fn in_the_working_tree_a_missing_directory_that_git_ignores_is_unknown_too() {
-    let place = repository(&[(".gitignore", "/vendor/\n"), ("main.tf", &call("./vendor/net", ""))]);
+    let place =
+        Place::with_engine_rules(&[(".gitignore", "/vendor/\n"), ("main.tf", &call("./vendor/net", ""))]);
     assert_eq!(check(&place, &[]).findings(), [""; 0], "a script may bring it");
     place.write("vendor/net/main.tf", "variable \"a\" {}\n");
     let told = ["main.tf:1:12: error: Missing required argument [missing-module-argument]"];
@@ -753,7 +752,7 @@ fn in_the_working_tree_a_missing_directory_that_git_ignores_is_unknown_too() {
 
 #[test]
 fn a_json_file_that_was_meant_as_an_override_file_is_reported_with_the_change_that_adds_it() {
-    let place = repository(&[("main.tf", NET)]);
+    let place = Place::with_engine_rules(&[("main.tf", NET)]);
     place.stage("override.json", r#"{"resource": {"x_y": {"z": {"a": 1}}}}"#);
     let select = ["--select", "override-near-miss-name"];
     let told = ["override.json:1:28: warning: File is not an override file [override-near-miss-name]"];
@@ -776,7 +775,7 @@ fn a_role_does_not_depend_on_how_much_is_read() {
           }
         }
     "#};
-    let place = repository(&[
+    let place = Place::with_engine_rules(&[
         ("vpc/main.tf", versions),
         ("examples/vpc/main.tf", &call("../../vpc", "")),
         ("examples/vpc/provider.tf", "provider \"x\" {\n  a = 1\n}\n"),

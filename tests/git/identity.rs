@@ -82,15 +82,9 @@ fn repository() -> Place {
     assert_eq!(listed.code, Some(0), "{}", listed.err);
     place.git(&["add", "known.txt"]);
     place.commit("baseline");
-    let all = findings(&place, &[]);
+    let all = place.findings(&[]);
     assert!(all.len() > 12, "there is something to be known:\n{}", all.join("\n"));
     place
-}
-
-fn findings(place: &Place, arguments: &[&str]) -> Vec<String> {
-    let output = place.overrule(&[&["check", "--format", "concise"], arguments].concat());
-    assert_ne!(output.code, Some(2), "{}", output.err);
-    output.out.lines().filter(|line| !line.starts_with(' ')).map(str::to_owned).collect()
 }
 
 /// The new findings by each of the three ways to declare existing ones.
@@ -98,11 +92,11 @@ fn new_by_each_way(change: impl Fn(&Place)) -> [Vec<String>; 3] {
     let place = repository();
     change(&place);
     place.git(&["add", "--all", "."]);
-    let changed = findings(&place, &["--changed"]);
-    let listed = findings(&place, &["--baseline", "known.txt"]);
+    let changed = place.findings(&["--changed"]);
+    let listed = place.findings(&["--baseline", "known.txt"]);
     place.git(&["checkout", "--quiet", "-b", "topic"]);
     place.commit("change");
-    [changed, findings(&place, &["--base", "main"]), listed]
+    [changed, place.findings(&["--base", "main"]), listed]
 }
 
 #[track_caller]
@@ -183,7 +177,7 @@ fn blocks_of_three_to_ten_lines_are_known_by_half_of_their_lines() {
                 ("main.tf", &block("old", &before)),
             ]);
             place.stage("main.tf", block("new", &after));
-            assert_eq!(findings(&place, &["--changed"]), [""; 0], "{before:?} became {after:?}");
+            assert_eq!(place.findings(&["--changed"]), [""; 0], "{before:?} became {after:?}");
         }
         let place = Place::committed(&[
             ("overrule.hcl", "policy {\n  extends = [\"language\"]\n}\n"),
@@ -194,7 +188,7 @@ fn blocks_of_three_to_ten_lines_are_known_by_half_of_their_lines() {
         other.push("c = 1".to_owned());
         if kept > 2 {
             place.stage("main.tf", block("new", &other));
-            assert_eq!(findings(&place, &["--changed"]).len(), 1, "{before:?} is not {other:?}");
+            assert_eq!(place.findings(&["--changed"]).len(), 1, "{before:?} is not {other:?}");
         }
     }
 }

@@ -7,12 +7,6 @@ const POLICY: (&str, &str) = ("overrule.hcl", "policy {\n  extends = [\"language
 const BROKEN: &str = "locals {\n  a = var.gone\n}\n";
 const FOUND: &str = ":2:7: error: Reference to undeclared input variable [undeclared-reference]";
 
-fn findings(place: &Place, arguments: &[&str]) -> Vec<String> {
-    let output = place.overrule(&[&["check", "--format", "concise"], arguments].concat());
-    assert_ne!(output.code, Some(2), "{}", output.err);
-    output.out.lines().filter(|line| !line.starts_with(' ')).map(str::to_owned).collect()
-}
-
 /// Two root modules that share a file, whose real path is in neither directory.
 fn repository(text: &str) -> Place {
     let place = Place::repository(&[
@@ -35,13 +29,13 @@ fn a_file_behind_several_links_is_reported_once_at_its_real_path() {
     let all: [&[&str]; 5] =
         [&[], &["live/a"], &["live/b/common.tf"], &["shared"], &["--exclude", "live/a", "--exclude", "x"]];
     for arguments in all {
-        assert_eq!(findings(&place, arguments), [found.as_str()], "{arguments:?}");
+        assert_eq!(place.findings(arguments), [found.as_str()], "{arguments:?}");
     }
-    assert_eq!(findings(&place, &["--exclude", "live"]), [""; 0]);
-    assert_eq!(findings(&place, &["--exclude", "shared"]), [""; 0]);
+    assert_eq!(place.findings(&["--exclude", "live"]), [""; 0]);
+    assert_eq!(place.findings(&["--exclude", "shared"]), [""; 0]);
     place.write("live/a/declared.tf", "variable \"gone\" {}\n");
-    assert_eq!(findings(&place, &["live/a"]), [""; 0], "it is right in this module");
-    assert_eq!(findings(&place, &[]), [found.as_str()], "and wrong in the other one");
+    assert_eq!(place.findings(&["live/a"]), [""; 0], "it is right in this module");
+    assert_eq!(place.findings(&[]), [found.as_str()], "and wrong in the other one");
 }
 
 #[test]
@@ -59,12 +53,12 @@ fn files_that_modules_choose_from_are_checked_with_these() {
         place.link(&format!("{root}/a.tf"), "../../pool/a.tf");
     }
     place.commit("first");
-    assert_eq!(findings(&place, &[]), [""; 0], "no module has both `provider` blocks");
+    assert_eq!(place.findings(&[]), [""; 0], "no module has both `provider` blocks");
     // A module that has all the files shows that they are one.
     for file in ["a.tf", "one.tf", "other.tf"] {
         place.link(&format!("live/c/{file}"), &format!("../../pool/{file}"));
     }
-    let found = findings(&place, &["pool"]);
+    let found = place.findings(&["pool"]);
     assert!(found.iter().any(|line| line.contains("Duplicate provider configuration")), "{found:?}");
 }
 
@@ -76,24 +70,24 @@ fn the_file_itself_may_belong_to_a_module() {
     }
     place.commit("first");
     let found = format!("a/main.tf{FOUND}");
-    assert_eq!(findings(&place, &[]), [found.as_str()]);
-    assert_eq!(findings(&place, &["--base", "HEAD"]), [""; 0]);
+    assert_eq!(place.findings(&[]), [found.as_str()]);
+    assert_eq!(place.findings(&["--base", "HEAD"]), [""; 0]);
     place.git(&["rm", "--quiet", "0/main.tf"]);
-    assert_eq!(findings(&place, &["--changed"]), [""; 0], "one link less changes nothing");
+    assert_eq!(place.findings(&["--changed"]), [""; 0], "one link less changes nothing");
     place.link("00/main.tf", "../a/main.tf");
     place.git(&["add", "00"]);
-    assert_eq!(findings(&place, &["--changed"]), [""; 0], "nor does one more");
+    assert_eq!(place.findings(&["--changed"]), [""; 0], "nor does one more");
 }
 
 #[test]
 fn a_change_of_the_file_is_checked_in_every_module() {
     let place = repository("locals {}\n");
     place.stage("shared/common.hcl", BROKEN);
-    assert_eq!(findings(&place, &["--changed"]), [format!("shared/common.hcl{FOUND}")]);
+    assert_eq!(place.findings(&["--changed"]), [format!("shared/common.hcl{FOUND}")]);
     place.commit("broken");
     place.stage("live/a/main.tf", "locals {\n  b = var.lost\n}\n");
     let lost = "live/a/main.tf:2:7: error: Reference to undeclared input variable [undeclared-reference]";
-    assert_eq!(findings(&place, &["--changed"]), [lost]);
+    assert_eq!(place.findings(&["--changed"]), [lost]);
 }
 
 #[test]
@@ -104,11 +98,11 @@ fn a_comment_in_the_file_suppresses_for_every_module() {
           a = var.gone
         }
     "});
-    assert_eq!(findings(&place, &[]), [""; 0]);
+    assert_eq!(place.findings(&[]), [""; 0]);
     place.stage("shared/common.hcl", "# overrule: allow(undeclared-reference) generated\nlocals {}\n");
     let strict = "policy {\n  extends = [\"recommended\"]\n}\n";
     place.write("overrule.hcl", strict);
-    let unused = findings(&place, &["--select", "unused-exception"]);
+    let unused = place.findings(&["--select", "unused-exception"]);
     assert!(unused.len() == 1 && unused[0].starts_with("shared/common.hcl:1:1"), "{unused:?}");
 }
 
@@ -122,8 +116,8 @@ fn a_module_behind_a_link_is_one_module() {
     place.link("live/net", "../modules/net");
     place.commit("first");
     let found = format!("modules/net/main.tf{FOUND}");
-    assert_eq!(findings(&place, &[]), [found.as_str()]);
-    assert_eq!(findings(&place, &["live"]), [found.as_str()]);
+    assert_eq!(place.findings(&[]), [found.as_str()]);
+    assert_eq!(place.findings(&["live"]), [found.as_str()]);
     place.stage(
         "live/main.tf",
         indoc! {r#"
@@ -134,9 +128,9 @@ fn a_module_behind_a_link_is_one_module() {
             locals {}
         "#},
     );
-    assert_eq!(findings(&place, &["--changed"]), [""; 0]);
+    assert_eq!(place.findings(&["--changed"]), [""; 0]);
     place.stage("modules/net/main.tf", format!("{BROKEN}\nlocals {{\n  b = var.lost\n}}\n"));
-    assert_eq!(findings(&place, &["--changed"]).len(), 1);
+    assert_eq!(place.findings(&["--changed"]).len(), 1);
 }
 
 const REQUIREMENTS: &str = indoc! {r#"
@@ -180,7 +174,7 @@ fn an_entry_in_a_shared_file_is_unused_only_if_no_module_uses_it() {
     let place = sharing_requirements();
     let unused = ["--isolated", "--select", "unused-required-provider"];
     let found = "shared/versions.tf:5:5: warning: Unused required provider [unused-required-provider] [*]";
-    assert_eq!(findings(&place, &unused), [found]);
+    assert_eq!(place.findings(&unused), [found]);
     let fixed =
         place.overrule(&["check", "--isolated", "--select", "unused-required-provider", "--fix=unsafe"]);
     assert_eq!(fixed.code, Some(0), "{}", fixed.err);
@@ -195,27 +189,23 @@ fn a_directory_of_link_targets_is_checked_through_the_links() {
     let place = Place::repository(&files);
     place.link("a/main.tf", "../shared/main.tf");
     place.commit("first");
-    assert_eq!(findings(&place, &[]), [""; 0], "what is missing in the directory itself is in the module");
+    assert_eq!(place.findings(&[]), [""; 0], "what is missing in the directory itself is in the module");
     place.write("shared/terraform.tfvars", "");
     let found = format!("shared/main.tf{FOUND}");
-    assert_eq!(
-        findings(&place, &[]),
-        [found.as_str()],
-        "a variable definition file shows that it is a module"
-    );
+    assert_eq!(place.findings(&[]), [found.as_str()], "a variable definition file shows that it is a module");
 }
 
 #[test]
 fn alternatives_at_the_top_are_checked_through_the_links() {
     let variable = "variable \"zone\" {}\n";
     let place = Place::repository(&[POLICY, ("test.tf", variable), ("live.tf", variable)]);
-    assert_eq!(findings(&place, &[]).len(), 1, "both files declare the variable");
+    assert_eq!(place.findings(&[]).len(), 1, "both files declare the variable");
     place.link("test/zone.tf", "../test.tf");
     place.link("live/zone.tf", "../live.tf");
     place.commit("links");
-    assert_eq!(findings(&place, &[]), [""; 0]);
+    assert_eq!(place.findings(&[]), [""; 0]);
     place.write("main.tf", "");
-    assert_eq!(findings(&place, &[]).len(), 1, "a file that nothing links to shows that it is a module");
+    assert_eq!(place.findings(&[]).len(), 1, "a file that nothing links to shows that it is a module");
 }
 
 #[test]
@@ -230,10 +220,10 @@ fn shared_files_are_checked_where_links_lead_to_them_also_with_values() {
         place.link(&format!("live/{file}"), &format!("../shared/{file}"));
     }
     place.commit("first");
-    assert_eq!(findings(&place, &[]), [""; 0]);
+    assert_eq!(place.findings(&[]), [""; 0]);
     // Values that no other directory uses show that the directory is a root module.
     place.write("shared/own.auto.tfvars", "name = \"web\"\n");
-    let found = findings(&place, &[]);
+    let found = place.findings(&[]);
     assert_eq!(
         found,
         ["shared/names.tf:3:13: error: Reference to undeclared local value [undeclared-reference]"]
@@ -252,7 +242,7 @@ fn links_to_directories_with_links_are_followed_to_a_limit() {
     }
     place.write("d40/main.tf", "locals {}\n");
     place.commit("first");
-    let found = findings(&place, &["--limit", "file_size=512KiB"]);
+    let found = place.findings(&["--limit", "file_size=512KiB"]);
     assert!(
         found.iter().any(|line| line.contains("Too much behind symbolic links")),
         "{} findings",

@@ -36,3 +36,4 @@ mod test_files;
 mod trusted;
 mod unopened;
 mod values;
+mod working_tree;

@@ -62,6 +62,12 @@ impl Place {
         place
     }
 
+    /// The same with a policy that has only engine rules.
+    pub(crate) fn with_engine_rules(files: &[(&str, &str)]) -> Self {
+        let policy = ("overrule.hcl", "policy {\n  extends = [\"language\"]\n}\n");
+        Self::committed(&[files, &[policy]].concat())
+    }
+
     pub(crate) fn path(&self) -> PathBuf {
         self.around.path().join("repository")
     }
@@ -147,6 +153,13 @@ impl Place {
     /// Runs the program in the top directory of the repository.
     pub(crate) fn overrule(&self, arguments: &[&str]) -> Output {
         Output::by(&mut self.overrule_in(&self.path(), arguments))
+    }
+
+    /// The first line of each finding of a check.
+    #[track_caller]
+    pub(crate) fn findings(&self, arguments: &[&str]) -> Vec<String> {
+        let output = self.overrule(&[&["check", "--format", "concise"], arguments].concat());
+        output.findings().into_iter().map(str::to_owned).collect()
     }
 
     /// Checks the staged changes.

@@ -14,15 +14,9 @@ const MODULE: &str = indoc! {r#"
 "#};
 const LOCK: &str = "provider \"registry.terraform.io/hashicorp/aws\" {\n  version = \"5.1.0\"\n}\n";
 
-fn repository(files: &[(&str, &str)]) -> Place {
-    let mut files = files.to_vec();
-    files.push(("overrule.hcl", "policy {\n  extends = [\"language\"]\n}\n"));
-    Place::committed(&files)
-}
-
 #[test]
 fn a_staged_value_is_compared_with_the_module_above() {
-    let place = repository(&[
+    let place = Place::with_engine_rules(&[
         ("live/main.tf", MODULE),
         ("live/envs/prod.tfvars", "size = 1\nzone = \"a\"\n"),
         ("live/envs/dev.tfvars", "size = \"old\"\nzone = \"a\"\n"),
@@ -36,7 +30,7 @@ fn a_staged_value_is_compared_with_the_module_above() {
 
 #[test]
 fn a_changed_type_is_compared_with_the_values_beside() {
-    let place = repository(&[
+    let place = Place::with_engine_rules(&[
         ("live/main.tf", MODULE),
         ("live/terraform.tfvars", "size = 1\nzone = \"a\"\n"),
         ("other/terraform.tfvars", "size = \n"),
@@ -49,7 +43,7 @@ fn a_changed_type_is_compared_with_the_values_beside() {
 
 #[test]
 fn a_file_without_a_module_is_checked_by_itself() {
-    let place = repository(&[("live/main.tf", MODULE), ("units/a/x.tfvars", "size = 1\n")]);
+    let place = Place::with_engine_rules(&[("live/main.tf", MODULE), ("units/a/x.tfvars", "size = 1\n")]);
     place.stage("units/a/x.tfvars", "size = 1\nsize = 2\n");
     place.stage("units/b/y.auto.tfvars", "a {\n}\n");
     let told = [
@@ -61,7 +55,7 @@ fn a_file_without_a_module_is_checked_by_itself() {
 
 #[test]
 fn a_staged_lock_file_is_checked() {
-    let place = repository(&[("live/main.tf", MODULE), ("live/.terraform.lock.hcl", LOCK)]);
+    let place = Place::with_engine_rules(&[("live/main.tf", MODULE), ("live/.terraform.lock.hcl", LOCK)]);
     place.stage("live/.terraform.lock.hcl", LOCK.replace("5.1.0", "5.1"));
     let told = ["live/.terraform.lock.hcl:2:13: error: Invalid provider version number [invalid-lock-file]"];
     assert_eq!(place.check_changed().findings(), told);
@@ -71,7 +65,7 @@ fn a_staged_lock_file_is_checked() {
 fn exceptions_and_excluded_paths_hold_for_files_beside_modules() {
     let comment =
         "# overrule: allow(invalid-variable-value) set by the pipeline\nsize = \"large\"\nzone = \"a\"\n";
-    let place = repository(&[("live/main.tf", MODULE), ("live/terraform.tfvars", comment)]);
+    let place = Place::with_engine_rules(&[("live/main.tf", MODULE), ("live/terraform.tfvars", comment)]);
     let check = |more: &[&str]| place.overrule(&[&["check", "--format", "concise"], more].concat());
     assert_eq!(check(&[]).findings(), [""; 0]);
     place.write("live/terraform.tfvars", "size = \"large\"\nzone = \"a\"\n");
@@ -87,8 +81,11 @@ fn exceptions_and_excluded_paths_hold_for_files_beside_modules() {
 
 #[test]
 fn what_is_not_read_is_noted() {
-    let place =
-        repository(&[("live/main.tf", MODULE), ("s/a.tfcomponent.hcl", ""), ("s/b.tfdeploy.hcl", "")]);
+    let place = Place::with_engine_rules(&[
+        ("live/main.tf", MODULE),
+        ("s/a.tfcomponent.hcl", ""),
+        ("s/b.tfdeploy.hcl", ""),
+    ]);
     let output = place.overrule(&["check"]);
     assert!(output.err.contains("note: 2 stack files were not read"), "{}", output.err);
 }

@@ -365,10 +365,8 @@ impl<'c> Effects<'c> {
         if let Some(Altered::Values { values, .. }) = self.altered.get(&child.module().directory) {
             for value in values {
                 let NamedValue::Variable(name) = value else { continue };
-                let is_nullable =
-                    child.module().variables.get(name).is_some_and(|variable| {
-                        variable.nullable.as_ref().is_none_or(|nullable| nullable.value)
-                    });
+                let variable = child.module().variables.get(name);
+                let is_nullable = variable.is_some_and(|variable| !variable.refuses_null());
                 let may_be_null = |set: &Attribute| {
                     let set = self.paths[caller.path].now.value(self.node(caller), &set.expr);
                     set.is_none_or(|set| set.is_null())

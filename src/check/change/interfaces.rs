@@ -40,16 +40,9 @@ pub fn interface_changes(
     directories: &[String],
 ) -> Result<Vec<ModuleChange>, Error> {
     let comparison = Comparison::of(change, asked)?;
-    let is_named = |directory: &SmolStr| {
-        let is_in = |named: &String| in_scope(directory, std::slice::from_ref(named));
-        directories.is_empty() || directories.iter().any(is_in)
-    };
-    let directories = comparison.altered();
-    Ok(directories
-        .into_iter()
-        .filter(|directory| is_named(directory))
-        .filter_map(|directory| comparison.module_change(&directory))
-        .collect())
+    let altered = comparison.altered().into_iter();
+    let named = altered.filter(|directory| in_scope(directory, directories));
+    Ok(named.filter_map(|directory| comparison.module_change(&directory)).collect())
 }
 
 impl Comparison {

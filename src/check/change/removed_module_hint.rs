@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use crate::check::Verdict;
-use crate::finding::{EngineRule, RuleId};
+use crate::finding::EngineRule;
 use crate::text::Sources;
-use crate::vfs::{join, relative};
+use crate::vfs::{join, source_between};
 
 /// Adds the reason to each finding about a call of a removed directory. `were` has the modules before the change, and
 /// `renamed` the new directories of renamed ones.
@@ -17,7 +17,7 @@ pub(super) fn explain(
     were: &BTreeSet<SmolStr>,
     renamed: &BTreeMap<SmolStr, SmolStr>,
 ) {
-    let missing = RuleId::named(EngineRule::MissingModule.name());
+    let missing = EngineRule::MissingModule.id();
     for finding in verdicts.iter_mut().map(|verdict| &mut verdict.finding) {
         let Some(source) = finding.related.first().filter(|_| finding.rule == missing) else { continue };
         // Computed sources are not supported.
@@ -33,33 +33,12 @@ pub(super) fn explain(
                 format!(
                     "The change renames the module in \"{directory}\" to \"{new}\", but this call remains."
                 ),
-                Some(format!("write `source = \"{}\"`", way(&finding.module, new))),
+                Some(format!("write `source = \"{}\"`", source_between(&finding.module, new))),
             ),
             None => (
                 format!("The change removes the module in \"{directory}\", but this call remains."),
                 Some("remove the call too, or keep the directory".to_owned()),
             ),
         };
-    }
-}
-
-/// The source address for a call between two directories.
-fn way(from: &str, to: &str) -> String {
-    let way = relative(from, to);
-    let starts_with_dots = matches!(way.split('/').next(), Some("." | ".."));
-    if starts_with_dots { way } else { format!("./{way}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_way_starts_at_the_module_that_calls() {
-        assert_eq!(way("", "net"), "./net");
-        assert_eq!(way("live/a", "modules/net"), "../../modules/net");
-        assert_eq!(way("live/a", "live/b"), "../b");
-        assert_eq!(way("live", "live/b/c"), "./b/c");
-        assert_eq!(way("live/a", ""), "../..");
     }
 }

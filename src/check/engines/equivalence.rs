@@ -21,7 +21,7 @@ use crate::module::declaration::ModuleCall;
 use crate::session::batches::DisjointSets;
 use crate::session::load::Validated;
 use crate::session::test_paths;
-use crate::syntax::{ExprKind, Part};
+use crate::syntax::ExprKind;
 use crate::text::Sources;
 use crate::value;
 use crate::vfs::Snapshot;
@@ -132,7 +132,7 @@ fn has_literal_address(call: &ModuleCall) -> bool {
     let mut arguments = [&call.address.source, &call.address.version].into_iter().flatten();
     arguments.all(|argument| {
         if let ExprKind::Template(template) = &argument.expr.kind {
-            return template.parts.iter().all(|part| matches!(part, Part::Literal { .. }));
+            return template.is_literal();
         }
         let mut wrong = Vec::new();
         let value = value::constant(&argument.expr, &mut wrong);

@@ -29,8 +29,8 @@ pub(super) struct CheckRun {
     pub(super) fail_on: FailOn,
     /// The policy file, if there is one.
     pub(super) policy: Option<FileId>,
-    /// Whether staged content was checked.
-    pub(super) is_part: bool,
+    /// Whether the files of a change were checked, not those of the working tree.
+    pub(super) is_of_change: bool,
     /// Whether git makes a commit unless the run fails.
     pub(super) is_commit: bool,
 }
@@ -94,7 +94,15 @@ impl CheckRun {
         session::threads::discard(earlier);
         let fail_on = arguments.fail_on.unwrap_or(settings.policy.fail_on());
         let is_commit = matches!(wanted, Some(Wanted::Change { is_commit: true, .. }));
-        Ok(Self { snapshot, outcome, fixed, fail_on, policy: file, is_part: wanted.is_some(), is_commit })
+        Ok(Self {
+            snapshot,
+            outcome,
+            fixed,
+            fail_on,
+            policy: file,
+            is_of_change: wanted.is_some(),
+            is_commit,
+        })
     }
 }
 

@@ -66,8 +66,8 @@ impl<'a> CheckRequest<'a> {
     }
 
     /// What remains to be done after fixes, if only staged content counts.
-    pub(super) fn to_stage(&self, is_part: bool) -> &'static str {
-        match (is_part, self.arguments.change.is_of_hook()) {
+    pub(super) fn to_stage(&self, is_of_change: bool) -> &'static str {
+        match (is_of_change, self.arguments.change.is_of_hook()) {
             (false, _) => "",
             (true, true) => "; stage the changes and commit again",
             (true, false) => "; stage the changes",

@@ -154,7 +154,7 @@ fn result(value: &Value, expr: &Expr, (failed, detail, severity): (&str, &str, S
         Ok(Value::Null(_)) => "null".to_owned(),
         Ok(Value::Bool(false)) => return Some(invalid(rule, failed, detail, expr).severity(severity)),
         Ok(_) => return None,
-        Err(_) => format!("a {}", value.ty().name()),
+        Err(_) => with_article(&value.ty().name()),
     };
     let detail = format!("A condition must be true or false, not {what}.");
     Some(invalid(rule, "Invalid condition result", detail, expr))

@@ -302,15 +302,19 @@ impl<'t> Plan<'t> {
 
     /// Whether a plan may know more of an expression than `validate`.
     pub(super) fn knows_more(&self, expr: &Expr, has_instances: bool) -> bool {
+        let is_local = |name: &SmolStr| self.locals.get_or_init(|| self.locals_with_more()).contains(name);
+        self.reads_more(expr, has_instances, &is_local)
+    }
+
+    /// Like [`Self::knows_more`], if a plan knows more of the local values that satisfy `is_local`.
+    fn reads_more(&self, expr: &Expr, has_instances: bool, is_local: &dyn Fn(&SmolStr) -> bool) -> bool {
         let mut knows = false;
         expr.for_each_variable(|traversal| {
+            let name = traversal.steps.first().and_then(Step::name);
             knows = knows
                 || match traversal.root.as_str() {
                     "each" | "count" => has_instances,
-                    "local" => traversal.steps.first().and_then(|step| step.name()).is_some_and(|name| {
-                        self.locals.get_or_init(|| self.locals_with_more()).contains(name)
-                    }),
-                    "path" | "terraform" | "tofu" | "self" => false,
+                    "local" => name.is_some_and(is_local),
                     _ => self.is_given(traversal),
                 };
         });
@@ -345,15 +349,7 @@ impl<'t> Plan<'t> {
     fn locals_with_more(&self) -> HashSet<SmolStr> {
         let mut found = HashSet::new();
         for local in in_order(self.node) {
-            let mut knows = false;
-            local.attribute.expr.for_each_variable(|traversal| {
-                knows = knows
-                    || match (traversal.root.as_str(), traversal.steps.first().and_then(Step::name)) {
-                        ("local", Some(name)) => found.contains(name),
-                        _ => self.is_given(traversal),
-                    };
-            });
-            if knows {
+            if self.reads_more(&local.attribute.expr, false, &|name| found.contains(name)) {
                 found.insert(local.name.clone());
             }
         }

@@ -410,8 +410,5 @@ fn is_simple(expr: &Expr) -> bool {
 
 /// Whether a template is constant, or has the value of the one expression in it, as in JSON.
 fn is_simple_template(template: &Template) -> bool {
-    match &template.parts[..] {
-        [Part::Interpolation(_)] => true,
-        parts => parts.iter().all(|part| matches!(part, Part::Literal { .. })),
-    }
+    template.is_literal() || matches!(&template.parts[..], [Part::Interpolation(_)])
 }

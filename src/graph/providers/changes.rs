@@ -25,6 +25,7 @@ use crate::module::address::{ConfigAddress, ProviderAddress};
 use crate::module::declaration::{ProviderConfiguration, compact_name};
 use crate::text::{Sources, Span, grouped};
 use crate::value::Budget;
+use crate::vfs::module_at;
 
 /// A state of the repository.
 #[derive(Debug, Clone, Copy)]
@@ -225,7 +226,7 @@ impl<'s> Pair<'s> {
                     let place = if node.module().directory == cause.node.module().directory {
                         String::new()
                     } else {
-                        format!(" of {}", directory(node))
+                        format!(" of {}", module_at(&node.module().directory))
                     };
                     let arguments = blocks.get(node, block).shown();
                     let arguments = arguments.map(|shown| format!(" ({shown})")).unwrap_or_default();
@@ -259,15 +260,6 @@ impl<'s> Pair<'s> {
 
 fn compact(node: Node<'_>, key: &Configuration) -> SmolStr {
     compact_name(&node.local_name(key), key.alias.as_deref())
-}
-
-fn directory(node: Node<'_>) -> String {
-    let directory = &node.module().directory;
-    if directory.is_empty() {
-        "the module at the root of the repository".to_owned()
-    } else {
-        format!("`{directory}`")
-    }
 }
 
 /// Whether one provider is the beta of the other, which manages the same objects.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::graph::Node;
 use crate::module::address::{Subject, reference};
 use crate::module::declaration::ProviderConfiguration;
+use crate::text::joined;
 
 impl Node<'_> {
     /// The objects of this module that a block refers to, and what replaces them in another module, for a help.
@@ -37,13 +38,6 @@ impl Node<'_> {
             "values of the callers or outputs of this module"
         };
         let named: Vec<String> = others.into_iter().chain(variables).collect();
-        let listed = match named.as_slice() {
-            [] => return None,
-            [first, second, third, rest @ ..] if !rest.is_empty() => {
-                format!("{first}, {second}, {third} and {} more", rest.len())
-            }
-            all => all.join(", "),
-        };
-        Some(format!("{listed} with {with}"))
+        (!named.is_empty()).then(|| format!("{} with {with}", joined(&named)))
     }
 }

@@ -74,6 +74,7 @@ fn recheck(
     limits: &Limits,
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let refuses_null = variable.refuses_null();
     let Some(default) = &mut variable.default else { return findings };
     if let Some(Spanned { value: constraint, span: type_span }) = &variable.constraint {
         match value::convert(&default.value, &constraint.ty) {
@@ -97,7 +98,7 @@ fn recheck(
             }
         }
     }
-    if default.value.is_null() && variable.nullable.as_ref().is_some_and(|nullable| !nullable.value) {
+    if default.value.is_null() && refuses_null {
         Finding::language(EngineRule::InvalidDefaultValue, "Invalid default value for variable")
             .detail("With this override the default is null, but the variable sets `nullable = false`.")
             .related(default.span, "the default")

@@ -12,7 +12,7 @@ use crate::module::Module;
 use crate::module::declaration::{Local, ModuleCall, Origin, RequiredProvider};
 use crate::rules::Context;
 use crate::syntax::{Attribute, Block, ExprKind, MapKey, StepKind, add_moved_to_json};
-use crate::text::{FileId, Span};
+use crate::text::{FileId, Span, joined};
 
 /// From the block type to the closing brace.
 pub(in crate::rules) fn whole(block: &Block) -> Span {
@@ -65,17 +65,6 @@ pub(in crate::rules) fn replaced_entry(finding: Finding, entry: &RequiredProvide
 /// Up to three names, each in backticks, and the number of further ones.
 pub(in crate::rules) fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     joined(&names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>())
-}
-
-/// Up to three parts of a sentence, and the number of further ones.
-pub(in crate::rules) fn joined(parts: &[String]) -> String {
-    match parts {
-        [first, second, third, _, ..] => format!("{first}, {second}, {third} and {} more", parts.len() - 3),
-        [one, other] => format!("{one} and {other}"),
-        [one, other, last] => format!("{one}, {other} and {last}"),
-        [one] => one.clone(),
-        [] => String::new(),
-    }
 }
 
 /// Adds `moved` blocks below a block, in the syntax of its file.
@@ -140,10 +129,7 @@ impl<'c> LocalsEditor<'c> {
 /// The `required_providers` block that contains an entry, and the `terraform` block around it.
 pub(in crate::rules) fn requirements(context: &Context<'_>, entry: Span) -> Option<(Arc<Block>, Arc<Block>)> {
     let file = context.file(entry.file)?;
-    let around = |block: &Arc<Block>| {
-        let span = block.body.span();
-        span.start <= entry.start && entry.end <= span.end
-    };
+    let around = |block: &Arc<Block>| block.body.span().encloses(entry);
     let outer = file.body.any_blocks().into_iter().find(around)?;
     let inner = outer.body.any_blocks().into_iter().find(around)?;
     Some((outer, inner))

@@ -10,7 +10,7 @@ use crate::graph::{Node, Role};
 use crate::module::address::{RegistryModule, RemoteModule};
 use crate::module::declaration::ModuleCall;
 use crate::rules::Context;
-use crate::vfs::relative;
+use crate::vfs::source_between;
 
 /// Whether a call in an example or a test uses a package from this repository.
 pub(in crate::rules) fn is_own_package(
@@ -42,8 +42,7 @@ pub(in crate::rules) fn local_path(
     } else {
         names.contains(package_name(remote)) && context.variables(subdir).is_some()
     };
-    let path = is_own.then(|| relative(&node.module().directory, subdir))?;
-    Some(if path.starts_with("..") { path } else { format!("./{path}") })
+    is_own.then(|| source_between(&node.module().directory, subdir))
 }
 
 /// Whether a call in an example or a test names this repository by its registry address; the repository is then

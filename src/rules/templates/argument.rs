@@ -77,19 +77,15 @@ fn is_name(name: &str) -> bool {
 
 impl fmt::Display for ArgumentPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        written(f, &self.0)
-    }
-}
-
-fn written(f: &mut fmt::Formatter<'_>, steps: &[SmolStr]) -> fmt::Result {
-    for (number, step) in steps.iter().enumerate() {
-        match (number, is_name(step)) {
-            (0, _) => f.write_str(step)?,
-            (_, true) => write!(f, ".{step}")?,
-            (_, false) => write!(f, "[\"{step}\"]")?,
+        for (number, step) in self.0.iter().enumerate() {
+            match (number, is_name(step)) {
+                (0, _) => f.write_str(step)?,
+                (_, true) => write!(f, ".{step}")?,
+                (_, false) => write!(f, "[\"{step}\"]")?,
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -152,11 +152,6 @@ impl<'a, 's> Scope<'a, 's> {
         scope
     }
 
-    /// The files that the unit has read so far.
-    pub(super) fn into_read(self) -> Read {
-        self.read
-    }
-
     /// The module that the unit runs. `None` without a `source`.
     pub(super) fn target(&mut self) -> Option<Target> {
         let target = self.target_of_source()?;

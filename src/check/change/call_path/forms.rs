@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use crate::syntax::{Call, Expr, ExprKind, ObjectKey, Part, Template, TemplateKind};
+use crate::syntax::{Call, Expr, ExprKind, ObjectKey, Part, TemplateKind};
 
 /// The expression that gives another one its value: a template of nothing but an interpolation has that of its
 /// expression, and text that is joined with nothing that of the text.
@@ -28,7 +28,7 @@ pub(super) fn plain(expr: &Expr) -> &Expr {
                 [_, Expr { kind: ExprKind::Tuple(joined), .. }]
                     if call.name == "join"
                         && !call.expands_last
-                        && matches!(&call.arguments[0].kind, ExprKind::Template(it) if is_literal(it)) =>
+                        && matches!(&call.arguments[0].kind, ExprKind::Template(it) if it.is_literal()) =>
                 {
                     match &joined[..] {
                         [text @ Expr { kind: ExprKind::Template(it), .. }] if it.parts.len() > 1 => text,
@@ -49,13 +49,9 @@ fn has_fallback(call: &Call) -> bool {
 fn is_constant(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) => true,
-        ExprKind::Template(template) => is_literal(template),
+        ExprKind::Template(template) => template.is_literal(),
         _ => false,
     }
-}
-
-fn is_literal(template: &Template) -> bool {
-    template.parts.iter().all(|part| matches!(part, Part::Literal { .. }))
 }
 
 /// Whether two expressions have the same elements, where at least one joins its parts with `concat` or `merge`.

@@ -5,69 +5,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::place::Place;
 use overrule::engine::Product;
 use overrule::finding::Severity;
 use overrule::limits::{Limit, Limits};
 use overrule::vfs::{Error, Reached, Snapshot};
-use tempfile::TempDir;
 
-/// A directory with files; a path that ends with `/` is an empty directory.
-struct Place(TempDir);
+fn open(place: &Place) -> Snapshot {
+    open_at(place, &[])
+}
 
-impl Place {
-    fn with(files: &[(&str, &str)]) -> Self {
-        let place = Self(tempfile::tempdir().expect("a temporary directory"));
-        for (path, text) in files {
-            place.write(path, text);
-        }
-        place
-    }
-
-    /// The same as a repository without tracked files.
-    fn repository(files: &[(&str, &str)]) -> Self {
-        let place = Self::with(files);
-        place.git(&["init", "--quiet"]);
-        place
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let path = self.path().join(path);
-        fs::create_dir_all(path.parent().expect("a directory")).expect("directories");
-        fs::write(path, text).expect("a file");
-    }
-
-    fn git(&self, arguments: &[&str]) {
-        let status = Command::new("git")
-            .args(["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "protocol.file.allow=always"])
-            .args(arguments)
-            .current_dir(self.path())
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("HOME", self.path())
-            .status()
-            .expect("git runs");
-        assert!(status.success(), "git {arguments:?}");
-    }
-
-    #[cfg(unix)]
-    fn link(&self, path: &str, target: &str) {
-        let path = self.path().join(path);
-        fs::create_dir_all(path.parent().expect("a directory")).expect("directories");
-        std::os::unix::fs::symlink(target, path).expect("a link");
-    }
-
-    fn open(&self) -> Snapshot {
-        self.open_at(&[])
-    }
-
-    fn open_at(&self, paths: &[&str]) -> Snapshot {
-        Snapshot::open(self.path(), paths).expect("the paths exist")
-    }
+fn open_at(place: &Place, paths: &[&str]) -> Snapshot {
+    Snapshot::open(&place.path(), paths).expect("the paths exist")
 }
 
 /// Every file that was read, by name.
@@ -105,9 +54,9 @@ fn override_files_that_git_does_not_have_are_known() {
         });
         paths.filter(|path| snapshot.is_uncommitted(path)).collect::<Vec<_>>()
     };
-    let snapshot = Snapshot::open(place.path(), &[] as &[&Path]).expect("a repository");
+    let snapshot = Snapshot::open(&place.path(), &[] as &[&Path]).expect("a repository");
     assert_eq!(files(&snapshot), ["a/ignored_override.tf", "a/x_override.tf", "new/ignored_override.tf"]);
-    let mut index = Snapshot::listed_in_index(place.path()).expect("a repository");
+    let mut index = Snapshot::listed_in_index(&place.path()).expect("a repository");
     index.read(&Limits::default());
     assert!(files(&index).is_empty(), "what an index holds is committed");
     let text = |path: &str, text: &str| (path.to_owned(), text.as_bytes().to_vec());
@@ -137,7 +86,7 @@ fn only_what_an_engine_would_read_is_read() {
         ("directory.tf/inside.tf", ""),
         ("readme.md", ""),
     ]);
-    let snapshot = place.open();
+    let snapshot = open(&place);
     let expected =
         ["main.tf", "main.tofu", "x_override.tf.json", "terraform.tfvars", "directory.tf/inside.tf"];
     assert_eq!(names(&snapshot), expected);
@@ -152,8 +101,8 @@ fn what_tools_put_there_is_left_alone_until_a_call_names_it() {
         (".terragrunt-cache/x/main.tf", ""),
         ("node_modules/x/main.tf", ""),
     ]);
-    assert_eq!(names(&place.open()), ["a/main.tf"]);
-    let mut snapshot = place.open();
+    assert_eq!(names(&open(&place)), ["a/main.tf"]);
+    let mut snapshot = open(&place);
     assert!(matches!(snapshot.reach("a/.terraform/modules/net"), Reached::Directory(_)));
     assert!(matches!(snapshot.reach("node_modules/x"), Reached::Directory(_)));
     assert_eq!(snapshot.reach("a/.terraform/modules/later"), Reached::Foreign, "a tool may still bring it");
@@ -167,17 +116,17 @@ fn rules_about_ignored_files_are_read_from_regular_files_alone() {
         let made = Command::new("mkfifo").arg(place.path().join("b/pipe")).status().expect("mkfifo");
         assert!(made.success());
         std::os::unix::fs::symlink(target, place.path().join("b/.gitignore")).expect("a link");
-        assert_eq!(names(&place.open()), ["a/main.tf", "b/c/main.tf"], "{target}");
+        assert_eq!(names(&open(&place)), ["a/main.tf", "b/c/main.tf"], "{target}");
         std::fs::remove_file(place.path().join("b/.gitignore")).expect("the link");
         std::fs::rename(place.path().join("b/pipe"), place.path().join("b/.gitignore")).expect("the pipe");
-        assert_eq!(names(&place.open()), ["a/main.tf", "b/c/main.tf"], "a pipe");
+        assert_eq!(names(&open(&place)), ["a/main.tf", "b/c/main.tf"], "a pipe");
     }
 }
 
 #[test]
 fn a_path_in_a_repository_means_the_whole_repository() {
     let place = Place::repository(&[("a/main.tf", ""), ("b/main.tf", "")]);
-    let snapshot = place.open_at(&["a"]);
+    let snapshot = open_at(&place, &["a"]);
     assert_eq!(names(&snapshot), ["a/main.tf", "b/main.tf"]);
     assert_eq!(snapshot.scope(), ["a"]);
     let from_below = Snapshot::open(&place.path().join("a"), &["main.tf"]).expect("the path exists");
@@ -188,9 +137,9 @@ fn a_path_in_a_repository_means_the_whole_repository() {
 #[test]
 fn outside_a_repository_only_the_paths_are_read() {
     let place = Place::with(&[("a/main.tf", ""), ("b/main.tf", ""), ("b/c/main.tf", ""), ("d/main.tf", "")]);
-    assert_eq!(names(&place.open_at(&["b"])), ["main.tf", "c/main.tf"]);
-    assert_eq!(names(&place.open_at(&["b/main.tf"])), ["main.tf"]);
-    let mut two = place.open_at(&["a", "b"]);
+    assert_eq!(names(&open_at(&place, &["b"])), ["main.tf", "c/main.tf"]);
+    assert_eq!(names(&open_at(&place, &["b/main.tf"])), ["main.tf"]);
+    let mut two = open_at(&place, &["a", "b"]);
     assert_eq!(names(&two), ["a/main.tf", "b/main.tf", "b/c/main.tf"]);
     assert_eq!(two.reach("d"), Reached::Outside);
 }
@@ -205,12 +154,12 @@ fn directories_that_git_ignores_are_left_out_until_they_are_named() {
         ("generated/main.tf", ""),
     ]);
     assert_eq!(
-        names(&place.open()),
+        names(&open(&place)),
         ["dev_override.tf", "main.tf"],
         "an ignored file of a module is part of it"
     );
-    assert_eq!(names(&place.open_at(&["build"])), ["dev_override.tf", "main.tf", "build/main.tf"]);
-    let mut snapshot = place.open();
+    assert_eq!(names(&open_at(&place, &["build"])), ["dev_override.tf", "main.tf", "build/main.tf"]);
+    let mut snapshot = open(&place);
     assert_eq!(snapshot.reach("build"), Reached::Directory(1));
     assert_eq!(names(&snapshot), ["dev_override.tf", "main.tf", "build/main.tf"]);
 }
@@ -218,9 +167,9 @@ fn directories_that_git_ignores_are_left_out_until_they_are_named() {
 #[test]
 fn what_git_tracks_counts_though_it_is_ignored() {
     let place = Place::repository(&[(".gitignore", "build/\n"), ("build/sub/main.tf", "")]);
-    assert!(names(&place.open()).is_empty());
+    assert!(names(&open(&place)).is_empty());
     place.git(&["add", "--force", "build/sub/main.tf"]);
-    assert_eq!(names(&place.open()), ["build/sub/main.tf"]);
+    assert_eq!(names(&open(&place)), ["build/sub/main.tf"]);
 }
 
 #[test]
@@ -236,7 +185,7 @@ fn nested_repositories_and_submodules_are_not_part_of_it() {
         .expect("git");
     let url = other.path().to_string_lossy().into_owned();
     place.git(&["submodule", "--quiet", "add", &url, "sub"]);
-    let mut snapshot = place.open();
+    let mut snapshot = open(&place);
     assert_eq!(names(&snapshot), ["main.tf"]);
     assert_eq!(snapshot.reach("nested"), Reached::Foreign);
     assert_eq!(snapshot.reach("sub"), Reached::Foreign);
@@ -244,7 +193,7 @@ fn nested_repositories_and_submodules_are_not_part_of_it() {
     // As after a clone without submodules: their content is unknown.
     fs::remove_dir_all(place.path().join("sub")).expect("the submodule goes");
     fs::create_dir(place.path().join("sub")).expect("an empty directory");
-    let mut snapshot = place.open();
+    let mut snapshot = open(&place);
     assert_eq!(snapshot.reach("sub/inner"), Reached::Foreign);
     assert_eq!(snapshot.reach("inner"), Reached::Missing);
 }
@@ -252,7 +201,7 @@ fn nested_repositories_and_submodules_are_not_part_of_it() {
 #[test]
 fn a_call_reaches_directories_but_nothing_above_the_top() {
     let place = Place::with(&[("main.tf", ""), ("empty/readme.md", "")]);
-    let mut snapshot = place.open();
+    let mut snapshot = open(&place);
     assert_eq!(snapshot.reach("empty"), Reached::Directory(1));
     assert_eq!(snapshot.reach("empty"), Reached::Directory(1), "the second time it is known");
     assert_eq!(snapshot.reach("main.tf"), Reached::Missing);
@@ -262,15 +211,15 @@ fn a_call_reaches_directories_but_nothing_above_the_top() {
 #[test]
 fn a_path_that_does_not_exist_is_an_error_with_the_nearest_name() {
     let place = Place::with(&[("modules/main.tf", "")]);
-    let error = Snapshot::open(place.path(), &["module"]).expect_err("there is none");
+    let error = Snapshot::open(&place.path(), &["module"]).expect_err("there is none");
     assert_eq!(error.to_string(), "no such file or directory: `module`; did you mean `modules`?");
 }
 
 #[test]
 fn paths_of_two_repositories_are_an_error() {
     let (one, two) = (Place::repository(&[("main.tf", "")]), Place::with(&[("main.tf", "")]));
-    let paths: [PathBuf; 2] = [one.path().into(), two.path().into()];
-    let error = Snapshot::open(one.path(), &paths).expect_err("they have no common top");
+    let paths: [PathBuf; 2] = [one.path(), two.path()];
+    let error = Snapshot::open(&one.path(), &paths).expect_err("they have no common top");
     assert!(matches!(error, Error::Apart { .. }), "{error}");
 }
 
@@ -283,7 +232,7 @@ fn evidence_of_the_nearest_directory_counts() {
         ("b/main.tf", ""),
         ("b/.terraform.lock.hcl", tofu),
     ]);
-    let snapshot = place.open();
+    let snapshot = open(&place);
     let engines = |path| snapshot.evidence(path).engines.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(engines("a"), ["Terraform 1.9.8"]);
     assert_eq!(snapshot.evidence("b").engines[0].product, Product::OpenTofu);
@@ -301,7 +250,7 @@ mod links {
     fn a_link_to_a_file_is_that_file() {
         let place = Place::with(&[("shared/versions.tf", "x"), ("a/main.tf", "")]);
         place.link("a/versions.tf", "../shared/versions.tf");
-        let snapshot = place.open();
+        let snapshot = open(&place);
         assert_eq!(names(&snapshot), ["a/main.tf", "shared/versions.tf"]);
         let links = snapshot.sources().iter().flat_map(|(id, _)| snapshot.sources().links(id));
         assert_eq!(links.collect::<Vec<_>>(), ["a/versions.tf"]);
@@ -314,7 +263,7 @@ mod links {
         place.link("b.tf", "directory");
         place.link("c.tf", "nothing");
         place.link("d.tf", "d.tf");
-        let snapshot = place.open();
+        let snapshot = open(&place);
         let said = said(&snapshot);
         assert!(
             said.iter().all(|line| line.starts_with("unreadable-file: Failed to read file: ")),
@@ -334,7 +283,7 @@ mod links {
             ("main.tf", ""),
             ("pointer.tf", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"),
         ]);
-        let snapshot = place.open();
+        let snapshot = open(&place);
         let found: Vec<_> =
             snapshot.findings().iter().map(|finding| (finding.rule.as_str(), finding.severity)).collect();
         assert_eq!(found, [("unreadable-file", Severity::Notice); 2]);
@@ -348,7 +297,7 @@ mod links {
         let place = Place::with(&[("main.tf", "")]);
         place.link("x.tf", &secret.path().join("x.tf").to_string_lossy());
         place.link("modules", &secret.path().join("directory").to_string_lossy());
-        let mut snapshot = place.open();
+        let mut snapshot = open(&place);
         assert_eq!(snapshot.reach("modules"), Reached::Outside);
         assert_eq!(names(&snapshot), ["main.tf"]);
         let rules: Vec<_> = snapshot.findings().iter().map(|finding| finding.rule.as_str()).collect();
@@ -359,7 +308,7 @@ mod links {
     fn a_link_that_leads_nowhere_is_called_so() {
         let place = Place::with(&[("main.tf", "")]);
         place.link("gone.tf", "nothing");
-        let error = Snapshot::listed(place.path(), &["gone.tf"]).expect_err("there is nothing");
+        let error = Snapshot::listed(&place.path(), &["gone.tf"]).expect_err("there is nothing");
         assert_eq!(error.to_string(), "cannot read `gone.tf`: it is a broken symbolic link");
     }
 
@@ -370,7 +319,7 @@ mod links {
         place.link("live/x.tf", &secret.path().join("x.tf").to_string_lossy());
         place.link("live/out", &secret.path().join("directory").to_string_lossy());
         for path in ["live/x.tf", "live/out", "live/out/y.tf", "live/../live/out"] {
-            let error = Snapshot::listed(place.path(), &[path]).expect_err("no way out");
+            let error = Snapshot::listed(&place.path(), &[path]).expect_err("no way out");
             let error = error.to_string();
             assert!(error.ends_with("points outside the repository; use the path of its target"), "{error}");
         }
@@ -380,7 +329,7 @@ mod links {
     fn a_linked_directory_is_another_path_to_one_place() {
         let place = Place::with(&[("modules/net/main.tf", ""), ("live/main.tf", "")]);
         place.link("live/net", "../modules/net");
-        let mut snapshot = place.open();
+        let mut snapshot = open(&place);
         assert_eq!(names(&snapshot), ["live/main.tf", "modules/net/main.tf"]);
         let Reached::Directory(number) = snapshot.reach("live/net") else { panic!("a directory") };
         let directory = snapshot.directory_at(number);
@@ -392,7 +341,7 @@ mod links {
         let place = Place::with(&[("live/main.tf", ""), ("live/net/main.tf", "")]);
         place.link("live/loop", ".");
         place.link("live/net/up", "..");
-        let mut snapshot = place.open();
+        let mut snapshot = open(&place);
         assert_eq!(snapshot.reach("live/loop"), snapshot.reach("live"));
         assert_eq!(snapshot.reach("live/net/up"), snapshot.reach("live"));
         assert_eq!(snapshot.directories().len(), 2);
@@ -404,14 +353,14 @@ mod links {
         let made = Command::new("mkfifo").arg(place.path().join("pipe.tf")).status().expect("mkfifo runs");
         assert!(made.success());
         place.link("linked.tf", "pipe.tf");
-        assert_eq!(said(&place.open()).len(), 2);
+        assert_eq!(said(&open(&place)).len(), 2);
     }
 
     #[test]
     fn a_socket_is_no_file() {
         let place = Place::with(&[("main.tf", "")]);
         let _socket = UnixListener::bind(place.path().join("socket.tf")).expect("a socket");
-        assert_eq!(said(&place.open()).len(), 1);
+        assert_eq!(said(&open(&place)).len(), 1);
     }
 
     #[test]
@@ -434,7 +383,7 @@ mod links {
                 }
             });
             for _ in 0..200 {
-                let mut snapshot = place.open();
+                let mut snapshot = open(&place);
                 snapshot.reach("net");
                 let is_known = |line: &String| line.starts_with("unreadable-file: ");
                 assert!(said(&snapshot).iter().all(is_known), "{:?}", said(&snapshot));
@@ -448,7 +397,7 @@ mod links {
         let place = Place::with(&[("main.tf", "")]);
         let huge = fs::File::create(place.path().join("huge.tf")).expect("a file");
         huge.set_len(1 << 40).expect("a sparse file");
-        let snapshot = place.open();
+        let snapshot = open(&place);
         assert_eq!(names(&snapshot), ["main.tf"]);
         assert_eq!(snapshot.findings()[0].rule.as_str(), "limit-reached");
     }
@@ -458,7 +407,7 @@ mod links {
         let large = "# large\n".repeat(1_000);
         let files = [("main.tf", "module \"a\" {\n  source = \"./sub\"\n}\n"), ("sub/large.tf", &large)];
         let place = Place::with(&[&files[..], &[(".terraform.lock.hcl", large.as_str())]].concat());
-        let mut snapshot = Snapshot::listed(place.path(), &[] as &[&str]).expect("a directory");
+        let mut snapshot = Snapshot::listed(&place.path(), &[] as &[&str]).expect("a directory");
         assert!(names(&snapshot).is_empty(), "nothing is read yet");
         snapshot.read(&Limits::default().with(Limit::FileSize, 1 << 10));
         assert_eq!(names(&snapshot), ["main.tf"]);
@@ -477,7 +426,7 @@ mod links {
         let place = Place::repository(&[("a/main.tf", ""), ("b/main.tf", "")]);
         let elsewhere = Place::with(&[]);
         elsewhere.link("checkout", &place.path().to_string_lossy());
-        let snapshot = elsewhere.open_at(&["checkout/a"]);
+        let snapshot = open_at(&elsewhere, &["checkout/a"]);
         assert_eq!(names(&snapshot), ["a/main.tf", "b/main.tf"]);
         assert_eq!(snapshot.scope(), ["a"]);
     }
@@ -487,7 +436,7 @@ mod links {
 fn a_module_file_that_a_tool_makes_of_a_template_is_missing_until_it_is_there() {
     let lacks = |files: &[&str]| {
         let files: Vec<(&str, &str)> = files.iter().map(|name| (*name, "")).collect();
-        let on_disk = Place::with(&files).open();
+        let on_disk = open(&Place::with(&files));
         let in_memory = Snapshot::of_files(
             files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect(),
         );
