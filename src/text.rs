@@ -21,7 +21,7 @@ mod control_chars;
 
 pub use control_chars::{commands, is_obeyed};
 pub use grouped::{counted, grouped, joined, with_article};
-pub use letters::{continues_name, starts_name};
+pub use letters::{continues_name, is_identifier, starts_name};
 pub use nearest::{Suggestions, distance, is_similar, may_be_near, nearest, similar};
 
 /// A file among the [`Sources`] of one run.

@@ -10,11 +10,11 @@ use std::collections::BTreeSet;
 use crate::finding::{EngineRule, Finding, Severity, Stage, set_address};
 use crate::graph::Node;
 use crate::module::Module;
-use crate::module::address::{Mode, ProviderAddress, valid_identifier};
+use crate::module::address::{Mode, ProviderAddress};
 use crate::module::config::Config;
 use crate::module::declaration::{ProviderConfiguration, Resource};
 use crate::syntax::{Step, StepKind, Traversal};
-use crate::text::{Span, nearest};
+use crate::text::{Span, is_identifier, nearest};
 use crate::value::{Value, follow};
 use blocks::Blocks;
 pub(super) use blocks::{content, for_eaches};
@@ -38,7 +38,7 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
                     }
                 }
                 // The decoder already reported that the type is not an identifier.
-                None if !valid_identifier(&resource.address.kind) => {}
+                None if !is_identifier(&resource.address.kind) => {}
                 None => blocks.findings.push(unknown(resource)),
             }
         }

@@ -6,7 +6,7 @@ use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use crate::graph::Node;
-use crate::text::{Suggestions, distance};
+use crate::text::{Suggestions, distance, is_identifier};
 use crate::vfs::{join, source_between};
 
 /// Searches similar names in one module.
@@ -28,6 +28,10 @@ impl Similar {
         let mut nearest = None;
         for one in declared.take_while(|_| self.suggestions.may_compare()) {
             let Some(changes) = distance(wrong, name(one), most) else { continue };
+            // A declaration with an invalid name has an error of its own, and no reference can name it.
+            if !is_identifier(name(one)) {
+                continue;
+            }
             nearest = Some(one);
             let Some(fewer) = changes.checked_sub(1) else { break };
             most = fewer;

@@ -124,6 +124,28 @@ fn a_similar_name_is_suggested() {
 }
 
 #[test]
+fn what_cannot_be_meant_is_not_suggested() {
+    let text = indoc! {r#"
+        variable "size.x" {}
+        locals {
+          names = toset(var.names)
+          first = local.frst
+          size  = var.sizex
+        }
+    "#};
+    let all = reported(&[("", text)]);
+    let undeclared = |said: &&String| said.contains("undeclared");
+    assert_eq!(
+        all.iter().filter(undeclared).collect::<Vec<_>>(),
+        [
+            ":3 local.names: Reference to undeclared input variable (declare it: `variable \"names\" {}`)",
+            ":4 local.first: Reference to undeclared local value (declare `frst` in a `locals` block)",
+            ":5 local.size: Reference to undeclared input variable (declare it: `variable \"sizex\" {}`)",
+        ]
+    );
+}
+
+#[test]
 fn a_short_function_name_is_suggested_for_one_wrong_letter() {
     let text = indoc! {r#"
         locals {

@@ -3,7 +3,6 @@
 mod block;
 mod config;
 mod hostname;
-mod identifier;
 mod instance;
 mod provider;
 mod reference;
@@ -14,7 +13,6 @@ pub use block::block_address;
 pub use config::ConfigAddress;
 pub(crate) use config::leads_below;
 pub use hostname::host_names;
-pub use identifier::valid_identifier;
 pub use instance::{InstanceKey, ModuleStep, ResourceInstance};
 pub use provider::{ProviderAddress, legal_part};
 pub use reference::{

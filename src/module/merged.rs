@@ -17,13 +17,13 @@ use smol_str::SmolStr;
 
 use crate::engine::FileKind;
 use crate::limits::Limits;
-use crate::module::address::{block_address, valid_identifier};
+use crate::module::address::block_address;
 use crate::module::dropped::{Dropped, Why};
 use crate::module::merged::build::Merging;
 use crate::module::parts::{Known, Place};
 use crate::module::{Module, ModuleFile, top_blocks};
 use crate::syntax::{Attribute, Block, Body};
-use crate::text::Span;
+use crate::text::{Span, is_identifier};
 use crate::value::{TypeConstraint, Value};
 
 pub use history::{History, Replacement};
@@ -148,11 +148,11 @@ fn lost_keys(merged: &MergedBlock, address: &str, dropped: &mut Vec<Dropped>) {
 
 /// Removes items that only JSON can express, because their names are not identifiers; the engine refuses them.
 fn unnamed(merged: &mut MergedBlock, address: &str, dropped: &mut Vec<Dropped>) {
-    let is_unnamed = |argument: &mut Argument| !valid_identifier(&argument.counts.name);
+    let is_unnamed = |argument: &mut Argument| !is_identifier(&argument.counts.name);
     for argument in merged.arguments.extract_if(.., is_unnamed) {
         dropped.push(Dropped::argument(&argument.counts, address, Why::NotAName));
     }
-    for nested in merged.blocks.extract_if(.., |nested| !valid_identifier(&nested.block.block.kind)) {
+    for nested in merged.blocks.extract_if(.., |nested| !is_identifier(&nested.block.block.kind)) {
         dropped.push(Dropped::block(&nested.block.block, address, Why::NotAName));
     }
     merged.blocks.iter_mut().for_each(|nested| unnamed(&mut nested.block, address, dropped));

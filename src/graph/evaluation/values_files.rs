@@ -14,7 +14,7 @@ use crate::graph::{Node, Role};
 use crate::module::declaration::Variable;
 use crate::module::values::ValuesFile;
 use crate::syntax::{Attribute, ExprKind};
-use crate::text::Suggestions;
+use crate::text::{Suggestions, is_identifier};
 use crate::value::{Budget, Value, constant_within, too_expensive};
 use crate::vfs::{is_under, parent, relative};
 
@@ -146,7 +146,8 @@ fn undeclared(
     let is_unknown = module.may_have(&format!("var.{name}")) || module.has_generated_files;
     // The engine drops a value that it cannot evaluate.
     (!is_unknown && wrong.is_empty()).then(|| {
-        let near = suggestions.nearest(name, module.variables.keys().map(SmolStr::as_str));
+        let names = module.variables.keys().map(SmolStr::as_str).filter(|name| is_identifier(name));
+        let near = suggestions.nearest(name, names);
         Finding::language(EngineRule::UndeclaredVariableValue, "Value for undeclared variable")
             .severity(Severity::Warning)
             .detail(format!(

@@ -75,7 +75,7 @@ pub(in crate::graph) fn undeclared(
             .concerns(Concern::Name(address));
     Some(match subject {
         Subject::Variable(name) => no_variable(finding, module, name, similar, inside),
-        Subject::Local(name) => no_local(finding, module, name, similar),
+        Subject::Local(name) => no_local(finding, module, name, similar, inside),
         Subject::Module { call, .. } => no_call(finding, module, call, similar, inside),
         Subject::Resource { address, .. } => no_resource(finding, module, address, similar, inside),
         _ => finding,
@@ -90,7 +90,8 @@ fn no_variable(
     inside: Option<&Owner<'_>>,
 ) -> Finding {
     let finding = finding.detail(format!("This module declares no input variable `{name}`."));
-    if let Some(local) = module.locals.get(name) {
+    let is_itself = matches!(inside, Some(Owner::Local(own)) if own.name == *name);
+    if let Some(local) = module.locals.get(name).filter(|_| !is_itself) {
         let local = (local.attribute.name_span, format!("local.{name}"));
         return finding.meant_at(Some(local), "a local value with this name");
     }
@@ -135,13 +136,21 @@ pub(super) fn validated_variable(
     }
 }
 
-fn no_local(finding: Finding, module: &Module, name: &SmolStr, similar: &Similar) -> Finding {
+fn no_local(
+    finding: Finding,
+    module: &Module,
+    name: &SmolStr,
+    similar: &Similar,
+    inside: Option<&Owner<'_>>,
+) -> Finding {
     let finding = finding.detail(format!("This module declares no local value `{name}`."));
     if let Some(variable) = module.variables.get(name) {
         let variable = (variable.origin.header(), format!("var.{name}"));
         return finding.meant_at(Some(variable), "a variable with this name");
     }
-    let near = similar.nearest(name, module.locals.values(), |local| &local.name);
+    let is_own = |local: &&Local| matches!(inside, Some(Owner::Local(own)) if own.name == local.name);
+    let others = module.locals.values().filter(|local| !is_own(local));
+    let near = similar.nearest(name, others, |local| &local.name);
     let near = near.map(|near| (near.attribute.name_span, format!("local.{}", near.name)));
     finding
         .help(format!("declare `{name}` in a `locals` block"))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::finding::{EngineRule, Finding, Severity, has_errors};
-use crate::module::address::{legal_part, valid_identifier};
+use crate::module::address::legal_part;
 use crate::module::config::Config;
 use crate::module::declaration::{Dependency, ProviderRef, Spanned, names_value, one_block_each};
 use crate::module::decode::Decoder;
@@ -14,7 +14,7 @@ use crate::syntax::{
     Attribute, Block, Body, Content, Expr, ExprKind, Label, Part, Step, StepKind, Template, TemplateKind,
     Traversal, parse_expression,
 };
-use crate::text::Span;
+use crate::text::{Span, is_identifier};
 use crate::value;
 
 impl Decoder<'_> {
@@ -34,7 +34,7 @@ impl Decoder<'_> {
 
     /// Reports a label that is not a valid identifier.
     pub(super) fn name(&mut self, label: &Label, summary: &str) {
-        if !valid_identifier(&label.text) {
+        if !is_identifier(&label.text) {
             Finding::language(EngineRule::InvalidName, summary)
                 .detail(format!(
                     "{}: a name starts with a letter or underscore, and contains only letters, digits, underscores and \

@@ -6,12 +6,12 @@ use smol_str::SmolStr;
 
 use crate::engine::Product;
 use crate::finding::{EngineRule, Finding};
-use crate::module::address::{Mode, MoveEndpoint, move_endpoint, valid_identifier};
+use crate::module::address::{Mode, MoveEndpoint, move_endpoint};
 use crate::module::declaration::Spanned;
 use crate::module::decode::{Decoder, arguments};
 use crate::module::test_file::{Mock, MockData, Override, Overrides, TestProvider};
 use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Body, Content, Schema};
-use crate::text::Span;
+use crate::text::{Span, is_identifier};
 use crate::value::{self, Type};
 
 const DATA: [BlockSchema<'_>; 4] = [
@@ -53,7 +53,7 @@ impl Decoder<'_> {
     fn mock_alias(&mut self, alias: &Spanned<SmolStr>) {
         match self.features.engine.product {
             Product::Terraform => self.alias(alias),
-            Product::OpenTofu if !valid_identifier(&alias.value) => {
+            Product::OpenTofu if !is_identifier(&alias.value) => {
                 Finding::language(EngineRule::InvalidName, "Invalid mock provider configuration alias")
                     .detail(format!("`{}` is not a name.", alias.value))
                     .at(alias.span)

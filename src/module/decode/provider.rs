@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::finding::{EngineRule, Finding, Severity};
-use crate::module::address::valid_identifier;
 use crate::module::declaration::{Origin, ProviderConfiguration, Spanned, VersionConstraint};
 use crate::module::decode::Decoder;
 use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Schema};
+use crate::text::is_identifier;
 
 const SCHEMA: Schema<'_> = Schema {
     attributes: &[
@@ -104,7 +104,7 @@ impl Decoder<'_> {
     pub(super) fn alias(&mut self, alias: &Spanned<smol_str::SmolStr>) {
         const FORM: &str =
             "starts with a letter or underscore, and contains only letters, digits, underscores and hyphens";
-        if !valid_identifier(&alias.value) {
+        if !is_identifier(&alias.value) {
             // The engine reports this without a position.
             Finding::language(EngineRule::InvalidName, "Invalid provider configuration alias")
                 .detail(match alias.value.as_str() {

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::finding::{EngineRule, Finding};
-use crate::module::address::{self, Subject, valid_identifier};
+use crate::module::address::{self, Subject};
 use crate::module::declaration::{Condition, Local, Origin, Spanned, Variable};
 use crate::module::decode::{Decoder, arguments};
 use crate::module::undeclared_attributes;
 use crate::syntax::{Block, BlockSchema, Content, Label, Schema};
+use crate::text::is_identifier;
 use crate::value::{self, TypeConstraint, Value};
 
 impl Decoder<'_> {
@@ -172,7 +173,7 @@ impl Decoder<'_> {
     pub(super) fn locals(&mut self, block: &Arc<Block>) -> Vec<Local> {
         let attributes = block.body.just_attributes(self.findings);
         for attribute in &attributes {
-            if !valid_identifier(&attribute.name) {
+            if !is_identifier(&attribute.name) {
                 self.name(
                     &Label { text: attribute.name.clone(), span: attribute.name_span },
                     "Invalid local value name",

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use crate::finding::Finding;
 use crate::policy::Options;
 use crate::syntax::{ExprKind, StepKind, Traversal};
-use crate::text::Span;
+use crate::text::{Span, is_identifier};
 
 /// A path from a block to an argument: through nested blocks, arguments, and the keys of their values.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl ArgumentPath {
         loop {
             let end = rest.find(['.', '[']).unwrap_or(rest.len());
             let (name, behind) = rest.split_at(end);
-            if !is_name(name) {
+            if !is_identifier(name) {
                 return None;
             }
             steps.push(SmolStr::new(name));
@@ -70,15 +70,10 @@ impl ArgumentPath {
     }
 }
 
-fn is_name(name: &str) -> bool {
-    let inside = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '-';
-    name.starts_with(|first: char| first.is_alphabetic() || first == '_') && name.chars().all(inside)
-}
-
 impl fmt::Display for ArgumentPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, step) in self.0.iter().enumerate() {
-            match (number, is_name(step)) {
+            match (number, is_identifier(step)) {
                 (0, _) => f.write_str(step)?,
                 (_, true) => write!(f, ".{step}")?,
                 (_, false) => write!(f, "[\"{step}\"]")?,

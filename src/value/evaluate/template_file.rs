@@ -12,7 +12,7 @@ use crate::engine::{Engine, Product};
 use crate::finding::{Finding, Severity, has_errors};
 use crate::limits::Limits;
 use crate::syntax::{self, Call, Expr, ExprKind, StepKind, Traversal};
-use crate::text::{Source, Span};
+use crate::text::{Source, Span, is_identifier};
 use crate::value::functions::{FunctionError, read_text};
 use crate::value::{Budget, Function, Resolved, Scope, Type, Value};
 
@@ -147,7 +147,7 @@ impl Evaluator<'_> {
             self.refused(rendering, 1, "it must be a map or an object");
             return None;
         };
-        if let Some(name) = names.keys().find(|name| !is_name(name)) {
+        if let Some(name) = names.keys().find(|name| !is_identifier(name)) {
             self.refused(rendering, 1, &format!("{name:?} is not a valid name of a template variable"));
             return None;
         }
@@ -194,22 +194,6 @@ fn described(source: &Source, findings: &[Finding]) -> String {
 fn place(source: &Source, span: Span) -> String {
     let start = source.position(span.start);
     format!("{}:{},{}", source.name(), start.line, start.column)
-}
-
-/// Whether this is an HCL identifier.
-fn is_name(name: &str) -> bool {
-    let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
-    if name.bytes().next().is_some_and(is_letter)
-        && name.bytes().all(|byte| is_letter(byte) || byte.is_ascii_digit() || byte == b'-')
-    {
-        return true;
-    }
-    let expr = syntax::parse_expression(name);
-    expr.is_ok_and(|expr| match expr.kind {
-        ExprKind::Traversal(traversal) => traversal.steps.is_empty() && traversal.root == name,
-        ExprKind::Null | ExprKind::Bool(_) => true,
-        _ => false,
-    })
 }
 
 /// Whether an expression is a single reference. Returns `None` if overrule does not decide that.
