@@ -91,6 +91,7 @@ mod tests {
         assert_eq!(nearest("regoin", &["origin", "region", "regions"]).as_deref(), Some("region"));
         assert_eq!(nearest("nam", &["same", "name"]).as_deref(), Some("name"));
         assert_eq!(nearest("name", &["vpc_id"]), None);
+        assert_eq!(nearest("name", &["na.me"]), None, "no reference can name it");
         assert_eq!(nearest("a", &["b"]), None);
     }
 
