@@ -24,7 +24,7 @@ pub use change::{
     Affected, AffectedModule, AffectedUnit, Asked, Checked, ModuleChange, affected, interface_changes,
     run_change, run_named,
 };
-pub use counts::Counts;
+pub use counts::ProgressCounts;
 pub use fix::{Fixed, fix};
 pub use judge::judge;
 pub use load_policy::{load_policy, page_names_under, rule_names, rule_names_under};

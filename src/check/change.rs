@@ -31,12 +31,12 @@ pub use interfaces::{ModuleChange, interface_changes};
 pub use side::Asked;
 
 use crate::check::change::affected_modules::Impact;
-use crate::check::change::match_findings::Side;
+use crate::check::change::match_findings::StateFindings;
 use crate::check::change::survey::Survey;
 use crate::check::fingerprint::Fingerprints;
 use crate::check::fingerprint::renames;
 use crate::check::location::real_directory;
-use crate::check::run::{Comparison, collect};
+use crate::check::run::{Against, collect};
 use crate::check::{Outcome, Settings, Verdict};
 use crate::engine::Companion;
 use crate::rules::Earlier;
@@ -83,7 +83,7 @@ pub fn run_change(
         // Most commits touch no module.
         let mut snapshot = change.open(State::Now, &Excerpt::default(), &settings.policy.limits(), policy);
         let fingerprints = Fingerprints::default();
-        let outcome = collect(&mut snapshot, &units.now, settings, fingerprints, Comparison::None);
+        let outcome = collect(&mut snapshot, &units.now, settings, fingerprints, Against::None);
         let outcome = outcome.within_scope(&snapshot, settings, &|_| false);
         let (affected, cache) = (BTreeSet::new(), known.new_cache());
         return Ok(Checked { snapshot, outcome, affected, absent: 0, earlier: None, cache });
@@ -146,16 +146,20 @@ fn compare(
     let open = |state| change.open(state, excerpt, &settings.policy.limits(), policy);
     let (mut earlier, mut snapshot) = (open(State::Before), open(State::Now).within(scope));
     let names = Fingerprints::ahead(renamed.clone(), renames::of(&earlier, &snapshot, renamed));
-    let was = collect(&mut earlier, &units.before, settings, names, Comparison::Keep);
+    let was = collect(&mut earlier, &units.before, settings, names, Against::Keep);
     let Outcome { verdicts: mut reported, mut suppressed, graphs, .. } = was;
     let modules = earlier.directories().iter().map(|directory| directory.path.clone()).collect();
     let earlier = Earlier::new(earlier, graphs.into_values(), renamed.clone());
-    let against = Comparison::With(&earlier);
+    let against = Against::With(&earlier);
     let mut now = collect(&mut snapshot, &units.now, settings, Fingerprints::default(), against);
     change.is_whole(excerpt)?;
     match_findings::number(
-        Side { sources: earlier.sources(), reported: &mut reported, suppressed: &mut suppressed },
-        Side { sources: snapshot.sources(), reported: &mut now.verdicts, suppressed: &mut now.suppressed },
+        StateFindings { sources: earlier.sources(), reported: &mut reported, suppressed: &mut suppressed },
+        StateFindings {
+            sources: snapshot.sources(),
+            reported: &mut now.verdicts,
+            suppressed: &mut now.suppressed,
+        },
         renamed,
     );
     removed_module_hint::explain(&mut now.verdicts, snapshot.sources(), &modules, renamed);
@@ -208,7 +212,7 @@ pub fn run_named(
     named.extend(owners(change, paths));
     let excerpt = impact.excerpt(&named);
     let mut snapshot = change.open(State::Now, &excerpt, &settings.policy.limits(), policy);
-    let outcome = collect(&mut snapshot, &units.now, settings, Fingerprints::default(), Comparison::None);
+    let outcome = collect(&mut snapshot, &units.now, settings, Fingerprints::default(), Against::None);
     let outcome = outcome.within_scope(&snapshot, settings, &|module| named.contains(module));
     change.is_whole(&excerpt)?;
     let (absent, cache) = (known.absent(), known.new_cache());

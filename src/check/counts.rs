@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The numbers of directories to check and already checked. Clones share the numbers.
 #[derive(Debug, Clone, Default)]
-pub struct Counts(Arc<Numbers>);
+pub struct ProgressCounts(Arc<Numbers>);
 
 #[derive(Debug, Default)]
 struct Numbers {
@@ -13,7 +13,7 @@ struct Numbers {
     done: AtomicUsize,
 }
 
-impl Counts {
+impl ProgressCounts {
     /// Adds directories to check.
     pub(super) fn expect(&self, directories: usize) {
         self.0.all.fetch_add(directories, Ordering::Relaxed);
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn clones_share_the_numbers() {
-        let counts = Counts::default();
+        let counts = ProgressCounts::default();
         counts.clone().expect(3);
         counts.clone().add(2);
         assert_eq!(counts.get(), (2, 3));

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use crate::check::fingerprint::Fingerprints;
-use crate::check::run::{Comparison, collect};
+use crate::check::run::{Against, collect};
 use crate::check::{Baseline, Outcome, Settings, Verdict};
 use crate::finding::{Fix, Safety};
 use crate::limits::Limits;
@@ -84,8 +84,8 @@ pub fn fix(
     let mut snapshot = original.clone();
     let units = Arc::new(Units::of(&snapshot));
     let look = |snapshot: &mut Snapshot| {
-        let comparison = earlier.map_or(Comparison::None, Comparison::With);
-        collect(snapshot, &units, &of_all, Fingerprints::default(), comparison)
+        let against = earlier.map_or(Against::None, Against::With);
+        collect(snapshot, &units, &of_all, Fingerprints::default(), against)
     };
     let now = look(&mut snapshot);
     let wanted = reported.iter().map(Key::of).collect();

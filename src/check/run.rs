@@ -32,13 +32,13 @@ use crate::vfs::{Snapshot, child, last_name, parent};
 /// Checks every module of a snapshot. The outcome has the findings in its scope.
 pub fn run(snapshot: &mut Snapshot, settings: &Settings) -> Outcome {
     let units = Arc::new(Units::of(snapshot));
-    let outcome = collect(snapshot, &units, settings, Fingerprints::default(), Comparison::None);
+    let outcome = collect(snapshot, &units, settings, Fingerprints::default(), Against::None);
     outcome.within_scope(snapshot, settings, &|_| true)
 }
 
 /// What a check compares with.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Comparison<'e> {
+pub(super) enum Against<'e> {
     /// Nothing.
     None,
     /// The repository before the change.
@@ -47,7 +47,7 @@ pub(super) enum Comparison<'e> {
     Keep,
 }
 
-impl<'e> Comparison<'e> {
+impl<'e> Against<'e> {
     fn earlier(self) -> Option<&'e Earlier> {
         match self {
             Self::With(earlier) => Some(earlier),
@@ -64,7 +64,7 @@ pub(super) fn collect(
     units: &Arc<Units>,
     settings: &Settings,
     fingerprints: Fingerprints,
-    comparison: Comparison<'_>,
+    against: Against<'_>,
 ) -> Outcome {
     let selected = settings.select.as_slice();
     let about_exceptions = selected.iter().any(|rule| [UNUSED_EXCEPTION, EXPIRED_EXCEPTION].contains(rule));
@@ -74,14 +74,14 @@ pub(super) fn collect(
     if active_rules.asks_for_excluded_locks() {
         mistakes.extend(snapshot.find_excluded_locks());
     }
-    let mut cache = new_cache(snapshot, units, settings, comparison);
+    let mut cache = new_cache(snapshot, units, settings, against);
     let states = States::default();
     let request = EngineCheck {
         settings,
         active_rules: &active_rules,
-        earlier: comparison.earlier(),
+        earlier: against.earlier(),
         states: &states,
-        keeps_graphs: matches!(comparison, Comparison::Keep),
+        keeps_graphs: matches!(against, Against::Keep),
         batch_bytes: batch_bytes(rayon::current_num_threads()),
     };
     let (result, mut findings) = engines::check_all(snapshot, &mut cache, &request);
@@ -94,7 +94,7 @@ pub(super) fn collect(
     ));
     of_no_engine.append(&mut mistakes);
     // It is about the repository, not about a change.
-    if matches!(comparison, Comparison::None) {
+    if matches!(against, Against::None) {
         let modules = result.checked_by.keys().filter(|directory| !result.not_modules.contains(*directory));
         of_no_engine.extend(units.notice(modules.map(SmolStr::as_str), snapshot));
     }
@@ -168,7 +168,7 @@ fn new_cache(
     snapshot: &mut Snapshot,
     units: &Arc<Units>,
     settings: &Settings,
-    comparison: Comparison<'_>,
+    against: Against<'_>,
 ) -> ParseCache {
     let named_files = Arc::new(snapshot.named_files());
     let mut cache = ParseCache::new(settings.policy.limits(), units.clone(), named_files);
@@ -176,7 +176,7 @@ fn new_cache(
     if let Some(data) = &settings.installed {
         cache.installed = Arc::new(Installed::read(snapshot, data));
     }
-    if let Some(earlier) = comparison.earlier().filter(|_| !settings.trusts_change) {
+    if let Some(earlier) = against.earlier().filter(|_| !settings.trusts_change) {
         cache.former_roles = Arc::new(earlier.roles());
     }
     cache

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use crate::check::counts::Counts;
+use crate::check::counts::ProgressCounts;
 use crate::check::location::{place_of, places_of};
 use crate::check::suppress::baseline::Baseline;
 use crate::check::verdict::SetBy;
@@ -37,7 +37,7 @@ pub struct Settings {
     /// them, and by a role that is less strict than before. False if the policy comes from a trusted revision.
     pub trusts_change: bool,
     /// Counts the directories that were checked.
-    pub counts: Counts,
+    pub counts: ProgressCounts,
     /// The data directory of root modules, if calls are checked against the modules that `init` installed there.
     pub installed: Option<DataDirectory>,
 }
@@ -54,7 +54,7 @@ impl Default for Settings {
             today: None,
             baseline: Baseline::default(),
             trusts_change: true,
-            counts: Counts::default(),
+            counts: ProgressCounts::default(),
             installed: None,
         }
     }

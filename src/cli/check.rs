@@ -23,7 +23,7 @@ use super::rule_name::RuleName;
 use super::stream::err;
 use super::terminal::Terminal;
 use super::{Failure, exit_code, place, policy};
-use crate::check::{Baseline, Counts};
+use crate::check::{Baseline, ProgressCounts};
 use crate::engine::{Choice, Product};
 use crate::finding::Safety;
 use crate::policy::{Date, FailOn, can_be_off};
@@ -184,7 +184,7 @@ fn installed(calls: Option<&BTreeMap<(SmolStr, SmolStr), bool>>) {
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     let request = CheckRequest::of(arguments)?;
-    let counts = Counts::default();
+    let counts = ProgressCounts::default();
     let progress = Progress::start(arguments.reports.quiet, counts.clone());
     let judged = session::in_threads(arguments.threads, || CheckRun::of(&request, terminal, &counts));
     drop(progress);

@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::stream::err_painted;
-use crate::check::Counts;
+use crate::check::ProgressCounts;
 use crate::text::grouped;
 
 /// A line that appears after half a second and stays while this value exists.
@@ -20,7 +20,7 @@ const BEAT: Duration = Duration::from_millis(100);
 
 impl Progress {
     /// Starts the progress line. There is none if standard error is not a terminal, or with `quiet`.
-    pub(super) fn start(quiet: bool, counts: Counts) -> Self {
+    pub(super) fn start(quiet: bool, counts: ProgressCounts) -> Self {
         // pre-commit and many CI systems open a pseudo-terminal.
         let is_recorded =
             ["PRE_COMMIT", "CI"].iter().any(|name| env::var_os(name).is_some_and(|v| !v.is_empty()));
@@ -45,7 +45,7 @@ impl Progress {
     }
 }
 
-fn line(counts: &Counts, elapsed: Duration) -> String {
+fn line(counts: &ProgressCounts, elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64();
     match counts.get() {
         (_, 0) => format!("reading files, {seconds:.1} s"),

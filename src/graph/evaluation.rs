@@ -39,7 +39,7 @@ use crate::graph::child_variables::ChildVariables;
 use crate::graph::references::sites::{self, Found, Owner, Site, Symbols};
 use crate::graph::similar::Similar;
 use crate::graph::{Node, NodeId, dynamic_blocks, imports};
-use crate::module::declaration::{Condition, Import, Local, Resource, Variable};
+use crate::module::declaration::{Condition, Import, Local, Repeated, Resource, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part, Step, Traversal};
 use crate::text::Span;
 use crate::value::{Budget, Marks, Value, elements, evaluate};
@@ -343,7 +343,7 @@ impl Evaluation<'_, '_> {
     }
 
     /// Checks `count`, or else `for_each`: if override files lead to both, `count` takes precedence.
-    fn repetition(&mut self, repeated: (Option<&Attribute>, Option<&Attribute>), address: &dyn Display) {
+    fn repetition(&mut self, repeated: Repeated<'_>, address: &dyn Display) {
         let finding = match repeated {
             (Some(count), _) => {
                 let finding = self.converted(&count.expr, Symbols::default(), accepted_values::count);

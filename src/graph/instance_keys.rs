@@ -6,7 +6,7 @@ use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use crate::module::address::InstanceKey;
-use crate::module::declaration::ModuleCall;
+use crate::module::declaration::{ModuleCall, Repeated};
 use crate::syntax::Attribute;
 use crate::text::Span;
 use crate::value::Value;
@@ -32,7 +32,7 @@ impl InstanceKeys {
     /// `value` evaluates the argument.
     pub(in crate::graph) fn contain(
         &self,
-        repeated: (Option<&Attribute>, Option<&Attribute>),
+        repeated: Repeated<'_>,
         key: Option<&InstanceKey>,
         value: impl FnOnce(&Attribute) -> Value,
     ) -> Option<bool> {

@@ -10,9 +10,9 @@ use super::read_outputs::for_each_read_output;
 use crate::graph::Node;
 use crate::module::address::{ResourceAddress, Subject, reference};
 use crate::module::canonical::{NamedValue, named_values};
-use crate::module::declaration::Condition;
+use crate::module::declaration::{Condition, Repeated};
 use crate::module::{Module, ModuleFile};
-use crate::syntax::{Attribute, Expr, ExprKind, Traversal};
+use crate::syntax::{Expr, ExprKind, Traversal};
 use crate::text::Span;
 
 /// A value that expressions of a module can use.
@@ -64,7 +64,7 @@ pub(crate) fn for_each_user(node: Node<'_>, files: &[ModuleFile<'_>], visit: &mu
         let user = || User::Validation(variable.name.clone());
         users.extend(parts.map(|part| (part.expr.span, user())));
     }
-    let repetition = |(count, for_each): (Option<&Attribute>, Option<&Attribute>), of: NamedValue| {
+    let repetition = |(count, for_each): Repeated<'_>, of: NamedValue| {
         let both = [count, for_each].into_iter().flatten();
         both.map(|it| (it.expr.span, User::Repetition(of.clone()))).collect::<Vec<_>>()
     };

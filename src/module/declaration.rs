@@ -23,6 +23,9 @@ use crate::syntax::{Attribute, Block, Expr, StepKind, Traversal};
 use crate::text::Span;
 use crate::value::{Constraints, MarkSource, Marks, Type, TypeConstraint, Value};
 
+/// The arguments `count` and `for_each` of a block.
+pub type Repeated<'a> = (Option<&'a Attribute>, Option<&'a Attribute>);
+
 /// The blocks that form a declaration.
 #[derive(Debug, Clone)]
 pub struct Origin {
@@ -64,6 +67,10 @@ pub struct Spanned<T> {
     pub span: Span,
 }
 
+fn is_true(flag: Option<&Spanned<bool>>) -> bool {
+    flag.is_some_and(|flag| flag.value)
+}
+
 /// `variable "name" {}`.
 #[derive(Debug, Clone)]
 pub struct Variable {
@@ -101,6 +108,16 @@ impl Variable {
     /// The marks of the value.
     pub fn marks(&self) -> Marks {
         marks(self.sensitive.as_ref(), self.ephemeral.as_ref())
+    }
+
+    /// Whether `sensitive` is true.
+    pub fn is_sensitive(&self) -> bool {
+        is_true(self.sensitive.as_ref())
+    }
+
+    /// Whether `ephemeral` is true.
+    pub fn is_ephemeral(&self) -> bool {
+        is_true(self.ephemeral.as_ref())
     }
 
     /// Whether a null value stands for the default.
@@ -154,6 +171,16 @@ pub struct Output {
 }
 
 impl Output {
+    /// Whether `sensitive` is true.
+    pub fn is_sensitive(&self) -> bool {
+        is_true(self.sensitive.as_ref())
+    }
+
+    /// Whether `ephemeral` is true.
+    pub fn is_ephemeral(&self) -> bool {
+        is_true(self.ephemeral.as_ref())
+    }
+
     /// The marks of the value for those that refer to the output.
     pub fn marks(&self) -> Marks {
         marks(self.sensitive.as_ref(), self.ephemeral.as_ref())
@@ -209,7 +236,7 @@ impl ModuleCall {
     }
 
     /// `count` and `for_each`.
-    pub fn repeated(&self) -> (Option<&Attribute>, Option<&Attribute>) {
+    pub fn repeated(&self) -> Repeated<'_> {
         (self.count.as_deref(), self.for_each.as_deref())
     }
 

@@ -141,8 +141,8 @@ impl VariableInterface {
             constraint: variable.constraint.as_ref().map_or(TypeConstraint::ANY, |given| given.value.clone()),
             default,
             nullable: !variable.refuses_null(),
-            sensitive: variable.sensitive.as_ref().is_some_and(|flag| flag.value),
-            ephemeral: variable.ephemeral.as_ref().is_some_and(|flag| flag.value),
+            sensitive: variable.is_sensitive(),
+            ephemeral: variable.is_ephemeral(),
             deprecated: variable.deprecated.as_ref().map(|message| message.value.clone()),
             validations: variable.validations.iter().filter_map(validation).collect(),
         }
@@ -153,8 +153,8 @@ impl OutputInterface {
     fn of(output: &Output, sources: &Sources) -> Self {
         Self {
             value: output.value.as_ref().map(|value| text(value, sources)).unwrap_or_default(),
-            sensitive: output.sensitive.as_ref().is_some_and(|flag| flag.value),
-            ephemeral: output.ephemeral.as_ref().is_some_and(|flag| flag.value),
+            sensitive: output.is_sensitive(),
+            ephemeral: output.is_ephemeral(),
             deprecated: output.deprecated.as_ref().map(|message| message.value.clone()),
         }
     }

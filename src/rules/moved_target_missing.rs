@@ -11,8 +11,7 @@ use crate::finding::{Concern, Finding};
 use crate::graph::{NodeId, Values};
 use crate::module::Module;
 use crate::module::address::{ConfigAddress, InstanceKey, MoveEndpoint, RemoveTarget, ResourceAddress};
-use crate::module::declaration::Moved;
-use crate::syntax::Attribute;
+use crate::module::declaration::{Moved, Repeated};
 use crate::text::{Span, Suggestions, may_be_near, nearest};
 
 pub(super) struct MovedTargetMissing {
@@ -355,12 +354,7 @@ impl<'t> Objects<'t> {
     }
 
     /// Whether a block certainly has an instance with this key, or without one.
-    fn has(
-        &self,
-        node: Node<'t>,
-        repeated: (Option<&Attribute>, Option<&Attribute>),
-        key: Option<&InstanceKey>,
-    ) -> bool {
+    fn has(&self, node: Node<'t>, repeated: Repeated<'_>, key: Option<&InstanceKey>) -> bool {
         let mut values = self.values.borrow_mut();
         let values = values.entry(node.id()).or_insert_with(|| node.values());
         values.have_instance(repeated, key) == Some(true)

@@ -66,7 +66,7 @@ const EMPTY_JSON: [&str; 4] = ["{}", "[]", "e30=", "w10="];
 fn markers<'m>(variables: impl Iterator<Item = &'m Variable>) -> BTreeSet<&'m str> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for variable in variables {
-        let is_sensitive = variable.sensitive.as_ref().is_some_and(|sensitive| sensitive.value);
+        let is_sensitive = variable.is_sensitive();
         if let Some(text) = variable.default.as_ref().and_then(|default| default.value.as_str())
             && is_sensitive
         {

@@ -24,7 +24,7 @@ impl Rule for SensitiveValueInPlainOutput {
         let product = module.features.engine.product.name();
         for output in module.outputs.values() {
             let Some(value) = &output.value else { continue };
-            if output.sensitive.as_ref().is_some_and(|sensitive| sensitive.value) {
+            if output.is_sensitive() {
                 continue;
             }
             let Some(source) = traversal(&value.expr).and_then(|found| sensitive_source(node, found)) else {

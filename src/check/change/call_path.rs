@@ -253,10 +253,9 @@ fn with_fallback(expr: &Expr) -> Option<&Expr> {
 fn have_same_flags(before: (Node<'_>, &SmolStr), now: (Node<'_>, &SmolStr)) -> bool {
     let flags = |(node, name): (Node<'_>, &SmolStr)| {
         let output = node.module().outputs.get(name)?;
-        let [sensitive, ephemeral] =
-            [&output.sensitive, &output.ephemeral].map(|flag| flag.as_ref().is_some_and(|flag| flag.value));
         let is_plain = output.depends_on.is_empty() && output.constraint.is_none();
-        (is_plain && output.preconditions.is_empty()).then_some((sensitive, ephemeral))
+        (is_plain && output.preconditions.is_empty())
+            .then_some((output.is_sensitive(), output.is_ephemeral()))
     };
     flags(now).is_some_and(|now| flags(before) == Some(now))
 }

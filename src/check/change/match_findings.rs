@@ -15,14 +15,18 @@ use crate::vfs::parent;
 const MOST_LINES: usize = 4_000;
 
 /// One state of a change: its texts and its findings.
-pub(super) struct Side<'s> {
+pub(super) struct StateFindings<'s> {
     pub(super) sources: &'s Sources,
     pub(super) reported: &'s mut [Verdict],
     pub(super) suppressed: &'s mut [Suppressed],
 }
 
 /// Numbers equal findings on both sides; `renamed` has the later paths of renamed directories.
-pub(super) fn number(mut before: Side<'_>, mut now: Side<'_>, renamed: &BTreeMap<SmolStr, SmolStr>) {
+pub(super) fn number(
+    mut before: StateFindings<'_>,
+    mut now: StateFindings<'_>,
+    renamed: &BTreeMap<SmolStr, SmolStr>,
+) {
     let several: BTreeSet<u128> = before.several().union(&now.several()).copied().collect();
     if several.is_empty() {
         return;
@@ -53,7 +57,7 @@ pub(super) fn number(mut before: Side<'_>, mut now: Side<'_>, renamed: &BTreeMap
     });
 }
 
-impl Side<'_> {
+impl StateFindings<'_> {
     /// The keys that several findings share.
     fn several(&self) -> BTreeSet<u128> {
         let (mut seen, mut several) = (BTreeSet::new(), BTreeSet::new());

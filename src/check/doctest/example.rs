@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::check::fingerprint::Fingerprints;
-use crate::check::run::{Comparison, collect};
+use crate::check::run::{Against, collect};
 use crate::check::{Settings, Verdict, fix, judge, load_policy};
 use crate::engine::Choice;
 use crate::finding::{RuleId, Safety};
@@ -226,7 +226,7 @@ impl Example {
         }
         settings.select = rules_of_kinds(&settings);
         let earlier = self.earlier(&settings);
-        let against = earlier.as_ref().map_or(Comparison::None, Comparison::With);
+        let against = earlier.as_ref().map_or(Against::None, Against::With);
         let units = Arc::new(Units::of(&snapshot));
         let outcome = collect(&mut snapshot, &units, &settings, Fingerprints::default(), against);
         let verdicts = outcome.within_scope(&snapshot, &settings, &|_| true).verdicts;
@@ -239,7 +239,7 @@ impl Example {
             let files = self.before.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
             let mut earlier = Snapshot::of_files(files.collect());
             let units = Arc::new(Units::of(&earlier));
-            let outcome = collect(&mut earlier, &units, settings, Fingerprints::default(), Comparison::Keep);
+            let outcome = collect(&mut earlier, &units, settings, Fingerprints::default(), Against::Keep);
             Earlier::new(earlier, outcome.graphs.into_values(), BTreeMap::new())
         })
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::change::Wanted;
 use super::request::{CheckRequest, Mode};
 use super::{cache_file, fix, selection};
-use crate::check::{self, Checked, Counts, Fixed, Outcome, Settings};
+use crate::check::{self, Checked, Fixed, Outcome, ProgressCounts, Settings};
 use crate::cli::Failure;
 use crate::cli::stream::err;
 use crate::cli::terminal::Terminal;
@@ -40,7 +40,7 @@ impl CheckRun {
     pub(super) fn of(
         request: &CheckRequest<'_>,
         terminal: &Terminal,
-        counts: &Counts,
+        counts: &ProgressCounts,
     ) -> Result<Self, Failure> {
         let (arguments, current) = (request.arguments, &request.current);
         let wanted = arguments.change.wanted(current, &arguments.paths)?;

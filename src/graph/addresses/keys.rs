@@ -7,11 +7,9 @@ use smol_str::SmolStr;
 use crate::graph::instance_keys::{KnownInstances, makes_instances};
 use crate::graph::{Node, Values};
 use crate::module::address::InstanceKey;
+use crate::module::declaration::Repeated;
 use crate::syntax::{Attribute, Expr, ExprKind};
 use crate::value::Value;
-
-/// `count` and `for_each`.
-type Repeated<'a> = (Option<&'a Attribute>, Option<&'a Attribute>);
 
 /// The key of the single instance that is most likely meant: with `count`, the first one; with `for_each`, the only
 /// one. Empty without either.

@@ -6,8 +6,7 @@ use super::keys;
 use super::repetition::Repetition;
 use crate::graph::Node;
 use crate::module::address::{ConfigAddress, Mode};
-use crate::module::declaration::{ModuleCall, Origin, Resource};
-use crate::syntax::Attribute;
+use crate::module::declaration::{ModuleCall, Origin, Repeated, Resource};
 use crate::text::Sources;
 
 /// A managed resource or a module call, with its address relative to the compared module.
@@ -98,7 +97,7 @@ impl<'t> Object<'t> {
     }
 
     /// `count` and `for_each`.
-    pub(super) fn repeated(&self) -> (Option<&'t Attribute>, Option<&'t Attribute>) {
+    pub(super) fn repeated(&self) -> Repeated<'t> {
         match self.declared {
             Declared::Resource(resource) => resource.repeated(),
             Declared::Call(call) => call.repeated(),

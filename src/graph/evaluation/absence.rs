@@ -10,7 +10,7 @@ use super::run_values::{Computed, NotNull, RunValues, Within, default_of};
 use crate::graph::instance_keys::makes_instances;
 use crate::graph::{Node, NodeId, arguments};
 use crate::module::address::ResourceAddress;
-use crate::module::declaration::Variable;
+use crate::module::declaration::{Repeated, Variable};
 use crate::syntax::{Attribute, Expr};
 use crate::value::{Budget, Marks, Type, Value, convert, weight};
 
@@ -104,7 +104,7 @@ impl Absence {
             return Self::unknown(work);
         }
         let values = RunValues::of_plan(node, Rc::clone(&variables), work).knowing(&not_null);
-        let is_absent = |(count, for_each): (Option<&Attribute>, Option<&Attribute>)| {
+        let is_absent = |(count, for_each): Repeated<'_>| {
             let value =
                 |attribute: &Attribute| values.of(&attribute.expr, Within::Module).0.value.without_marks();
             let makes_none = |value: &Value| makes_instances(value) == Some(false);

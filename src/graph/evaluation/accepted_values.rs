@@ -218,7 +218,7 @@ pub(super) fn argument(value: &Value, expr: &Expr, variable: &Variable) -> Optio
         variable.constraint.as_ref().map_or(variable.origin.header(), |constraint| constraint.span);
     match converted(value, variable) {
         Err(mismatch) => {
-            let sensitive = variable.sensitive.as_ref().is_some_and(|sensitive| sensitive.value);
+            let sensitive = variable.is_sensitive();
             let finding =
                 Finding::language(EngineRule::ModuleArgumentType, "Invalid value for input variable").detail(
                     format!(

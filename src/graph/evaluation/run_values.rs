@@ -14,7 +14,7 @@ use smol_str::SmolStr;
 
 use super::locals::Locals;
 use super::scope::{Instance, ModuleScope, Start};
-use super::secrets::{is_set, refuses_ephemeral};
+use super::secrets::refuses_ephemeral;
 use crate::finding::{Finding, Severity, has_errors};
 use crate::graph::Node;
 use crate::graph::instance_keys::InstanceKeys;
@@ -334,7 +334,7 @@ impl<'t> RunValues<'t> {
                 let Some(output) = module.outputs.get(name) else { return Computed::UNKNOWN };
                 let Some(attribute) = output.value.as_deref() else { return Computed::UNKNOWN };
                 let computed = self.attribute(attribute);
-                if !is_set(output.ephemeral.as_ref()) && self.is_refused_as_ephemeral(&computed.value) {
+                if !output.is_ephemeral() && self.is_refused_as_ephemeral(&computed.value) {
                     self.is_failing.set(true);
                 }
                 computed

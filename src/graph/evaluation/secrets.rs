@@ -11,7 +11,7 @@ use crate::graph::references::sites::{Owner, Site, Symbols};
 use crate::graph::{Node, arguments, builtin};
 use crate::module::Module;
 use crate::module::address::Mode;
-use crate::module::declaration::{ModuleCall, Output, Resource, Spanned, Variable};
+use crate::module::declaration::{ModuleCall, Output, Repeated, Resource, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind};
 use crate::value::{MarkSource, Marks, Resolved, Scope as _, Value, follow};
 
@@ -41,11 +41,7 @@ impl Evaluation<'_, '_> {
     }
 
     /// Instance keys are shown, and the number of instances is stored.
-    fn secret_instances(
-        &mut self,
-        (count, for_each): (Option<&Attribute>, Option<&Attribute>),
-        address: &dyn Display,
-    ) {
+    fn secret_instances(&mut self, (count, for_each): Repeated<'_>, address: &dyn Display) {
         let Some(attribute) = count.or(for_each) else { return };
         let marks = self.marks(&attribute.expr).own;
         if let (Some(from), true) = (marks.sensitive, attribute.name == "for_each") {
@@ -84,7 +80,7 @@ impl Evaluation<'_, '_> {
             let Some(variable) = child.module().variables.get(&attribute.name) else { continue };
             let ephemeral = self.marks(&attribute.expr).deep.ephemeral;
             let fits = |value: &Value| accepted_values::argument(value, &attribute.expr, variable).is_none();
-            if let (Some(from), false) = (ephemeral, is_set(variable.ephemeral.as_ref()))
+            if let (Some(from), false) = (ephemeral, variable.is_ephemeral())
                 && fits(&self.known(&attribute.expr, Symbols::OF_ARGUMENTS))
             {
                 let finding = ephemeral_input(&attribute.expr, variable, from);
@@ -102,8 +98,8 @@ impl Evaluation<'_, '_> {
             return;
         }
         let marked = self.marks(&value.expr);
-        let marks = if is_set(output.ephemeral.as_ref()) { marked.own } else { marked.deep };
-        let finding = match (is_set(output.ephemeral.as_ref()), marks.ephemeral) {
+        let marks = if output.is_ephemeral() { marked.own } else { marked.deep };
+        let finding = match (output.is_ephemeral(), marks.ephemeral) {
             (false, Some(from)) => ephemeral_output(self.node, &value.expr, from),
             (true, None) if !self.may_be_ephemeral(&value.expr) => {
                 Finding::language(EngineRule::InvalidValue, "Value not allowed in ephemeral output")
@@ -137,7 +133,7 @@ impl Evaluation<'_, '_> {
     fn output_of_root(&mut self, output: &Output) {
         let module = self.node.module();
         let address = format_args!("output.{}", output.name);
-        if is_set(output.ephemeral.as_ref()) {
+        if output.is_ephemeral() {
             let summary = module.features.summaries.ephemeral_root_output;
             let finding = Finding::language(EngineRule::InvalidValue, summary)
                 .detail("Outputs of a root module are stored in the state, so they cannot be ephemeral.")
@@ -173,11 +169,11 @@ pub(super) fn stored(node: Node<'_>, site: &Site<'_>, expr: &Expr, value: &Value
     }
     match &site.owner {
         _ if site.condition.is_some() => None,
-        Owner::Output(output) if is_set(output.ephemeral.as_ref()) => None,
+        Owner::Output(output) if output.is_ephemeral() => None,
         Owner::Output(_) => Some(ephemeral_output(node, expr, from)),
         Owner::Argument(call, name) => {
             let variable = node.child(&call.name)?.module().variables.get(name)?;
-            (!is_set(variable.ephemeral.as_ref())).then(|| ephemeral_input(expr, variable, from))
+            (!variable.is_ephemeral()).then(|| ephemeral_input(expr, variable, from))
         }
         Owner::Resource(resource) => {
             let arguments = stored_arguments(resource)?;
@@ -256,7 +252,7 @@ pub(super) fn sensitive_for_each(for_each: &Expr, from: MarkSource) -> Finding {
 /// The error for an output of a root module whose value has these marks, and has them together with its elements, if it
 /// exposes a sensitive value.
 pub(super) fn exposed(output: &Output, own: Marks, deep: Marks) -> Option<Finding> {
-    let from = deep.sensitive.filter(|_| !is_set(output.sensitive.as_ref()))?;
+    let from = deep.sensitive.filter(|_| !output.is_sensitive())?;
     // `nonsensitive` leaves the marks of elements.
     let help = if own.sensitive.is_some() {
         "set `sensitive = true`, or use `nonsensitive(…)` if the value is safe to show"
@@ -268,11 +264,6 @@ pub(super) fn exposed(output: &Output, own: Marks, deep: Marks) -> Option<Findin
         .at(output.origin.header())
         .help(help);
     Some(related(finding, from, "sensitive"))
-}
-
-/// Whether `ephemeral` or `sensitive` is true.
-pub(super) fn is_set(flag: Option<&Spanned<bool>>) -> bool {
-    flag.is_some_and(|flag| flag.value)
 }
 
 fn not_ephemeral(what: &str, value: &Expr) -> Finding {

@@ -217,7 +217,7 @@ pub(super) fn failed(
     message: Option<&str>,
 ) -> Finding {
     let finding = Finding::language(EngineRule::ModuleArgumentType, "Invalid value for variable");
-    let is_sensitive = variable.sensitive.as_ref().is_some_and(|sensitive| sensitive.value);
+    let is_sensitive = variable.is_sensitive();
     let end = message
         .filter(|_| !is_sensitive)
         .map_or_else(|| ".".to_owned(), |message| format!(": {}", message.trim()));

@@ -15,7 +15,8 @@ use crate::graph::Node;
 use crate::graph::instance_keys::InstanceKeys;
 use crate::graph::references::sites::Symbols;
 use crate::module::address::{InstanceKey, Subject, reference};
-use crate::syntax::{Attribute, Expr};
+use crate::module::declaration::Repeated;
+use crate::syntax::Expr;
 use crate::text::Span;
 use crate::value::{Budget, Value, evaluate, too_expensive};
 
@@ -67,11 +68,7 @@ impl Values<'_> {
     }
 
     /// Whether a block with this `count` or `for_each` has an instance with this key, or without one, if that is known.
-    pub(crate) fn have_instance(
-        &self,
-        repeated: (Option<&Attribute>, Option<&Attribute>),
-        key: Option<&InstanceKey>,
-    ) -> Option<bool> {
+    pub(crate) fn have_instance(&self, repeated: Repeated<'_>, key: Option<&InstanceKey>) -> Option<bool> {
         self.instance_keys.contain(repeated, key, |repeated| self.of(&repeated.expr))
     }
 

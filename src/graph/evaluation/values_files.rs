@@ -209,7 +209,7 @@ fn judge(
 fn unsuitable(why: &str, argument: &Attribute, variable: &Variable) -> Finding {
     let name = &variable.name;
     let finding = Finding::language(EngineRule::InvalidVariableValue, "Invalid value for input variable");
-    let is_sensitive = variable.sensitive.as_ref().is_some_and(|sensitive| sensitive.value);
+    let is_sensitive = variable.is_sensitive();
     // The engine hides the value of a sensitive variable, and reports the declaration.
     if is_sensitive {
         return finding
@@ -239,7 +239,7 @@ fn refused(refusal: Refusal, argument: &Attribute, variable: &Variable) -> Findi
     if let Some(error) = error {
         return error.related(argument.expr.span, "with this value");
     }
-    let is_sensitive = variable.sensitive.as_ref().is_some_and(|sensitive| sensitive.value);
+    let is_sensitive = variable.is_sensitive();
     let detail = match message.filter(|_| !is_sensitive) {
         Some(message) => message.to_string(),
         None => format!("The value fails a validation of the variable `{}`.", variable.name),

@@ -11,8 +11,8 @@ use crate::graph::{Node, arguments, builtin, imports};
 use crate::module::Module;
 use crate::module::config::Config;
 use crate::module::declaration::{
-    Action, Check, Condition, Dependency, Import, Local, ModuleCall, Output, ProviderConfiguration, Resource,
-    Variable,
+    Action, Check, Condition, Dependency, Import, Local, ModuleCall, Output, ProviderConfiguration, Repeated,
+    Resource, Variable,
 };
 use crate::syntax::{Attribute, Expr, Iteration};
 use crate::text::Span;
@@ -129,7 +129,7 @@ impl<'m> Site<'m> {
     }
 
     /// `count` and `for_each` of the enclosing block.
-    pub(in crate::graph) fn repeated(&self) -> (Option<&'m Attribute>, Option<&'m Attribute>) {
+    pub(in crate::graph) fn repeated(&self) -> Repeated<'m> {
         match self.owner {
             Owner::Call(call) | Owner::Argument(call, _) => call.repeated(),
             Owner::Resource(resource) => resource.repeated(),

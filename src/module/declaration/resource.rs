@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{Condition, Dependency, Origin, ProviderRef, Spanned};
+use super::{Condition, Dependency, Origin, ProviderRef, Repeated, Spanned};
 use crate::module::address::{ProviderAddress, ResourceAddress};
 use crate::module::config::Config;
 use crate::syntax::{Attribute, Block, Expr};
@@ -43,7 +43,7 @@ pub struct Resource {
 
 impl Resource {
     /// `count` and `for_each`.
-    pub fn repeated(&self) -> (Option<&Attribute>, Option<&Attribute>) {
+    pub fn repeated(&self) -> Repeated<'_> {
         (self.count.as_deref(), self.for_each.as_deref())
     }
 

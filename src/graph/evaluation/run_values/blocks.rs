@@ -8,7 +8,7 @@ use super::super::secrets::refuses_ephemeral;
 use super::{Computed, Resources, RunValues};
 use crate::graph::builtin;
 use crate::module::address::{InstanceKey, Mode, ModuleStep, ResourceInstance};
-use crate::module::declaration::Resource;
+use crate::module::declaration::{Repeated, Resource};
 use crate::syntax::Attribute;
 use crate::value::{Type, Value, convert};
 
@@ -55,7 +55,7 @@ impl RunValues<'_> {
     /// values depend on the instance.
     pub(super) fn repeated(
         &self,
-        repeated: (Option<&Attribute>, Option<&Attribute>),
+        repeated: Repeated<'_>,
         differ: bool,
         of_instance: impl Fn(Option<&Instance>) -> Option<Computed>,
     ) -> Option<Computed> {

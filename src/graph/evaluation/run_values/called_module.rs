@@ -8,7 +8,6 @@ use smol_str::SmolStr;
 
 use super::super::accepted_values;
 use super::super::scope::{Instance, Start};
-use super::super::secrets::is_set;
 use super::{Computed, DEEPEST, Name, Outputs, RunValues, default_of};
 use crate::engine::Engine;
 use crate::graph::{Node, arguments};
@@ -60,8 +59,7 @@ impl<'t> RunValues<'t> {
                 Ok(()) => suited(&computed, variable),
                 Err(_) => Some(Computed::UNKNOWN),
             };
-            let is_refused =
-                !is_set(variable.ephemeral.as_ref()) && self.is_refused_as_ephemeral(&computed.value);
+            let is_refused = !variable.is_ephemeral() && self.is_refused_as_ephemeral(&computed.value);
             if has_failed || is_refused || suited.is_none() {
                 inputs.failed.insert(given.name.clone());
             }
