@@ -15,6 +15,7 @@ mod junit;
 mod markdown;
 pub mod merged;
 pub mod modules;
+pub mod page;
 mod paint;
 mod place;
 mod prose;
@@ -38,7 +39,7 @@ use crate::text::Sources;
 
 pub use drawing::Drawing;
 pub use fold::fold;
-pub use markdown::with_code;
+use markdown::with_code;
 pub use paint::painted;
 pub use rules::{Listed, rules};
 pub use sanitize::{one_line, sanitize};

@@ -79,7 +79,7 @@ mod variable_description_missing;
 mod variable_type_missing;
 
 pub use context::{Context, Shared};
-pub use shared_state_address::{BackendEvidence, BackendReplacement};
+pub use support::backend_evidence::{BackendEvidence, BackendReplacement};
 pub use support::before_change::Earlier;
 pub use support::state_addresses::States;
 pub use templates::{TEMPLATES, Template};

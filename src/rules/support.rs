@@ -1,5 +1,6 @@
-//! Helpers of several rules: edits of blocks, the module before a change, and source addresses.
+//! Helpers of several rules: edits of blocks, the module before a change, source addresses, and backends.
 
+pub(super) mod backend_evidence;
 pub(super) mod before_change;
 pub(super) mod edits;
 pub(super) mod expressions;
