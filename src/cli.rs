@@ -198,7 +198,7 @@ pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(refused) => {
-            tell_refused(&refused);
+            tell_usage(&refused);
             return ExitCode::from(u8::try_from(refused.exit_code()).unwrap_or(FAILED));
         }
     };
@@ -230,7 +230,7 @@ pub fn main() -> ExitCode {
 }
 
 /// Prints the message of clap: help and version to standard output, errors in the arguments to standard error.
-fn tell_refused(refused: &clap::Error) {
+fn tell_usage(refused: &clap::Error) {
     let is_plain = |argument: OsString| {
         let text = argument.to_string_lossy();
         sanitize(&text) == text

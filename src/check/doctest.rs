@@ -20,7 +20,7 @@ use crate::vfs::{Documents, Snapshot, parent};
 
 /// The examples of one rule in one file.
 #[derive(Debug)]
-pub struct RulePage {
+pub struct Chapter {
     /// The path of the file.
     pub file: String,
     /// The rule.
@@ -54,9 +54,9 @@ pub struct Disproof {
 }
 
 /// The pages of the built-in rules, except rules whose findings no text can show.
-pub fn of_program() -> Vec<RulePage> {
+pub fn of_program() -> Vec<Chapter> {
     let policy = Arc::new(Policy::recommended());
-    let page = |page: &Page| RulePage {
+    let page = |page: &Page| Chapter {
         file: format!("policies/rules/{}.md", page.rule),
         rule: RuleId::built_in(page.rule),
         is_page: true,
@@ -64,12 +64,12 @@ pub fn of_program() -> Vec<RulePage> {
         policy: Arc::clone(&policy),
         others: Arc::clone(&policy),
     };
-    let shows_something = |chapter: &RulePage| !chapter.examples.as_ref().is_ok_and(Vec::is_empty);
+    let shows_something = |chapter: &Chapter| !chapter.examples.as_ref().is_ok_and(Vec::is_empty);
     PAGES.iter().map(page).filter(shows_something).collect()
 }
 
 /// The chapters of the custom rules of a policy and of the policies that it extends, and the pages beside them.
-pub fn of_policy(policy: &Policy, snapshot: &mut Snapshot) -> Vec<RulePage> {
+pub fn of_policy(policy: &Policy, snapshot: &mut Snapshot) -> Vec<Chapter> {
     let policy = Arc::new(policy.clone());
     let others = Arc::new(policy.without_custom_rules());
     let mut chapters = Vec::new();
@@ -86,7 +86,7 @@ pub fn of_policy(policy: &Policy, snapshot: &mut Snapshot) -> Vec<RulePage> {
 }
 
 /// The chapters of the policies and rule pages in a directory. Errors in the policies are findings.
-pub fn of_documents(documents: &Documents, snapshot: &mut Snapshot) -> Result<Vec<RulePage>, Vec<Finding>> {
+pub fn of_documents(documents: &Documents, snapshot: &mut Snapshot) -> Result<Vec<Chapter>, Vec<Finding>> {
     let (mut policies, mut mistakes) = (Vec::new(), Vec::new());
     for file in &documents.policies {
         if makes_rules(*file, snapshot.sources().get(*file)) {
@@ -144,8 +144,8 @@ fn in_policy(
     policy: &Arc<Policy>,
     others: &Arc<Policy>,
     snapshot: &Snapshot,
-) -> Option<RulePage> {
-    (!definition.examples.is_empty()).then(|| RulePage {
+) -> Option<Chapter> {
+    (!definition.examples.is_empty()).then(|| Chapter {
         file: snapshot.sources().get(definition.span.file).name().to_owned(),
         rule: RuleId::named(rule),
         is_page: false,
@@ -155,7 +155,7 @@ fn in_policy(
     })
 }
 
-fn on_page(rule: &str, page: FileId, policy: &Arc<Policy>, snapshot: &Snapshot) -> Option<RulePage> {
+fn on_page(rule: &str, page: FileId, policy: &Arc<Policy>, snapshot: &Snapshot) -> Option<Chapter> {
     let source = snapshot.sources().get(page);
     has_examples(source.text()).then(|| {
         let known = page_names_under(policy);
@@ -163,7 +163,7 @@ fn on_page(rule: &str, page: FileId, policy: &Arc<Policy>, snapshot: &Snapshot) 
         let examples = if is_known { examples(source.text()) } else { Err(no_rule(rule, &known)) };
         let file = source.name().to_owned();
         let (rule, policy) = (RuleId::named(rule), Arc::clone(policy));
-        RulePage { file, rule, is_page: true, examples, others: Arc::clone(&policy), policy }
+        Chapter { file, rule, is_page: true, examples, others: Arc::clone(&policy), policy }
     })
 }
 
@@ -178,12 +178,12 @@ fn no_rule(name: &str, known: &[SmolStr]) -> PageError {
     PageError { line: 1, message }
 }
 
-fn sorted(mut chapters: Vec<RulePage>) -> Vec<RulePage> {
+fn sorted(mut chapters: Vec<Chapter>) -> Vec<Chapter> {
     chapters.sort_by(|a, b| (&a.file, &a.rule).cmp(&(&b.file, &b.rule)));
     chapters
 }
 
-impl RulePage {
+impl Chapter {
     /// Runs the examples.
     pub fn prove(&self) -> Proof {
         let examples = match &self.examples {

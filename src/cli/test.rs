@@ -7,7 +7,7 @@ use super::stream::{err, out};
 use super::terminal::Terminal;
 use super::{Failure, exit_code, place, policy};
 use crate::check::doctest::example::Difference;
-use crate::check::doctest::{self, Proof, RulePage};
+use crate::check::doctest::{self, Chapter, Proof};
 use crate::report::{PathStyle, one_line, painted};
 use crate::text::counted;
 use crate::vfs::Snapshot;
@@ -51,7 +51,7 @@ fn chapters(
     arguments: &Arguments,
     current: &Path,
     terminal: &Terminal,
-) -> Result<(Vec<RulePage>, PathStyle), Failure> {
+) -> Result<(Vec<Chapter>, PathStyle), Failure> {
     if let Some(directory) = &arguments.directory {
         let (mut snapshot, documents) = Snapshot::of_documents(current, directory)?;
         let chapters = doctest::of_documents(&documents, &mut snapshot);
@@ -74,7 +74,7 @@ fn chapters(
 }
 
 /// The summary line and a line for each difference.
-fn lines(chapter: &RulePage, proof: &Proof, names: &PathStyle, terminal: &Terminal) -> String {
+fn lines(chapter: &Chapter, proof: &Proof, names: &PathStyle, terminal: &Terminal) -> String {
     let file = names.of(&chapter.file);
     let file = one_line(&file);
     let title = if chapter.is_page { file.to_string() } else { format!("{file}: {}", chapter.rule.as_str()) };

@@ -89,7 +89,7 @@ pub(super) fn literal(text: &str) -> String {
 }
 
 /// The text with each part in backticks, without these, as `code` writes it, and the other parts as `plain` does.
-pub fn with_code(text: &str, code: impl Fn(&str) -> String, plain: impl Fn(&str) -> String) -> String {
+pub(super) fn with_code(text: &str, code: impl Fn(&str) -> String, plain: impl Fn(&str) -> String) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     if parts.len().is_multiple_of(2) {
         // A backtick without a partner is text.

@@ -224,7 +224,7 @@ impl Example {
                 }
             }
         }
-        settings.select = rules_of_kinds(&settings);
+        settings.select = rules_of_templates(&settings);
         let earlier = self.earlier(&settings);
         let against = earlier.as_ref().map_or(Against::None, Against::With);
         let units = Arc::new(Units::of(&snapshot));
@@ -246,7 +246,7 @@ impl Example {
 }
 
 /// The selected rules. A template selects the custom rules that the policy makes from it.
-fn rules_of_kinds(settings: &Settings) -> Vec<RuleId> {
+fn rules_of_templates(settings: &Settings) -> Vec<RuleId> {
     let of = |id: &RuleId| {
         let custom =
             settings.policy.custom_rules().filter(|(_, definition)| definition.template == id.as_str());
