@@ -257,7 +257,7 @@ fn write(request: &CheckRequest<'_>, judged: &mut CheckRun) -> Result<Done, Fail
     let names = place::names(&request.current, snapshot.top());
     match request.mode {
         Mode::Report | Mode::ShowFixes(_) => Ok(Done::default()),
-        Mode::List(file) => {
+        Mode::WriteBaseline(file) => {
             let list = Baseline::write(&outcome.verdicts, snapshot.sources());
             fs::write(file, list).map_err(|error| Failure::cannot("write", file, &error))?;
             let before = outcome.verdicts.len();

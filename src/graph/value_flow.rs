@@ -31,6 +31,13 @@ pub(crate) enum Used {
     },
 }
 
+impl Used {
+    /// An output of a call.
+    pub(crate) fn output(call: &SmolStr, output: &SmolStr) -> Self {
+        Self::Output { call: call.clone(), output: Some(output.clone()) }
+    }
+}
+
 /// A user of a value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum User {

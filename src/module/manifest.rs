@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use smol_str::SmolStr;
 
-use crate::engine::Features;
+use crate::engine::{Features, Product};
 use crate::module::address::ModuleSource;
 use crate::module::declaration::ModuleCall;
 use crate::value::Version;
 
 /// The hosts of the public registries. A short address names the one of the engine, and both have the same modules.
-const PUBLIC_HOSTS: [&str; 2] = ["registry.terraform.io", "registry.opentofu.org"];
+const PUBLIC_HOSTS: [&str; 2] = [Product::Terraform.registry_host(), Product::OpenTofu.registry_host()];
 
 /// An installed module.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::{SmolStr, format_smolstr};
 
-use super::support::state_addresses::{StateOutputs, StateRead};
+use super::support::state_addresses::{OutputRead, StateOutputs};
 use super::{ADVICE, BackendEvidence, Context, Node, Page, Role, Rule, States, page};
 use crate::finding::{Concern, Finding};
 use crate::module::ByStateAddress;
@@ -27,7 +27,7 @@ impl Rule for UndeclaredRemoteStateOutput {
         for state in node.remote_states().into_iter().filter(|state| !state.has_defaults) {
             let Some(address) = state.address else { continue };
             for (output, at) in state.outputs {
-                context.states().note_read(StateRead {
+                context.states().note_read(OutputRead {
                     directory: module.directory.clone(),
                     data: state.name.clone(),
                     address: address.clone(),
@@ -49,7 +49,7 @@ pub(super) fn findings(states: &States, snapshot: &Snapshot) -> Vec<Finding> {
     let mut evidence = BackendEvidence::new(snapshot);
     let mut missing: BTreeMap<(SmolStr, SmolStr, SmolStr), BTreeSet<Span>> = BTreeMap::new();
     let mut declared: BTreeMap<SmolStr, &BTreeSet<SmolStr>> = BTreeMap::new();
-    for StateRead { directory, data, address, output, at } in states.reads() {
+    for OutputRead { directory, data, address, output, at } in states.reads() {
         let mut kept = by_address.near(&address).filter(|(_, kept)| address.selects(&kept.address));
         let (Some((root, kept)), None) = (kept.next(), kept.next()) else { continue };
         if kept.names.contains(&output) || *root == directory || evidence.replacement(root).is_some() {

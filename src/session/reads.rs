@@ -101,9 +101,9 @@ pub(crate) fn patterns(text: &str, is_json: bool, patterns: &mut BTreeSet<SmolSt
             patterns.insert(format!("{OF_ROOT}*{string}").into());
         }
     }
-    let is_open = |pattern: &SmolStr| last_name(pattern).contains('*');
-    if patterns.iter().filter(|pattern| is_open(pattern)).count() > MOST_OPEN {
-        patterns.retain(|pattern| !is_open(pattern));
+    let has_open_name = |pattern: &SmolStr| last_name(pattern).contains('*');
+    if patterns.iter().filter(|pattern| has_open_name(pattern)).count() > MOST_OPEN {
+        patterns.retain(|pattern| !has_open_name(pattern));
         patterns.extend([ANY.into(), ANY_OF_MODULE.into()]);
     }
 }

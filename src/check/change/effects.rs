@@ -191,9 +191,7 @@ impl<'c> Effects<'c> {
         let is_reached = places.is_empty()
             || places.into_iter().any(|place| {
                 let node = self.node(place);
-                let views = self.before.nodes(directory);
-                let before =
-                    views.map(|(_, node)| node).find(|it| it.graph().engine() == node.graph().engine());
+                let before = self.before.node(directory, node.graph().engine()).map(|(_, node)| node);
                 self.paths.push(Rc::new(CallPath::of_root((node, before), None, &self.work)));
                 let place = Place { path: self.paths.len() - 1, ..place };
                 !self.of_module(place).own.is_none()
@@ -249,7 +247,8 @@ impl<'c> Effects<'c> {
                 is_called = true;
                 let effect = self.of_call(place, call, child);
                 let flow = self.flow(place);
-                let is_used = |output: &SmolStr| flow.users(&of_output(call, output)).next().is_some();
+                let is_used =
+                    |output: &SmolStr| flow.users(&Used::output(&call.name, output)).next().is_some();
                 if (effect.on_plan || effect.outputs.iter().any(is_used))
                     && !self.of_module(place).own.is_none()
                 {
@@ -349,7 +348,7 @@ impl<'c> Effects<'c> {
             }
             let effect = self.of_call(place, call, child);
             for_callers.on_plan |= effect.on_plan;
-            used.extend(effect.outputs.iter().map(|output| of_output(call, output)));
+            used.extend(effect.outputs.iter().map(|output| Used::output(&call.name, output)));
         }
         for_callers.add(&self.spread(place, values, used));
         own.add(&for_callers);
@@ -422,7 +421,7 @@ impl<'c> Effects<'c> {
                             return Effect::ANY;
                         }
                         let outputs = of_child.outputs.into_iter();
-                        used.extend(outputs.map(|it| Used::Output { call: call.clone(), output: Some(it) }));
+                        used.extend(outputs.map(|output| Used::output(&call, &output)));
                     }
                     NamedValue::Resource(_) | NamedValue::Call(_) => return Effect::ANY,
                 }
@@ -445,10 +444,6 @@ impl<'c> Effects<'c> {
             }
         }
     }
-}
-
-fn of_output(call: &ModuleCall, output: &SmolStr) -> Used {
-    Used::Output { call: call.name.clone(), output: Some(output.clone()) }
 }
 
 fn is_set_automatically(node: Node<'_>, variable: &str) -> bool {

@@ -74,7 +74,7 @@ impl<'c> Known<'c> {
     }
 
     /// The directories of the modules whose functions may read a file that the change alters, each with the first such
-    /// file. `has_units` tells whether Terragrunt may run modules in other directories than their own.
+    /// file. `has_units`: whether Terragrunt may run modules in other directories than their own.
     pub(super) fn readers(&self, change: &Change, has_units: bool) -> BTreeMap<String, String> {
         let paths: Paths = change.paths().collect();
         let is_near = |path: &&String| has_units || ancestors(path).any(|it| self.is_directory(it));

@@ -76,6 +76,11 @@ impl Side {
         places.map(move |(number, id)| (views[*number], views[*number].graph.node(*id)))
     }
 
+    /// The module in a directory as this engine reads it.
+    pub(super) fn node(&self, directory: &str, engine: Engine) -> Option<(EngineView<'_>, Node<'_>)> {
+        self.nodes(directory).find(|(view, _)| view.engine == engine)
+    }
+
     /// The modules as an engine reads them. Returns `None` if no module of this state is for the engine.
     pub(super) fn state(&self, engine: Engine) -> Option<State<'_>> {
         self.states().find(|state| state.graph.engine() == engine)

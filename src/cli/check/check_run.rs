@@ -88,7 +88,7 @@ impl CheckRun {
             Mode::Fix(safety) | Mode::ShowFixes(safety) => {
                 Some(fix::fix(&snapshot, earlier.as_ref(), &outcome.verdicts, &settings, safety))
             }
-            Mode::Report | Mode::List(_) | Mode::AddExceptions => None,
+            Mode::Report | Mode::WriteBaseline(_) | Mode::AddExceptions => None,
         };
         // What was seen of the state before is not needed any more, and can be large.
         session::threads::discard(earlier);

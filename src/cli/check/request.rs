@@ -31,7 +31,7 @@ pub(super) enum Mode<'a> {
     /// Nothing.
     Report,
     /// Write them to a baseline.
-    List(&'a Path),
+    WriteBaseline(&'a Path),
     /// Add exceptions.
     AddExceptions,
     /// Apply fixes.
@@ -45,7 +45,7 @@ impl<'a> CheckRequest<'a> {
     pub(super) fn of(arguments: &'a Arguments) -> Result<Self, Failure> {
         let current = place::current()?;
         let mode = match (&arguments.write_baseline, arguments.fixes.wanted()) {
-            (Some(file), _) => Mode::List(file),
+            (Some(file), _) => Mode::WriteBaseline(file),
             (None, Some(safety)) if arguments.fixes.diff => Mode::ShowFixes(safety),
             (None, Some(safety)) => Mode::Fix(safety),
             (None, None) if arguments.add_exceptions => Mode::AddExceptions,
@@ -56,7 +56,7 @@ impl<'a> CheckRequest<'a> {
         arguments.reports.validate(&current, arguments.write_baseline.as_deref())?;
         let known = arguments.baseline.as_deref().map(baseline).transpose()?.unwrap_or_default();
         // A new baseline lists all findings, including known ones.
-        let baseline = if let Mode::List(file) = mode {
+        let baseline = if let Mode::WriteBaseline(file) = mode {
             replaceable(file)?;
             Baseline::default()
         } else {

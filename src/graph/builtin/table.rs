@@ -1,4 +1,4 @@
-//! The schemas of these blocks, one table per block.
+//! The arguments of built-in resources, of provisioners and of connections, one table per block.
 
 use crate::syntax::{AttributeSchema, BlockSchema, Schema};
 use crate::value::{Kind, Type};

@@ -68,13 +68,13 @@ pub(super) struct Plan<'t> {
 }
 
 impl<'t> Plan<'t> {
-    /// Those of a module, whatever values its variables have.
+    /// The values of a module in a plan, whatever values its variables have.
     pub(super) fn of(node: Node<'t>, work: &'t Budget) -> Self {
         let values = RunValues::of_plan(node, any_of_all(node.module()), work);
         Self { node, values, work, given: BTreeSet::new(), locals: OnceCell::new(), last: RefCell::default() }
     }
 
-    /// Those of a module below another one with the values of a call. `given` are the variables for which only a plan
+    /// The values in a plan of a module below another one, with the values of a call. `given` are the variables for which only a plan
     /// knows them.
     pub(super) fn below(
         node: Node<'t>,

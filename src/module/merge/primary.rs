@@ -1,7 +1,6 @@
 //! Collects the declarations of base files. Duplicates are reported at the later one.
 
 use std::collections::btree_map::Entry;
-use std::fmt::Debug;
 
 use smol_str::ToSmolStr;
 
@@ -250,7 +249,7 @@ fn declaration(address: &str) -> String {
 /// The number of earlier `import` blocks of one target that are reported with a later one.
 const MOST_DUPLICATES: usize = 4;
 
-pub(super) fn duplicate(summary: impl Into<String> + Debug, at: Span, first: Span) -> Finding {
+pub(super) fn duplicate(summary: impl Into<String>, at: Span, first: Span) -> Finding {
     Finding::language(EngineRule::DuplicateDeclaration, summary)
         .at(at)
         .label("declared again here")

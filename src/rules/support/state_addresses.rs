@@ -16,7 +16,7 @@ type Noted = (StateAddress, Span);
 pub struct States {
     addresses: Mutex<BTreeMap<SmolStr, BTreeSet<Noted>>>,
     outputs: Mutex<BTreeMap<SmolStr, BTreeSet<StateOutputs>>>,
-    reads: Mutex<BTreeSet<StateRead>>,
+    reads: Mutex<BTreeSet<OutputRead>>,
 }
 
 /// The outputs of a root module, and the address at which they are kept.
@@ -28,7 +28,7 @@ pub(in crate::rules) struct StateOutputs {
 
 /// An output of another root module that a module reads.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::rules) struct StateRead {
+pub(in crate::rules) struct OutputRead {
     pub(in crate::rules) directory: SmolStr,
     /// The name of the data source.
     pub(in crate::rules) data: SmolStr,
@@ -51,7 +51,7 @@ impl States {
     }
 
     /// Records an output that is read from a state.
-    pub(in crate::rules) fn note_read(&self, read: StateRead) {
+    pub(in crate::rules) fn note_read(&self, read: OutputRead) {
         self.reads.lock().unwrap_or_else(PoisonError::into_inner).insert(read);
     }
 
@@ -66,7 +66,7 @@ impl States {
     }
 
     /// All outputs that are read from states.
-    pub(in crate::rules) fn reads(&self) -> BTreeSet<StateRead> {
+    pub(in crate::rules) fn reads(&self) -> BTreeSet<OutputRead> {
         self.reads.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::engine::Product;
 use crate::finding::{Concern, Finding};
 use crate::module::Module;
 use crate::module::address::{ModuleSource, ProviderAddress, host_names};
@@ -19,7 +20,7 @@ pub(super) struct AllowedSource {
 }
 
 /// The default registries of the engines, whose addresses may omit the host.
-const REGISTRIES: [&str; 2] = ["registry.terraform.io", "registry.opentofu.org"];
+const REGISTRIES: [&str; 2] = [Product::Terraform.registry_host(), Product::OpenTofu.registry_host()];
 
 impl Configure for AllowedSource {
     const OPTIONS: &'static [&'static str] = &["modules", "providers"];

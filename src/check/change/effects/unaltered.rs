@@ -46,7 +46,7 @@ impl<'c> Effects<'c> {
     fn is_only_shown(&self, view: usize, path: &CallPath<'c>, output: &SmolStr) -> bool {
         let Some(((caller, call), of_caller)) = path.caller_now().zip(path.of_caller()) else { return true };
         let flow = self.flow(Place { view, id: caller.id(), path: ANY_PATH });
-        let used = Used::Output { call: call.clone(), output: Some(output.clone()) };
+        let used = Used::output(call, output);
         flow.users(&used).all(|user| {
             let User::Value(value @ NamedValue::Output(shown)) = user else { return false };
             let is_reference =
@@ -89,8 +89,7 @@ impl<'c> Effects<'c> {
     fn blocks(&self, place: Place, value: &NamedValue) -> Option<(Arc<Block>, Arc<Block>)> {
         let (_, earlier) = self.paths[place.path].before.as_ref()?;
         let node = self.node(place);
-        let mut views = self.before.nodes(&earlier.module().directory);
-        let (view, _) = views.find(|(view, _)| view.engine == node.graph().engine())?;
+        let (view, _) = self.before.node(&earlier.module().directory, node.graph().engine())?;
         let header = header(value)?;
         let blocks = |side: &Side, view: EngineView<'_>, node: Node<'_>| {
             let blocks = || Rc::new(blocks_of(&view.files(node, &side.snapshot)));
@@ -120,7 +119,7 @@ impl<'c> Effects<'c> {
                 let path = &self.paths[place.path];
                 let former = path.before.as_ref().zip(path.caller_before());
                 former.is_some_and(|((_, former), (caller, call))| {
-                    let used = Used::Output { call: call.clone(), output: Some(name.clone()) };
+                    let used = Used::output(call, name);
                     !former.module().outputs.contains_key(name) && !self.was_used(place.view, caller, &used)
                 })
             }
@@ -143,9 +142,8 @@ impl<'c> Effects<'c> {
 
     /// Whether an expression used a name before the change.
     fn was_used(&self, view: usize, earlier: Node<'c>, used: &Used) -> bool {
-        let engine = self.views[view].engine;
-        let mut views = self.before.nodes(&earlier.module().directory);
-        let Some((view, _)) = views.find(|(view, _)| view.engine == engine) else { return true };
+        let before = self.before.node(&earlier.module().directory, self.views[view].engine);
+        let Some((view, _)) = before else { return true };
         self.flow_in(self.before, view, earlier).users(used).next().is_some()
     }
 

@@ -99,7 +99,7 @@ impl Effects<'_> {
             NamedValue::Local(name) => self.is_used(place, &Used::Local(name.clone())),
             NamedValue::Output(name) => match self.paths[place.path].caller_now() {
                 Some((caller, call)) => {
-                    let used = Used::Output { call: call.clone(), output: Some(name.clone()) };
+                    let used = Used::output(call, name);
                     self.is_used(Place { id: caller.id(), ..place }, &used)
                 }
                 // The outputs of a root module have none.
