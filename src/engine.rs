@@ -144,7 +144,8 @@ impl Engine {
         self.terraform(10) || self.opentofu(10)
     }
 
-    /// Whether `element` counts negative indexes of a tuple from its end. Terraform 1.11 crashes in the function.
+    /// Whether `element` counts negative indexes of a tuple from its end. Terraform 1.11, and 1.10
+    /// before 1.10.5, crash in the function.
     pub fn wraps_indexes_of_tuples(self) -> bool {
         let is_corrected = self.since(Product::Terraform, 1, 10, 5) && !self.terraform(11);
         is_corrected || self.terraform(12) || self.opentofu(10)
@@ -164,5 +165,25 @@ impl Engine {
 impl fmt::Display for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.product.name(), self.version)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn negative_indexes_have_been_accepted_since_different_releases() {
+        let of = |product, minor, patch| {
+            let engine = Engine { product, version: Version { major: 1, minor, patch }, pinned: true };
+            (engine.wraps_indexes_of_lists(), engine.wraps_indexes_of_tuples())
+        };
+        assert_eq!(of(Product::Terraform, 9, 8), (false, false));
+        assert_eq!(of(Product::Terraform, 10, 4), (true, false));
+        assert_eq!(of(Product::Terraform, 10, 5), (true, true));
+        assert_eq!(of(Product::Terraform, 11, 4), (true, false));
+        assert_eq!(of(Product::Terraform, 12, 0), (true, true));
+        assert_eq!(of(Product::OpenTofu, 9, 4), (false, false));
+        assert_eq!(of(Product::OpenTofu, 10, 0), (true, true));
     }
 }

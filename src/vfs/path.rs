@@ -117,5 +117,6 @@ mod tests {
         assert_eq!(source_between("live/a", "live/b"), "../b");
         assert_eq!(source_between("live", "live/b/c"), "./b/c");
         assert_eq!(source_between("live/a", ""), "../..");
+        assert_eq!(source_between("", "..net"), "./..net");
     }
 }

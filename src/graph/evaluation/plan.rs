@@ -74,8 +74,8 @@ impl<'t> Plan<'t> {
         Self { node, values, work, given: BTreeSet::new(), locals: OnceCell::new(), last: RefCell::default() }
     }
 
-    /// The values in a plan of a module below another one, with the values of a call. `given` are the variables for which only a plan
-    /// knows them.
+    /// The values in a plan of a module below another one, with the values of a call. `given` are the variables for
+    /// which only a plan knows them.
     pub(super) fn below(
         node: Node<'t>,
         inputs: Inputs,
