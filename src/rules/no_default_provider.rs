@@ -1,5 +1,6 @@
 #![doc = include_str!("../../policies/rules/no-default-provider.md")]
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
@@ -31,6 +32,7 @@ impl Rule for NoDefaultProvider {
                 blocks.entry(Configuration::default_of(provider)).or_default().push(block);
             }
         }
+        let calls = LazyCell::new(|| distinct_calls(node));
         for (default, mut blocks) in blocks {
             let Some(needed) = node.uses().configurations.get(&default) else { continue };
             // Beside an alias without arguments, an empty default configuration is nothing new.
@@ -40,7 +42,7 @@ impl Rule for NoDefaultProvider {
             blocks.sort_by_key(|block| block.origin.header());
             let Some(first) = blocks.first() else { continue };
             let name = &first.name;
-            let (at, user, select) = match user(node, &default) {
+            let (at, user, select) = match user(node, &default, &calls) {
                 Some(user) => user.described(node, &default, &blocks, context),
                 None => (needed.at, "This module".to_owned(), String::new()),
             };
@@ -149,8 +151,27 @@ impl User<'_> {
     }
 }
 
+/// The calls of a module. Of those without a `providers` map, the first of each child module stands for all.
+fn distinct_calls(node: Node<'_>) -> Vec<(&ModuleCall, Node<'_>)> {
+    let (mut calls, plain): (Vec<_>, Vec<_>) =
+        node.child_calls().partition(|(call, _)| !call.providers.is_empty());
+    let mut first = BTreeMap::new();
+    for (call, child) in plain {
+        let known = first.entry(child.id()).or_insert((call, child));
+        if call.origin.header() < known.0.origin.header() {
+            *known = (call, child);
+        }
+    }
+    calls.extend(first.into_values());
+    calls
+}
+
 /// The first resource, or else module call, of a module that uses a default configuration.
-fn user<'m>(node: Node<'m>, default: &Configuration) -> Option<User<'m>> {
+fn user<'m>(
+    node: Node<'m>,
+    default: &Configuration,
+    calls: &[(&'m ModuleCall, Node<'m>)],
+) -> Option<User<'m>> {
     let module = node.module();
     let resources = module.resources.values();
     let resources = resources
@@ -160,9 +181,8 @@ fn user<'m>(node: Node<'m>, default: &Configuration) -> Option<User<'m>> {
         let mut entries = call.providers.iter();
         entries.any(|entry| Configuration::passed_by(child.module(), entry).as_ref() == Some(default))
     };
-    let calls = node.child_calls();
-    let calls = calls.filter(|(call, child)| passes(call, *child) || inherits(call, *child, default));
-    let calls = calls.map(|(call, _)| call);
+    let calls = calls.iter().filter(|(call, child)| passes(call, *child) || inherits(call, *child, default));
+    let calls = calls.map(|(call, _)| *call);
     let resource = resources.min().map(|(at, address)| User::Resource(at, address));
     resource.or_else(|| calls.min_by_key(|call| call.origin.header()).map(User::Call))
 }

@@ -4,6 +4,7 @@ mod caller;
 mod child;
 mod help;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
@@ -31,7 +32,7 @@ pub(in crate::graph) fn check(node: Node<'_>, reached: &Reached) -> Vec<Finding>
     let mut room = node.module().room(&findings, EngineRule::MissingProviderConfiguration);
     for (call, child) in node.child_calls().filter(|(_, child)| !child.module().excluded) {
         let child = children.entry(child.id()).or_insert_with(|| Child::of(child));
-        let edge = Edge { caller: &caller, call, child, passed: passed(call) };
+        let edge = Edge { caller: &caller, call, child, passed: passed(call), lacking: OnceCell::new() };
         let mut refused = edge.overridden(&mut findings);
         if !reached.is_stuck(node) {
             let from = findings.len();
@@ -61,6 +62,8 @@ struct Edge<'e, 't> {
     call: &'t ModuleCall,
     child: &'e Child<'t>,
     passed: BTreeMap<SmolStr, &'t PassedProvider>,
+    /// The names of the configurations that the child module requires and the call does not pass; computed on first use.
+    lacking: OnceCell<Vec<&'e str>>,
 }
 
 impl<'t> Edge<'_, 't> {

@@ -93,9 +93,12 @@ impl Edge<'_, '_> {
         }
         let (name, compact) = (&passed.in_child.name, passed.in_child.compact());
         let mentions = self.child.mentions(&compact);
-        let left = self.child.required.iter().map(|(_, name, _)| name.as_str());
-        let left = left.filter(|name| !self.passed.contains_key(*name));
-        if let Some(meant) = self.caller.suggestions.nearest(&compact, left).filter(|_| !mentions) {
+        let lacking = self.lacking.get_or_init(|| {
+            let required = self.child.required.iter().map(|(_, name, _)| name.as_str());
+            required.filter(|name| !self.passed.contains_key(*name)).collect()
+        });
+        let meant = self.caller.suggestions.nearest(&compact, lacking.iter().copied());
+        if let Some(meant) = meant.filter(|_| !mentions) {
             return format!("did you mean `{meant}`?");
         }
         let or_remove = if mentions { "" } else { "remove this entry; or, " };
