@@ -92,6 +92,10 @@ impl Product {
         }
     }
 
+    /// The default registry hosts of all products.
+    pub const REGISTRY_HOSTS: [&'static str; 2] =
+        [Self::Terraform.registry_host(), Self::OpenTofu.registry_host()];
+
     /// The default registry host of provider and module addresses.
     pub const fn registry_host(self) -> &'static str {
         match self {

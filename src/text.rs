@@ -13,16 +13,16 @@ use smol_str::SmolStr;
 use unicode_segmentation::UnicodeSegmentation;
 
 pub mod file_name;
-mod grouped;
 mod letters;
 pub mod lines;
 mod nearest;
+mod sentence;
 mod control_chars;
 
 pub use control_chars::{commands, is_obeyed};
-pub use grouped::{counted, grouped, joined, with_article};
 pub use letters::{continues_name, is_identifier, starts_name};
 pub use nearest::{Suggestions, distance, is_similar, may_be_near, nearest, similar};
+pub use sentence::{counted, grouped, joined, module_at, with_article};
 
 /// A file among the [`Sources`] of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -57,8 +57,7 @@ pub use installed::{DataDirectory, Manifest};
 pub use named_files::{NamedFile, NamedFiles};
 pub use names::Names;
 pub use path::{
-    TEST_DIRECTORY, ancestors, child, is_under, join, last_name, module_at, parent, relative, source_between,
-    tested_by,
+    TEST_DIRECTORY, ancestors, child, is_under, join, last_name, parent, relative, source_between, tested_by,
 };
 pub use policy::{NotRead, POLICIES};
 pub use reach::Reached;

@@ -83,9 +83,8 @@ impl<'t> Node<'t> {
 
 /// Whether a value without restrictions becomes sensitive by its expression.
 fn newly_secret((earlier, from): (&Output, &Value), (output, to): (&Output, &Value)) -> Option<String> {
-    let is_declared = |output: &Output| output.is_sensitive();
     let is_secret = |value: &Value| value.deep_marks().sensitive.is_some();
-    let is_new = is_secret(to) && !is_secret(from) && !is_declared(earlier) && !is_declared(output);
+    let is_new = is_secret(to) && !is_secret(from) && !earlier.is_sensitive() && !output.is_sensitive();
     is_new.then(|| "value is now sensitive".to_owned())
 }
 

@@ -28,14 +28,14 @@ pub(super) fn check(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
 fn constants(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut modules: BTreeMap<NodeId, StaticEvaluator<'_>> = BTreeMap::new();
-    let mut constants = ChildVariables::with(is_constant);
+    let mut constants = ChildVariables::with(Variable::is_constant);
     for (caller, call, child) in calls(graph, &graph.below(roots)) {
         if constants.of(child).is_empty() {
             continue;
         }
         for attribute in arguments::given(call, child.module()) {
             let variable = child.module().variables.get(&attribute.name);
-            let Some(variable) = variable.filter(|variable| is_constant(variable)) else { continue };
+            let Some(variable) = variable.filter(|variable| variable.is_constant()) else { continue };
             let evaluator =
                 modules.entry(caller.id()).or_insert_with(|| StaticEvaluator::new(caller.module()));
             let outcome = evaluator.constant_value(&attribute.expr);
@@ -116,16 +116,17 @@ impl<'t> Search<'t> {
     /// Checks the arguments for the constants of child modules, and reports each call.
     fn constants(&mut self) {
         let rule = EngineRule::ModuleArgumentType;
-        let mut constants = ChildVariables::with(is_constant);
+        let mut constants = ChildVariables::with(Variable::is_constant);
         let mut required =
-            ChildVariables::with(|variable| is_constant(variable) && variable.default.is_none());
+            ChildVariables::with(|variable| variable.is_constant() && variable.default.is_none());
         for (caller, call, child) in calls(self.graph, &self.below.clone()) {
             if constants.of(child).is_empty() {
                 continue;
             }
             let given = given(call, child);
             let set = given.iter().filter_map(|(name, attribute)| {
-                let variable = child.module().variables.get(name).filter(|variable| is_constant(variable))?;
+                let variable =
+                    child.module().variables.get(name).filter(|variable| variable.is_constant())?;
                 Some((&**variable, Some(attribute)))
             });
             let missing = required.of(child);
@@ -305,10 +306,6 @@ fn missing(call: &ModuleCall, variable: &Variable) -> Finding {
             .at(place)
             .help(format!("set `{}`", variable.name));
     with_declaration(finding, variable)
-}
-
-fn is_constant(variable: &Variable) -> bool {
-    variable.constant.as_ref().is_some_and(|constant| constant.value)
 }
 
 fn with_declaration(finding: Finding, variable: &Variable) -> Finding {

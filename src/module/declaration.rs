@@ -120,6 +120,11 @@ impl Variable {
         is_true(self.ephemeral.as_ref())
     }
 
+    /// Whether `const` is true.
+    pub fn is_constant(&self) -> bool {
+        is_true(self.constant.as_ref())
+    }
+
     /// Whether a null value stands for the default.
     pub fn refuses_null(&self) -> bool {
         self.nullable.as_ref().is_some_and(|nullable| !nullable.value)

@@ -10,9 +10,6 @@ use crate::module::address::ModuleSource;
 use crate::module::declaration::ModuleCall;
 use crate::value::Version;
 
-/// The hosts of the public registries. A short address names the one of the engine, and both have the same modules.
-const PUBLIC_HOSTS: [&str; 2] = [Product::Terraform.registry_host(), Product::OpenTofu.registry_host()];
-
 /// An installed module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstalledModule {
@@ -75,7 +72,8 @@ impl InstalledModule {
 /// The same module in the public registry of an engine.
 fn in_registry_of(address: ModuleSource, features: &Features) -> ModuleSource {
     match address {
-        ModuleSource::Registry(mut module) if PUBLIC_HOSTS.contains(&module.host.as_str()) => {
+        // A short address names the host of the engine, and both have the same modules.
+        ModuleSource::Registry(mut module) if Product::REGISTRY_HOSTS.contains(&module.host.as_str()) => {
             module.host = features.registry_host.into();
             ModuleSource::Registry(module)
         }

@@ -83,14 +83,14 @@ fn version_elsewhere<'m>(
 /// Where to find the versions of a package.
 fn look_up(package: &RegistryModule, product: Product) -> String {
     let RegistryModule { host, namespace, name, system, .. } = package;
-    let page = match (host.as_str(), product) {
-        ("registry.terraform.io", Product::Terraform) => {
-            format!("https://registry.terraform.io/modules/{namespace}/{name}/{system}")
-        }
-        ("registry.opentofu.org", Product::OpenTofu) => {
+    if host != product.registry_host() {
+        return format!("the registry {host} lists the versions of {namespace}/{name}/{system}");
+    }
+    let page = match product {
+        Product::Terraform => format!("https://{host}/modules/{namespace}/{name}/{system}"),
+        Product::OpenTofu => {
             format!("https://search.opentofu.org/module/{namespace}/{name}/{system}/latest")
         }
-        _ => return format!("the registry {host} lists the versions of {namespace}/{name}/{system}"),
     };
     format!("{page} lists the versions")
 }

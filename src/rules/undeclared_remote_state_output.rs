@@ -8,8 +8,8 @@ use super::support::state_addresses::{OutputRead, StateOutputs};
 use super::{ADVICE, BackendEvidence, Context, Node, Page, Role, Rule, States, page};
 use crate::finding::{Concern, Finding};
 use crate::module::ByStateAddress;
-use crate::text::{Span, Suggestions};
-use crate::vfs::{Snapshot, module_at};
+use crate::text::{Span, Suggestions, module_at};
+use crate::vfs::Snapshot;
 
 pub(super) struct UndeclaredRemoteStateOutput;
 

@@ -41,14 +41,6 @@ pub fn source_between(from: &str, to: &str) -> String {
     if starts_with_dots { way } else { format!("./{way}") }
 }
 
-/// A directory of a module in a sentence.
-pub fn module_at(directory: &str) -> String {
-    match directory {
-        "" => "the module at the root of the repository".to_owned(),
-        directory => format!("`{directory}`"),
-    }
-}
-
 /// The parent directory of `path`. `None` for the top.
 pub fn parent(path: &str) -> Option<&str> {
     if path.is_empty() {

@@ -5,15 +5,11 @@ use std::process::Command;
 use overrule::engine::Product;
 use overrule::vfs::{Error, Reached, Snapshot};
 
-use crate::place::{Output, Place, of_index, of_revision};
+use crate::place::{Output, Place, names, of_index, of_revision};
 
 /// Every file that was read, with its text.
 fn read(snapshot: &Snapshot) -> Vec<String> {
     snapshot.sources().iter().map(|(_, source)| format!("{}: {}", source.name(), source.text())).collect()
-}
-
-fn names(snapshot: &Snapshot) -> Vec<&str> {
-    snapshot.sources().iter().map(|(_, source)| source.name()).collect()
 }
 
 fn index(place: &Place) -> Snapshot {

@@ -24,6 +24,11 @@ fn read(mut listed: Snapshot) -> Snapshot {
     listed
 }
 
+/// Every file that was read, by name.
+pub(crate) fn names(snapshot: &Snapshot) -> Vec<&str> {
+    snapshot.sources().iter().map(|(_, source)| source.name()).collect()
+}
+
 /// A temporary directory with a repository.
 pub(crate) struct Place {
     /// Contains the repository and a home directory.

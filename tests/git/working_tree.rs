@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::place::Place;
+use crate::place::{Place, names};
 use overrule::engine::Product;
 use overrule::finding::Severity;
 use overrule::limits::{Limit, Limits};
@@ -17,11 +17,6 @@ fn open(place: &Place) -> Snapshot {
 
 fn open_at(place: &Place, paths: &[&str]) -> Snapshot {
     Snapshot::open(&place.path(), paths).expect("the paths exist")
-}
-
-/// Every file that was read, by name.
-fn names(snapshot: &Snapshot) -> Vec<&str> {
-    snapshot.sources().iter().map(|(_, source)| source.name()).collect()
 }
 
 /// Rule and detail of every finding.

@@ -23,9 +23,8 @@ use crate::limits::Steps;
 use crate::module::Module;
 use crate::module::address::{ConfigAddress, ProviderAddress};
 use crate::module::declaration::{ProviderConfiguration, compact_name};
-use crate::text::{Sources, Span, grouped};
+use crate::text::{Sources, Span, grouped, module_at};
 use crate::value::Budget;
-use crate::vfs::module_at;
 
 /// A state of the repository.
 #[derive(Debug, Clone, Copy)]

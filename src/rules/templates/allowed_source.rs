@@ -19,9 +19,6 @@ pub(super) struct AllowedSource {
     providers: Option<Globs>,
 }
 
-/// The default registries of the engines, whose addresses may omit the host.
-const REGISTRIES: [&str; 2] = [Product::Terraform.registry_host(), Product::OpenTofu.registry_host()];
-
 impl Configure for AllowedSource {
     const OPTIONS: &'static [&'static str] = &["modules", "providers"];
 
@@ -120,8 +117,9 @@ fn on_host(host: &str, path: &str) -> Vec<String> {
 
 /// The written forms of a path in a registry.
 fn in_registries(host: &str, path: &str) -> Vec<String> {
-    if REGISTRIES.contains(&host) {
-        let full = REGISTRIES.iter().map(|registry| format!("{registry}/{path}"));
+    // Addresses may omit these hosts.
+    if Product::REGISTRY_HOSTS.contains(&host) {
+        let full = Product::REGISTRY_HOSTS.iter().map(|registry| format!("{registry}/{path}"));
         full.chain([path.to_owned()]).collect()
     } else {
         vec![format!("{host}/{path}")]

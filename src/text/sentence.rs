@@ -1,4 +1,4 @@
-//! Numbers in sentences.
+//! Numbers, nouns, lists and directories in sentences.
 
 /// `500,000`.
 pub fn grouped(number: u64) -> String {
@@ -27,6 +27,14 @@ pub fn joined(parts: &[String]) -> String {
         [one, other, last] => format!("{one}, {other} and {last}"),
         [one] => one.clone(),
         [] => String::new(),
+    }
+}
+
+/// The directory of a module: in backticks, or in words for the root of the repository.
+pub fn module_at(directory: &str) -> String {
+    match directory {
+        "" => "the module at the root of the repository".to_owned(),
+        directory => format!("`{directory}`"),
     }
 }
 
