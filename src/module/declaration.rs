@@ -17,6 +17,7 @@ pub use provider::{
 };
 pub use resource::{Managed, Provisioner, Resource};
 
+use crate::engine::Features;
 use crate::module::address::{ImportTarget, ModuleSource, MoveEndpoint, RemoveTarget, ResourceAddress};
 use crate::module::config::Config;
 use crate::syntax::{Attribute, Block, Expr, StepKind, Traversal};
@@ -248,6 +249,15 @@ impl ModuleCall {
     /// Whether it may have another number of instances than one.
     pub fn is_repeated(&self) -> bool {
         self.count.is_some() || self.for_each.is_some() || self.enabled.is_some()
+    }
+
+    /// The place of the argument that keeps the child module from configuring providers, if the call has one: `count`,
+    /// `for_each`, `enabled` or the first entry of `depends_on`.
+    pub fn repeated_or_delayed_by(&self, features: &Features) -> Option<Span> {
+        let enabled = self.enabled.as_ref().filter(|_| features.repeated_by_enabled);
+        let argument = self.count.as_ref().or(self.for_each.as_ref()).or(enabled);
+        let dependency = || self.depends_on.first().map(|dependency| dependency.span);
+        argument.map(|argument| argument.expr.span).or_else(dependency)
     }
 }
 

@@ -78,8 +78,6 @@ fn passed(node: Node<'_>) -> HashMap<SmolStr, Span> {
 
 /// The argument that repeats or delays a call on any path from a root module to this module.
 fn repeated(node: Node<'_>) -> Option<Span> {
-    node.above().flat_map(Node::callers).find_map(|(_, call)| {
-        let argument = call.count.as_ref().or(call.for_each.as_ref()).map(|attribute| attribute.name_span);
-        argument.or(call.depends_on.first().map(|dependency| dependency.span))
-    })
+    let mut calls = node.above().flat_map(Node::callers);
+    calls.find_map(|(caller, call)| call.repeated_or_delayed_by(&caller.module().features))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use smol_str::SmolStr;
 
 use crate::graph::{Configuration, Node};
-use crate::module::declaration::{ModuleCall, ProviderConfiguration};
+use crate::module::declaration::ProviderConfiguration;
 use crate::text::Span;
 
 /// The modules that lead to a module.
@@ -41,7 +41,7 @@ impl<'t> Above<'t> {
         while !level.is_empty() {
             let mut next = Vec::new();
             for (caller, call) in level.iter().flat_map(|node| node.callers()) {
-                let repeats = repeats(call);
+                let repeats = call.repeated_or_delayed_by(&caller.module().features).is_some();
                 above.has_map |= !call.providers.is_empty();
                 if distance == 0 || repeats {
                     above.calls.push(Call { distance, at: call.origin.header(), repeats });
@@ -97,8 +97,4 @@ impl<'t> Above<'t> {
         }
         Some(found)
     }
-}
-
-fn repeats(call: &ModuleCall) -> bool {
-    call.is_repeated() || !call.depends_on.is_empty()
 }

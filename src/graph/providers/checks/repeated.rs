@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::declarations::Declared;
 use crate::finding::{EngineRule, Finding};
 use crate::graph::{ModuleGraph, Node, NodeId};
-use crate::module::declaration::ModuleCall;
 use crate::text::Span;
 
 /// Reports a module with provider configurations under `count`, `for_each`, `depends_on` or `enabled` of any call
@@ -26,7 +25,8 @@ pub(in crate::graph) fn repeated(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<F
         }
         let node = graph.node(NodeId(number));
         for (call, child) in node.child_calls() {
-            let here = repetition(call).map(|argument| (argument, number));
+            let here =
+                call.repeated_or_delayed_by(&node.module().features).map(|argument| (argument, number));
             next.push((child.id.0, here.or(repeated)));
         }
     }
@@ -56,15 +56,6 @@ fn leads_to(graph: &ModuleGraph, configured: &[bool]) -> Vec<bool> {
     leads
 }
 
-/// The argument that repeats or delays a call.
-fn repetition(call: &ModuleCall) -> Option<Span> {
-    let argument = call.count.as_ref().or(call.for_each.as_ref());
-    argument
-        .or(call.enabled.as_ref())
-        .map(|attribute| attribute.expr.span)
-        .or(call.depends_on.first().map(|dependency| dependency.span))
-}
-
 /// The maximum number of modules above that are searched for configurations of the same name.
 const MOST_ABOVE: usize = 50;
 
@@ -75,11 +66,15 @@ const SHOWN: usize = 10;
 fn incompatible(node: Node<'_>) -> Finding {
     let module = node.module();
     let declared = Declared::of(module);
+    let arguments = if module.features.repeated_by_enabled {
+        "`count`, `for_each`, `enabled` or `depends_on`"
+    } else {
+        "`count`, `for_each` or `depends_on`"
+    };
     let blocks = declared.configured.values().take(SHOWN).map(|provider| provider.origin.header());
     Finding::language(EngineRule::ProviderBlockInRepeatedModule, module.features.summaries.repeated_module)
         .detail(format!(
-            "The module in {:?} configures a provider itself, so calls to it cannot use `count`, `for_each` or \
-             `depends_on`: removing an instance would also remove the provider configuration that is needed to destroy its \
+            "The module in {:?} configures a provider itself, so calls to it cannot use {arguments}: removing an instance would also remove the provider configuration that is needed to destroy its \
              resources.",
             if module.directory.is_empty() { "." } else { module.directory.as_str() }
         ))
