@@ -131,6 +131,20 @@ fn a_region_of_existing_resources_changes() {
     assert_eq!(found(&place), nothing, "nothing uses the default configuration");
 }
 
+#[test]
+fn resources_without_instances_do_not_move() {
+    let text = |count: &str, provider: &str| {
+        let resource = format!("resource \"aws_sns_topic\" \"a\" {{\n{count}{provider}  name = \"a\"\n}}\n");
+        root("").split("module \"net\"").next().map(|providers| providers.to_owned() + &resource)
+    };
+    for (count, expected) in [("", 1), ("  count = 0\n", 0), ("  for_each = {}\n", 0), ("  count = 2\n", 1)] {
+        let before = text(count, "").expect("the root module calls a module");
+        let place = Place::committed(&[("live/a/main.tf", &before)]);
+        place.stage("live/a/main.tf", text(count, "  provider = aws.west\n").expect("as before"));
+        assert_eq!(found(&place).len(), expected, "{count}: {:?}", found(&place));
+    }
+}
+
 /// The two calls of terraform-aws-eks that pass an alias lead to modules of the registry.
 #[test]
 fn an_entry_for_a_module_of_the_registry_is_exchanged() {

@@ -92,6 +92,9 @@ fn changes(earlier: State<'_>, now: State<'_>) -> ProviderChanges {
             incomplete_from.get_or_insert(top.id());
         }
         let mut add = |address: &ConfigAddress, old: &Consumer<'_>, new: &Consumer<'_>| {
+            if old.has_no_instances() {
+                return;
+            }
             let pair = Pair { old, new, earlier: &blocks_before, now: &blocks_now };
             let Some((cause, effect)) = pair.effect().and_then(|effect| Some((pair.cause()?, effect))) else {
                 return;

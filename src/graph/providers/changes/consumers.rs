@@ -57,6 +57,17 @@ impl<'t> Consumer<'t> {
         self.levels[..=level].iter().filter_map(|level| Some(&level.call?.name)).collect()
     }
 
+    /// Whether `count` or `for_each` of the block, or of a call that leads to it, certainly makes no instances.
+    pub(super) fn has_no_instances(&self) -> bool {
+        let of_block = match self.user {
+            User::Resource(resource) => resource.repeated(),
+            User::Call(call, _) => call.repeated(),
+        };
+        let mut calls = self.levels.windows(2).filter_map(|pair| Some((pair[0].node, pair[1].call?)));
+        let is_block_empty = self.levels.last().is_some_and(|last| last.node.has_no_instances(of_block));
+        is_block_empty || calls.any(|(caller, call)| caller.has_no_instances(call.repeated()))
+    }
+
     /// Whether Terraform certainly reports that the configuration is missing.
     pub(super) fn is_refused(&self) -> bool {
         let last = self.trace.steps.len().saturating_sub(1);
