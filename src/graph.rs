@@ -43,7 +43,7 @@ mod tests;
 
 pub use addresses::{AddressChange, Cause as AddressCause, Repetition};
 pub use diagnostics::{ModuleDiagnostics, Validation};
-pub(crate) use evaluation::Absence;
+pub(crate) use evaluation::{Absence, contains_null};
 pub use evaluation::{Cut, Evaluated, Planned, PlannedCall, RefusedDefault, Values};
 pub use node::{Callee, ModuleGraph, Node, Test};
 pub use node_id::NodeId;

@@ -48,6 +48,7 @@ pub(super) use locals::Locals;
 pub(super) use of_tests::{assertion, failed_validation, value_of_test};
 pub use planned_calls::{Cut, Evaluated, Planned, PlannedCall};
 pub(super) use run_values::{Computed, Outputs, Resources, RunValues, Within, default_of};
+pub(crate) use soundness::contains_null;
 pub use validation::RefusedDefault;
 pub use values::Values;
 pub(super) use values_files::{are_checked as are_values_checked, check as check_values};

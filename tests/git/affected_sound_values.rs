@@ -49,6 +49,9 @@ const APP: &str = indoc! {r#"
     resource "terraform_data" "one" {
       count = var.on ? 1 : 0
     }
+    resource "terraform_data" "named" {
+      for_each = toset(["x"])
+    }
     variable "settings" {
       type = object({ size = number, id = string, names = list(string) })
     }
@@ -65,6 +68,7 @@ const APP: &str = indoc! {r#"
       both  = { net = lower(var.text), note = var.on ? one(var.names) : "" }
       chain = local.optional
       optional = var.optional
+      compared = var.optional == null ? "none" : "some"
     }
     output "shown" {
       value = "app-${var.text}"
@@ -126,6 +130,8 @@ fn an_unused_value_that_cannot_fail_affects_nothing() {
         "try(one(var.names), var.tags.a, null)",
         r#""${terraform_data.this.input.name}-x""#,
         r#""${terraform_data.many[1].id}-x""#,
+        r#""${terraform_data.named["x"].id}-x""#,
+        r#""${local.compared}-x""#,
         r#""${var.object.name}-x""#,
         "toset(distinct(compact(var.names)))",
         r#"lookup(var.tags, var.text, "none")"#,
@@ -167,6 +173,7 @@ fn an_unused_value_that_may_fail_affects_the_root_module() {
         r#"replace(var.text, var.text, "-")"#,
         r#"replace(var.text, "/(/", "-")"#,
         "terraform_data.many[2].id",
+        r#"terraform_data.named["y"].id"#,
         r#""${terraform_data.this.input.tags}-x""#,
         "try(var.names[3])",
         r#"try(local.nothing, "none")"#,

@@ -19,7 +19,7 @@ use super::call_path::{CallPath, expression};
 use super::side::Side;
 use crate::check::EngineView;
 use crate::engine::Engine;
-use crate::graph::{Node, NodeId, Used, User, ValueFlow};
+use crate::graph::{Node, NodeId, Used, User, ValueFlow, contains_null};
 use crate::module::Module;
 use crate::module::canonical::NamedValue;
 use crate::module::declaration::ModuleCall;
@@ -27,7 +27,6 @@ use crate::syntax::{Attribute, Block};
 use crate::value::Budget;
 use crate::vfs::Memo;
 use room::Room;
-use variables::contains_null;
 
 /// The part of a module that a change alters.
 #[derive(Debug, Clone, PartialEq, Eq)]

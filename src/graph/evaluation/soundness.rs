@@ -3,15 +3,17 @@
 mod function_call;
 mod null;
 
+pub(crate) use null::contains_null;
+
 use super::accepted_values;
 use super::values::Values;
 use crate::graph::Node;
 use crate::graph::references::symbols::PATHS;
 use crate::module::address::{InstanceKey, ResourceAddress, Subject, reference};
-use crate::module::declaration::Variable;
+use crate::module::declaration::{Repeated, Variable};
 use crate::syntax::{
-    Attribute, BinaryOperator, Expr, ExprKind, ObjectItem, ObjectKey, Part, Step, StepKind, Traversal,
-    UnaryOperator, alike,
+    BinaryOperator, Expr, ExprKind, ObjectItem, ObjectKey, Part, Step, StepKind, Traversal, UnaryOperator,
+    alike,
 };
 use crate::value::{self, Type, Value};
 
@@ -215,18 +217,14 @@ impl Values<'_> {
     }
 
     /// Whether a resource or module call certainly has an instance with this key.
-    fn has_instance(
-        &self,
-        (count, is_repeated): (Option<&Attribute>, bool),
-        key: Option<&InstanceKey>,
-    ) -> bool {
+    fn has_instance(&self, repeated: Repeated<'_>, is_repeated: bool, key: Option<&InstanceKey>) -> bool {
         match key {
             None => !is_repeated,
-            Some(InstanceKey::Number(index)) => count.is_some_and(|count| {
+            Some(InstanceKey::Number(index)) => repeated.0.is_some_and(|count| {
                 let Value::Number(count) = self.of(self.selected(&count.expr)) else { return false };
                 count.index().is_some_and(|count| usize::try_from(*index).is_ok_and(|index| index < count))
             }),
-            Some(InstanceKey::Text(_)) => false,
+            Some(InstanceKey::Text(_)) => self.have_instance(repeated, key) == Some(true),
         }
     }
 
@@ -258,15 +256,16 @@ impl Values<'_> {
                 !is_null && of_type.is_some_and(|ty| attribute(ty, steps).is_some())
             }),
             (Subject::Module { call, key, output: Some(output) }, []) => {
-                let has_instance = module.calls.get(call).is_some_and(|call| {
-                    self.has_instance((call.count.as_deref(), call.is_repeated()), key.as_ref())
-                });
+                let has_instance = module
+                    .calls
+                    .get(call)
+                    .is_some_and(|call| self.has_instance(call.repeated(), call.is_repeated(), key.as_ref()));
                 let child = self.node.child(call);
                 has_instance && child.is_some_and(|child| child.module().outputs.contains_key(output))
             }
             (Subject::Resource { address, key }, steps) => {
                 module.resources.get(address).is_some_and(|resource| {
-                    self.has_instance((resource.count.as_deref(), resource.is_repeated()), key.as_ref())
+                    self.has_instance(resource.repeated(), resource.is_repeated(), key.as_ref())
                 }) && (matches!(steps, [Step { kind: StepKind::Attribute(_), .. }])
                     || argument(self.node, address, steps).is_some())
             }

@@ -8,7 +8,6 @@ use super::super::call_path::is_alike;
 use super::{ANY_PATH, Effect, Effects, MOST_LEVELS, Place};
 use crate::graph::{Used, User};
 use crate::module::canonical::NamedValue;
-use crate::syntax::{BinaryOperator, Expr, ExprKind};
 
 impl Effects<'_> {
     /// A root module in which nothing sets a variable. Another module is returned as it is.
@@ -114,17 +113,4 @@ impl Effects<'_> {
             },
         }
     }
-}
-
-/// Whether `null` occurs in an expression, other than in a comparison.
-pub(super) fn contains_null(expr: &Expr) -> bool {
-    let (mut contains, mut compared) = (false, Vec::new());
-    expr.walk(&mut |inner, _| match &inner.kind {
-        ExprKind::Binary(BinaryOperator::Equal | BinaryOperator::NotEqual, operands) => {
-            compared.extend(operands.iter().map(|operand| operand.span));
-        }
-        ExprKind::Null => contains |= !compared.contains(&inner.span),
-        _ => {}
-    });
-    contains
 }

@@ -3,7 +3,7 @@
 use super::{DEEPEST, attribute};
 use crate::graph::Values;
 use crate::module::address::{Subject, reference};
-use crate::syntax::{Expr, ExprKind, Traversal};
+use crate::syntax::{BinaryOperator, Expr, ExprKind, Traversal};
 use crate::value::{Function, Kind};
 
 impl Values<'_> {
@@ -14,14 +14,12 @@ impl Values<'_> {
             ExprKind::Null => true,
             ExprKind::Parens(inner) => self.may_be_null(inner, depth),
             ExprKind::Conditional(parts) => any(&parts[1..]),
-            ExprKind::Call(call) => match call.name.as_str() {
-                "one" | "ephemeralasnull" => true,
-                "coalesce" => false,
-                name => {
-                    let function = Function::named(name);
-                    function.is_none_or(|function| function.return_type == Kind::Any) && any(&call.arguments)
-                }
-            },
+            ExprKind::Call(call) if call.name == "coalesce" => false,
+            ExprKind::Call(call) => {
+                let function = Function::named(&call.name);
+                let passes_on = function.is_none_or(|function| function.return_type == Kind::Any);
+                makes_null(&call.name) || passes_on && any(&call.arguments)
+            }
             ExprKind::Traversal(traversal) => self.may_name_null(traversal, depth),
             _ => false,
         }
@@ -55,15 +53,21 @@ impl Values<'_> {
     }
 }
 
-/// Whether `null`, or a function that makes null of an empty list, occurs in an expression.
-fn contains_null(expr: &Expr) -> bool {
-    let mut contains = false;
-    expr.walk(&mut |inner, _| {
-        contains |= match &inner.kind {
-            ExprKind::Null => true,
-            ExprKind::Call(call) => call.name == "one",
-            _ => false,
-        };
+/// Whether `null`, other than in a comparison, or a function that makes null of another value occurs in an expression.
+pub(crate) fn contains_null(expr: &Expr) -> bool {
+    let (mut contains, mut compared) = (false, Vec::new());
+    expr.walk(&mut |inner, _| match &inner.kind {
+        ExprKind::Binary(BinaryOperator::Equal | BinaryOperator::NotEqual, operands) => {
+            compared.extend(operands.iter().map(|operand| operand.span));
+        }
+        ExprKind::Null => contains |= !compared.contains(&inner.span),
+        ExprKind::Call(call) => contains |= makes_null(&call.name),
+        _ => {}
     });
     contains
+}
+
+/// Whether a function can make null of a value that is not null.
+fn makes_null(function: &str) -> bool {
+    matches!(function, "one" | "ephemeralasnull")
 }
