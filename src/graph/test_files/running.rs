@@ -185,6 +185,7 @@ fn stops(finding: &Finding) -> bool {
         "Value for undeclared variable",
         "Resource targeting is in effect",
         "Error message refers to sensitive values",
+        "Error message refers to ephemeral values",
     ];
     !continues.contains(&finding.summary.as_str())
 }
