@@ -30,7 +30,7 @@ use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
 
-use crate::engine::{Features, FileKind};
+use crate::engine::{Engine, Features, FileKind};
 use crate::finding::{EngineRule, Finding, Room};
 use crate::limits::Limits;
 use crate::module::address::{ModuleSource, ProviderAddress, ResourceAddress};
@@ -96,6 +96,8 @@ pub struct Module {
     pub(crate) top_blocks: usize,
     /// The `required_version` constraints that apply.
     pub required_versions: Vec<VersionConstraint>,
+    /// See [`Module::newest_engine`].
+    newest_engine: OnceLock<Engine>,
     /// The constraints before the first override file that sets `required_version`, whether the engine replaces them
     /// or adds to them.
     pub overridden_versions: Vec<VersionConstraint>,
@@ -237,6 +239,7 @@ impl Module {
             bytes: 0,
             top_blocks: 0,
             required_versions: Vec::new(),
+            newest_engine: OnceLock::new(),
             overridden_versions: Vec::new(),
             backend: None,
             cloud: None,

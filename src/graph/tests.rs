@@ -605,3 +605,35 @@ fn resources_of_the_engine_are_known() {
         ]
     );
 }
+
+#[test]
+fn the_required_version_decides_whether_operands_are_ignored() {
+    let root = |version: &str| {
+        format!(
+            "terraform {{\n  required_version = \"{version}\"\n}}\nmodule \"m\" {{\n  source = \"./m\"\n  x = null\n}}\n"
+        )
+    };
+    let module = |version: &str| {
+        format!(
+            "terraform {{\n  required_version = \"{version}\"\n}}\n{}",
+            indoc! {r#"
+                variable "x" {
+                  type    = string
+                  default = "abcd"
+                  validation {
+                    condition     = var.x == null || length(var.x) > 3
+                    error_message = "Too short."
+                  }
+                }
+            "#}
+        )
+    };
+    let reported = |version: &str| {
+        reported_by("terraform", &[("", &root(version)), ("m", &module(version))])
+            .into_iter()
+            .filter(|finding| finding.contains("Invalid function argument"))
+            .count()
+    };
+    assert_eq!(reported("~> 1.11.0"), 1);
+    assert_eq!(reported(">= 1.11.0"), 0);
+}

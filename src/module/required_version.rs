@@ -40,13 +40,16 @@ impl Module {
 
     /// The engine that checks the module, or the newest release before it that `required_version` admits.
     pub(crate) fn newest_engine(&self) -> Engine {
-        let engine = self.features.engine;
-        if engine.pinned || self.admits_engine() {
-            return engine;
-        }
-        let is_older = |release| release < engine.version && self.admits(release);
-        let newest = engine.product.newest_release_where(is_older);
-        newest.map_or(engine, |version| Engine { version, ..engine })
+        let find = || {
+            let engine = self.features.engine;
+            if engine.pinned || self.admits_engine() {
+                return engine;
+            }
+            let is_older = |release| release < engine.version && self.admits(release);
+            let newest = engine.product.newest_release_where(is_older);
+            newest.map_or(engine, |version| Engine { version, ..engine })
+        };
+        *self.newest_engine.get_or_init(find)
     }
 
     /// The findings about `required_version`, for an engine that checks it after loading the configuration.

@@ -126,7 +126,7 @@ pub(super) enum Names {
 impl<'s> ModuleScope<'s> {
     /// The scope of a module without any symbols.
     pub(super) fn new(node: Node<'s>, locals: &'s Locals, work: &'s Budget) -> Self {
-        let (symbols, engine) = (Symbols::default(), node.graph().engine());
+        let (symbols, engine) = (Symbols::default(), node.module().newest_engine());
         Self {
             node,
             locals,

@@ -8,7 +8,6 @@ use smol_str::SmolStr;
 
 use super::accepted_values;
 use super::scope::ModuleScope;
-use crate::engine::{Engine, Product};
 use crate::finding::{EngineRule, Finding, Severity, has_errors};
 use crate::graph::{Node, Values, arguments, references};
 use crate::module::declaration::{Condition, Variable};
@@ -323,9 +322,6 @@ fn all_refusals(value: &Value, variable: &Variable, node: Node<'_>, work: &Budge
         let without = ModuleScope { engine: known.engine.without_short_circuit(), ..known };
         let is_newly_false = known.engine.short_circuits()
             && evaluate(condition, &without, &mut Vec::new()).as_bool() != Some(false);
-        if is_newly_false && !node.module().newest_engine().short_circuits() {
-            return None;
-        }
         let chosen = match &value {
             Value::Bool(false) => Some(Value::Bool(true)),
             Value::String(text) if text.is_empty() => Some(Value::String("x".into())),
@@ -341,12 +337,11 @@ fn all_refusals(value: &Value, variable: &Variable, node: Node<'_>, work: &Budge
     variable.validations.iter().filter_map(judge).collect()
 }
 
-/// The error of an expression with the known value, if it does not occur for every value. Operands that some engine
-/// does not evaluate are ignored.
+/// The error of an expression with the known value, if it does not occur for every value.
 fn error_of_value(expr: &Expr, known: ModuleScope<'_>, unknown: ModuleScope<'_>) -> Option<Finding> {
-    let error = |scope| {
+    let error = |scope: ModuleScope<'_>| {
         let mut found = Vec::new();
-        evaluate(expr, &ModuleScope { engine: Engine::newest(Product::Terraform), ..scope }, &mut found);
+        evaluate(expr, &scope, &mut found);
         found.into_iter().find(|finding| finding.severity == Severity::Error)
     };
     error(known).filter(|_| error(unknown).is_none())
