@@ -30,6 +30,8 @@ fn annotated(markdown: &str) -> String {
     for line in markdown.lines() {
         in_code ^= line.starts_with("```");
         match (message_of_carets(line).filter(|_| in_code), lines.last_mut()) {
+            // Two rows of carets below a line can have the same message.
+            (Some(message), Some(code)) if code.ends_with(message) => {}
             (Some(message), Some(code)) => code.push_str(&format!("  # {message}")),
             (Some(_), None) | (None, _) => lines.push(line.to_owned()),
         }
