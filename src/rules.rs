@@ -81,6 +81,7 @@ mod variable_type_missing;
 pub use context::{Context, Shared};
 pub use support::backend_evidence::{BackendEvidence, BackendReplacement};
 pub use support::before_change::Earlier;
+pub use support::read_outputs::ReadOutputsOfModules;
 pub use support::state_addresses::States;
 pub use templates::{TEMPLATES, Template};
 

@@ -28,7 +28,7 @@ use crate::check::suppress::exceptions::may_contain_exceptions;
 use crate::engine::{Choice, Engine, Product};
 use crate::graph::{Callee, ModuleGraph, NodeId};
 use crate::policy::Policy;
-use crate::rules::{Context, Earlier, States};
+use crate::rules::{Context, Earlier, ReadOutputsOfModules, States};
 use crate::session::batches::{Batch, Crossing, Obstacle};
 use crate::session::installed::Coverage;
 use crate::session::load::{self, LoadedGraph};
@@ -268,7 +268,8 @@ impl BatchResult {
         for (call, is_covered) in std::mem::take(&mut loaded.coverage) {
             *self.coverage.entry(call).or_default() |= is_covered;
         }
-        let context = Context::new(snapshot, cache.files(), request.earlier, request.states);
+        let read_outputs = ReadOutputsOfModules::default();
+        let context = Context::new(snapshot, cache.files(), request.earlier, request.states, &read_outputs);
         let mut validated = loaded.validation(roots, snapshot);
         let mut findings = std::mem::take(&mut validated.findings);
         capped::cap(&mut findings);

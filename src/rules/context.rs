@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hashbrown::HashMap;
 use smol_str::SmolStr;
 
-use super::{Earlier, States};
+use super::{Earlier, ReadOutputsOfModules, States};
 use crate::engine::{FileKind, LOCK_FILE, Loaded};
 use crate::graph::{AddressChange, Node, ProviderChange, State};
 use crate::limits::Limits;
@@ -25,6 +25,8 @@ pub struct Context<'c> {
     files: &'c HashMap<FileId, File>,
     earlier: Option<&'c Earlier>,
     states: &'c States,
+    /// The outputs of its child modules that each module reads, as far as a rule asked for them.
+    pub(super) read_outputs: &'c ReadOutputsOfModules,
     /// What the rules of the module that is being checked share.
     shared: Option<&'c Shared>,
 }
@@ -60,14 +62,16 @@ impl Shared {
 
 impl<'c> Context<'c> {
     /// The context of a run. `files` has the parsed files of each source, `earlier` the state before the change, if
-    /// there is one. Rules record the states of root modules in `states`.
+    /// there is one. Rules record the states of root modules in `states`, and in `read_outputs` what the modules of the
+    /// graph read.
     pub fn new(
         snapshot: &'c Snapshot,
         files: &'c HashMap<FileId, File>,
         earlier: Option<&'c Earlier>,
         states: &'c States,
+        read_outputs: &'c ReadOutputsOfModules,
     ) -> Self {
-        Self { snapshot, files, earlier, states, shared: None }
+        Self { snapshot, files, earlier, states, read_outputs, shared: None }
     }
 
     /// The same context, for all rules that check a module.

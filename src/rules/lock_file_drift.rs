@@ -2,7 +2,7 @@
 
 mod platforms;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
@@ -50,8 +50,10 @@ impl Rule for LockFileDrift {
             return;
         }
         findings.extend(platforms::lacking(&lock, &self.platforms, module));
-        let requirements = node.version_requirements();
-        for (provider, at) in needed_below(node) {
+        let needed: Vec<_> = needed_below(node).into_iter().collect();
+        let subjects = needed.iter().map(|(provider, _)| Some(provider.clone())).collect();
+        let requirements = node.version_requirements(&subjects, |_| false);
+        for (provider, at) in needed {
             let shown = provider.display(module.features.registry_host);
             findings.extend(match lock.selection(&provider) {
                 None => Some(unselected(&shown, at)),
@@ -89,7 +91,7 @@ fn needs_lock(node: Node<'_>) -> Option<Span> {
         return None;
     }
     let at = run_in(node).filter(|_| node.role() == Role::Root)?;
-    (!needed_below(node).is_empty()).then_some(at)
+    needs_provider(node).then_some(at)
 }
 
 /// The finding for a lock file that git ignores. It is equal for all root modules, so it is reported once.
@@ -139,21 +141,35 @@ fn run_in(node: Node<'_>) -> Option<Span> {
 /// Every provider that a module and its descendants need, each with a span that shows it. A module that was not
 /// understood completely may need more.
 fn needed_below(node: Node<'_>) -> BTreeMap<ProviderAddress, Span> {
-    let place = |entry: &RequiredProvider| entry.source.as_ref().map_or(entry.span, |source| source.span);
-    let mut needed = BTreeMap::new();
+    let mut all = BTreeMap::new();
     for id in node.graph().below(&[node.id()]) {
-        let module = node.graph().node(id).module();
-        let required = module.required_providers.values();
-        let required = required.map(|entry| (Some(entry.address.clone()), place(entry)));
-        let resources = module.resources.values();
-        let used = resources.map(|resource| (resource.provider.clone(), resource.origin.header()));
-        for (provider, at) in required.chain(used) {
-            if let Some(provider) = provider.filter(|provider| !provider.is_built_in()) {
-                needed.entry(provider).or_insert(at);
-            }
+        for (provider, at) in needed(node.graph().node(id).module()) {
+            all.entry(provider.clone()).or_insert(at);
         }
     }
-    needed
+    all
+}
+
+/// Whether a module or a descendant needs a provider.
+fn needs_provider(node: Node<'_>) -> bool {
+    let (mut next, mut seen) = (vec![node], BTreeSet::from([node.id()]));
+    while let Some(node) = next.pop() {
+        if needed(node.module()).next().is_some() {
+            return true;
+        }
+        let children = node.children().filter(|child| seen.insert(*child));
+        next.extend(children.map(|child| node.graph().node(child)));
+    }
+    false
+}
+
+/// The providers that a module itself needs.
+fn needed(module: &Module) -> impl Iterator<Item = (&ProviderAddress, Span)> {
+    let place = |entry: &RequiredProvider| entry.source.as_ref().map_or(entry.span, |source| source.span);
+    let required = module.required_providers.values().map(move |entry| (&entry.address, place(entry)));
+    let resources = module.resources.values();
+    let used = resources.filter_map(|resource| Some((resource.provider.as_ref()?, resource.origin.header())));
+    required.chain(used).filter(|(provider, _)| !provider.is_built_in())
 }
 
 fn unselected(provider: &str, needed: Span) -> Finding {

@@ -3,6 +3,7 @@
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::support::edits::argument;
@@ -10,7 +11,7 @@ use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Configuration, Node, Reason, Role};
 use crate::module::Module;
-use crate::module::declaration::{ModuleCall, PassedProvider, ProviderConfiguration, ProviderRef};
+use crate::module::declaration::{ModuleCall, PassedProvider, ProviderConfiguration, ProviderRef, Resource};
 use crate::syntax::quoted;
 use crate::text::{Span, joined};
 
@@ -33,6 +34,7 @@ impl Rule for NoDefaultProvider {
             }
         }
         let calls = LazyCell::new(|| distinct_calls(node));
+        let resources = LazyCell::new(|| first_resources(module));
         for (default, mut blocks) in blocks {
             let Some(needed) = node.uses().configurations.get(&default) else { continue };
             // Beside an alias without arguments, an empty default configuration is nothing new.
@@ -42,7 +44,7 @@ impl Rule for NoDefaultProvider {
             blocks.sort_by_key(|block| block.origin.header());
             let Some(first) = blocks.first() else { continue };
             let name = &first.name;
-            let (at, user, select) = match user(node, &default, &calls) {
+            let (at, user, select) = match user(&default, &resources, &calls) {
                 Some(user) => user.described(node, &default, &blocks, context),
                 None => (needed.at, "This module".to_owned(), String::new()),
             };
@@ -166,25 +168,35 @@ fn distinct_calls(node: Node<'_>) -> Vec<(&ModuleCall, Node<'_>)> {
     calls
 }
 
+/// The first resource that uses each configuration.
+fn first_resources(module: &Module) -> HashMap<Configuration, &Resource> {
+    let mut first: HashMap<Configuration, &Resource> = HashMap::new();
+    for resource in module.resources.values().map(|resource| &**resource) {
+        if let Some(configuration) = Configuration::used_by(module, resource) {
+            let known = first.entry(configuration).or_insert(resource);
+            if resource.origin.header() < known.origin.header() {
+                *known = resource;
+            }
+        }
+    }
+    first
+}
+
 /// The first resource, or else module call, of a module that uses a default configuration.
 fn user<'m>(
-    node: Node<'m>,
     default: &Configuration,
+    resources: &HashMap<Configuration, &'m Resource>,
     calls: &[(&'m ModuleCall, Node<'m>)],
 ) -> Option<User<'m>> {
-    let module = node.module();
-    let resources = module.resources.values();
-    let resources = resources
-        .filter(|resource| Configuration::used_by(module, resource).as_ref() == Some(default))
-        .map(|resource| (resource.origin.header(), resource.address.to_string()));
+    if let Some(resource) = resources.get(default) {
+        return Some(User::Resource(resource.origin.header(), resource.address.to_string()));
+    }
     let passes = |call: &ModuleCall, child: Node<'_>| {
         let mut entries = call.providers.iter();
         entries.any(|entry| Configuration::passed_by(child.module(), entry).as_ref() == Some(default))
     };
     let calls = calls.iter().filter(|(call, child)| passes(call, *child) || inherits(call, *child, default));
-    let calls = calls.map(|(call, _)| *call);
-    let resource = resources.min().map(|(at, address)| User::Resource(at, address));
-    resource.or_else(|| calls.min_by_key(|call| call.origin.header()).map(User::Call))
+    calls.map(|(call, _)| *call).min_by_key(|call| call.origin.header()).map(User::Call)
 }
 
 /// Whether a call gives its child module a configuration without an entry for it.

@@ -3,6 +3,8 @@
 mod above;
 mod help;
 
+use hashbrown::HashSet;
+
 use self::above::Above;
 use super::{Context, Finding, Page, Rule, page};
 use crate::graph::{Configuration, Node, Role};
@@ -30,8 +32,9 @@ impl Rule for ProviderBlockInSharedModule {
         if calls.is_empty() || calls.iter().any(|call| call.repeats) {
             return;
         }
+        let mentioned = mentioned(node);
         for provider in blocks {
-            let is_used = is_used(node, provider);
+            let is_used = is_used(node, provider, &mentioned);
             let mut detail = if is_used {
                 "A caller of this module cannot choose another configuration, cannot use `count`, `for_each` or \
                  `depends_on`, and cannot remove the call before its resources are destroyed."
@@ -56,11 +59,15 @@ impl Rule for ProviderBlockInSharedModule {
     }
 }
 
+/// The configurations that the module refers to.
+fn mentioned(node: Node<'_>) -> HashSet<Configuration> {
+    node.provider_mentions().filter_map(|reference| Configuration::named(node.module(), reference)).collect()
+}
+
 /// Whether anything in the module may use a configuration.
-fn is_used(node: Node<'_>, provider: &ProviderConfiguration) -> bool {
+fn is_used(node: Node<'_>, provider: &ProviderConfiguration, mentioned: &HashSet<Configuration>) -> bool {
     let module = node.module();
     let Some(configuration) = Configuration::by(module, provider) else { return true };
-    let mut mentions = node.provider_mentions();
-    let names_it = |reference| Configuration::named(module, reference).as_ref() == Some(&configuration);
-    !module.complete || node.uses().configurations.contains_key(&configuration) || mentions.any(names_it)
+    let is_needed = node.uses().configurations.contains_key(&configuration);
+    !module.complete || is_needed || mentioned.contains(&configuration)
 }

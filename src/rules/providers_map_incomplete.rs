@@ -11,7 +11,7 @@ use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::graph::{Configuration, Need, Node, Role, Supply};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
-use crate::module::declaration::{ModuleCall, PassedProvider, ProviderConfiguration};
+use crate::module::declaration::{ModuleCall, ProviderConfiguration};
 
 /// Providers without configuration, for which inheritance does not matter.
 const WITHOUT_CONFIGURATION: [&str; 10] =
@@ -111,14 +111,10 @@ fn is_inherited<'t>(
     call: &'t ModuleCall,
     configuration: &Configuration,
 ) -> bool {
-    let module = child.module();
-    let asks = |entry: &PassedProvider| {
-        Configuration::named(module, &entry.in_parent).as_ref() == Some(configuration)
-    };
     child.required_from_callers(configuration).is_none()
         && matches!(child.supply(configuration, Some((node, call))), Supply::Inherited)
         // A module cannot pass by name what it only inherits: Terraform reports that.
-        && !module.calls.values().flat_map(|call| &call.providers).any(asks)
+        && !child.passes_on(configuration)
 }
 
 /// The block of the default configuration of a provider in a module. Returns `None` if its arguments have no effect,

@@ -7,4 +7,5 @@ pub(super) mod expressions;
 pub(super) mod module_source;
 pub(super) mod own_module;
 pub(super) mod provider_source;
+pub(super) mod read_outputs;
 pub(super) mod state_addresses;

@@ -1,11 +1,12 @@
 #![doc = include_str!("../../policies/rules/unsatisfiable-constraints.md")]
 
 use super::{Context, Page, Rule, page};
-use crate::finding::{Concern, Finding};
+use crate::finding::{Concern, EngineRule, Finding};
 use crate::graph::{Conflicts, Node, Subject, VersionRequirement};
 use crate::limits::Limit;
 use crate::module::Module;
 use crate::module::declaration::ModuleCall;
+use crate::value::Constraints;
 
 pub(super) struct UnsatisfiableConstraints;
 
@@ -16,11 +17,22 @@ impl Rule for UnsatisfiableConstraints {
         let calls = node.module().calls.values();
         findings.extend(calls.filter_map(|call| no_module_version(call)));
         // Conflicts within a child module are reported there.
-        let Conflicts { impossible, uncompared } = node.version_conflicts();
+        let Conflicts { impossible, uncompared, is_cut } = node.version_conflicts();
+        findings.extend(is_cut.then(uncompared_modules));
         if impossible.is_empty() && uncompared.is_empty() {
             return;
         }
-        let requirements = node.version_requirements();
+        let subjects = impossible.union(uncompared).cloned().collect();
+        let requirements = node.version_requirements(&subjects, |found| {
+            subjects.iter().all(|subject| {
+                let of_subject = found.get(subject).map_or(&[][..], Vec::as_slice);
+                let shows_conflict = || {
+                    let conditions = of_subject.iter().flat_map(|it| it.constraints.conditions()).cloned();
+                    of_subject.len() >= MOST_SHOWN || !Constraints::of(conditions.collect()).can_be_met()
+                };
+                !of_subject.is_empty() && (!impossible.contains(subject) || shows_conflict())
+            })
+        });
         let of = |subject| requirements.get(subject).map_or(&[][..], Vec::as_slice);
         for subject in impossible {
             let requirements = of(subject);
@@ -48,6 +60,15 @@ fn no_module_version(call: &ModuleCall) -> Option<Finding> {
         .help("change the constraint so that at least one version meets it")
         .address(format!("module.{}", call.name));
     Some(finding)
+}
+
+/// The finding about constraints of several modules that are not compared.
+fn uncompared_modules() -> Finding {
+    Finding::language(EngineRule::LimitReached, "Too many version constraints to compare")
+        .detail(
+            "The modules that this one calls have too many version constraints to compare them with each other and with \
+             those of this module.",
+        )
 }
 
 fn too_many(module: &Module, subject: &Subject, nearest: &VersionRequirement) -> Finding {

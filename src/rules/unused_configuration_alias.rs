@@ -1,6 +1,7 @@
 #![doc = include_str!("../../policies/rules/unused-configuration-alias.md")]
 
-use std::cell::OnceCell;
+use std::cell::{LazyCell, OnceCell};
+use std::collections::BTreeSet;
 
 use hashbrown::HashSet;
 use smol_str::SmolStr;
@@ -8,7 +9,7 @@ use smol_str::SmolStr;
 use super::support::edits::{entry, removals_in_calls};
 use super::{Context, Page, Rule, page};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
-use crate::graph::{Configuration, Node, Role};
+use crate::graph::{Configuration, Node, NodeId, Role};
 use crate::module::declaration::RequiredProvider;
 use crate::syntax::Items;
 use crate::text::Span;
@@ -38,6 +39,11 @@ impl Rule for UnusedConfigurationAlias {
             .collect();
         let passed = node.callers().flat_map(|(_, call)| &call.providers);
         let passed: HashSet<SmolStr> = passed.map(|passed| passed.in_child.compact()).collect();
+        let used_by_children = LazyCell::new(|| {
+            let children: BTreeSet<NodeId> = node.child_calls().map(|(_, child)| child.id()).collect();
+            let used = |child| node.graph().node(child).uses().configurations.keys();
+            children.into_iter().flat_map(used).map(|used| &**used).collect::<HashSet<_>>()
+        });
         let in_calls = OnceCell::new();
         for entry in entries {
             let removal = OnceCell::new();
@@ -45,11 +51,7 @@ impl Rule for UnusedConfigurationAlias {
                 let name = alias.value.compact();
                 let configuration = Configuration::of(module, &alias.value.name, alias.value.alias.as_ref());
                 // A called module may lack the configuration, which is an error of its own.
-                let is_wanted = |configuration: &Configuration| {
-                    node.child_calls()
-                        .any(|(_, child)| child.uses().configurations.contains_key(configuration))
-                };
-                if configuration.is_some_and(|one| used.contains(&one) || is_wanted(&one)) {
+                if configuration.is_some_and(|one| used.contains(&one) || used_by_children.contains(&one)) {
                     continue;
                 }
                 let fix = || {

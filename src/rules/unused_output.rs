@@ -1,15 +1,11 @@
 #![doc = include_str!("../../policies/rules/unused-output.md")]
 
-use std::collections::BTreeMap;
-
-use hashbrown::HashSet;
-use smol_str::SmolStr;
-
 use super::support::expressions;
+use super::support::read_outputs::ReadOutputs;
 use super::{Context, Finding, Page, Rule, page};
-use crate::graph::{Node, NodeId, Role, for_each_read_output};
-use crate::module::Module;
+use crate::graph::{Node, Role, for_each_read_output};
 use crate::module::address::{Subject, reference};
+use crate::module::declaration::Output;
 
 pub(super) struct UnusedOutput;
 
@@ -22,8 +18,16 @@ impl Rule for UnusedOutput {
         if module.outputs.is_empty() || !is_internal(node) || context.is_tested(module) {
             return;
         }
-        let Some(read) = read_by_callers(node, context) else { return };
-        for output in module.outputs.values().filter(|output| !read.contains(&output.name)) {
+        let is_readable = |caller: Node<'_>| caller.module().complete && !context.is_tested(caller.module());
+        if !node.callers().all(|(caller, _)| is_readable(caller)) {
+            return;
+        }
+        let mut unread: Vec<&Output> = module.outputs.values().map(|output| &**output).collect();
+        for (caller, call) in node.callers() {
+            let read = context.read_outputs.get(caller.id(), || read_outputs(caller, context));
+            unread.retain(|output| !read.has(&call.name, &output.name));
+        }
+        for output in unread {
             let finding = Self::finding("Output is not used")
                 .detail(format!("No caller of this module in this repository uses `output.{}`.", output.name))
                 .at(output.origin.header())
@@ -45,44 +49,21 @@ fn is_internal(node: Node<'_>) -> bool {
     node.role() == Role::Shared && !runs && is_called_here && node.is_below_root()
 }
 
-/// The outputs of a module that its callers read. Returns `None` if a caller may read any of them.
-fn read_by_callers(node: Node<'_>, context: &Context<'_>) -> Option<HashSet<SmolStr>> {
-    let mut calls: BTreeMap<NodeId, HashSet<&str>> = BTreeMap::new();
-    let mut callers = BTreeMap::new();
-    for (caller, call) in node.callers() {
-        calls.entry(caller.id()).or_default().insert(&call.name);
-        callers.insert(caller.id(), caller);
-    }
-    let (mut named, mut is_whole) = (HashSet::new(), false);
-    for (id, caller) in callers {
-        if !caller.module().complete || context.is_tested(caller.module()) {
-            return None;
+/// The outputs of its child modules that a module reads in its expressions and in `depends_on`.
+fn read_outputs(node: Node<'_>, context: &Context<'_>) -> ReadOutputs {
+    let mut read = ReadOutputs::default();
+    let module = node.module();
+    let of_resources = module.resources.values().flat_map(|resource| &resource.depends_on);
+    let of_calls = module.calls.values().flat_map(|call| &call.depends_on);
+    let of_outputs = module.outputs.values().flat_map(|output| &output.depends_on);
+    for dependency in of_resources.chain(of_calls).chain(of_outputs) {
+        let subject = reference(&dependency.traversal, &module.features).map(|found| found.subject);
+        if let Ok(Subject::Module { call, output: Some(output), .. }) = subject {
+            read.add(Some(&call), Some(&output));
         }
-        let of_caller = &calls[&id];
-        let depended_on = depended_on(caller.module()).filter(|(call, _)| of_caller.contains(call.as_str()));
-        named.extend(depended_on.map(|(_, output)| output));
-        expressions::for_each(caller, context, &mut |expr, _| {
-            for_each_read_output(expr, &|_| false, &mut |call, output| match output {
-                _ if call.is_some_and(|call| !of_caller.contains(call.as_str())) => {}
-                Some(output) => {
-                    named.insert(output.clone());
-                }
-                None => is_whole = true,
-            });
-        });
     }
-    (!is_whole).then_some(named)
-}
-
-/// The outputs that `depends_on` of a caller names, each with the call.
-fn depended_on(caller: &Module) -> impl Iterator<Item = (SmolStr, SmolStr)> {
-    let of_resources = caller.resources.values().flat_map(|resource| &resource.depends_on);
-    let of_calls = caller.calls.values().flat_map(|call| &call.depends_on);
-    let of_outputs = caller.outputs.values().flat_map(|output| &output.depends_on);
-    of_resources.chain(of_calls).chain(of_outputs).filter_map(|dependency| {
-        match reference(&dependency.traversal, &caller.features).ok()?.subject {
-            Subject::Module { call, output: Some(output), .. } => Some((call, output)),
-            _ => None,
-        }
-    })
+    expressions::for_each(node, context, &mut |expr, _| {
+        for_each_read_output(expr, &|_| false, &mut |call, output| read.add(call, output));
+    });
+    read
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use crate::graph::NodeId;
@@ -10,6 +11,7 @@ use crate::module::Module;
 use crate::module::address::{ProviderAddress, implied_provider};
 use crate::module::declaration::{Action, PassedProvider, ProviderConfiguration, ProviderRef, Resource};
 use crate::text::Span;
+use crate::vfs::Memo;
 
 /// A provider configuration in a module: provider and alias, independent of local names.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -83,8 +85,16 @@ pub(in crate::graph) struct Table {
     pub(super) passed: BTreeMap<SmolStr, BTreeMap<Configuration, (usize, usize)>>,
     /// The names of the configurations that its calls pass on.
     pub(super) handed_on: BTreeSet<SmolStr>,
+    /// These configurations.
+    pub(super) passed_on: HashSet<Configuration>,
     /// The aliases of each provider that the module declares or is passed, each once.
     pub(super) aliases: BTreeMap<ProviderAddress, Vec<SmolStr>>,
+    /// The configurations with these aliases.
+    pub(super) with_alias: HashSet<Configuration>,
+    /// The same aliases and those of unknown providers.
+    pub(super) alias_names: HashSet<SmolStr>,
+    /// The first calls that do not pass a configuration to the module, by configuration; searched on first use.
+    pub(super) lacking: Memo<Configuration, Arc<[(NodeId, SmolStr)]>>,
 }
 
 /// The blocks of a module that declare a configuration, as `name` or `name.alias`.
@@ -115,6 +125,12 @@ pub struct Uses {
 }
 
 impl Uses {
+    /// Notes that configurations of descendants are left out because of a limit. Returns whether that is new.
+    pub(super) fn cut(&mut self) -> bool {
+        self.is_cut = true;
+        std::mem::replace(&mut self.complete, false)
+    }
+
     /// Whether something may use a configuration.
     pub fn may_contain(&self, configuration: &Configuration) -> bool {
         !self.complete || self.has(configuration)

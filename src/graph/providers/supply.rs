@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use super::checks::declarations::is_configured;
@@ -45,9 +44,11 @@ impl Table {
                 blocks.is_random = names.is_some_and(|names| names.len() > 1);
             }
         }
-        let entries = module.calls.values().flat_map(|call| &call.providers);
-        table.handed_on.extend(entries.map(|entry| entry.in_parent.compact()));
-        table.aliases = aliases(node, &table);
+        for entry in module.calls.values().flat_map(|call| &call.providers) {
+            table.handed_on.insert(entry.in_parent.compact());
+            table.passed_on.extend(Configuration::named(module, &entry.in_parent));
+        }
+        table.add_aliases(node);
         for (call, child) in node.child_calls().filter(|(call, _)| !call.providers.is_empty()) {
             let passed = table.passed.entry(call.name.clone()).or_default();
             for (number, entry) in call.providers.iter().enumerate() {
@@ -60,21 +61,26 @@ impl Table {
         }
         table
     }
-}
 
-/// The aliases of each provider that a module declares or is passed.
-fn aliases(node: Node<'_>, table: &Table) -> BTreeMap<ProviderAddress, Vec<SmolStr>> {
-    let module = node.module();
-    let passed = node.callers().flat_map(|(_, call)| &call.providers);
-    let passed = passed.filter_map(|entry| Configuration::named(module, &entry.in_child));
-    let (mut aliases, mut seen) = (BTreeMap::<_, Vec<SmolStr>>::new(), HashSet::new());
-    let (declared, required) = (table.blocks.keys().cloned(), table.required.keys().cloned());
-    for Configuration { provider, alias } in declared.chain(passed).chain(required) {
-        if let Some(alias) = alias.filter(|alias| seen.insert((provider.clone(), alias.clone()))) {
-            aliases.entry(provider).or_default().push(alias);
+    /// Adds the aliases that a module declares or is passed.
+    fn add_aliases(&mut self, node: Node<'_>) {
+        let module = node.module();
+        let passed = || node.callers().flat_map(|(_, call)| &call.providers).map(|entry| &entry.in_child);
+        let (declared, required) = (self.blocks.keys().cloned(), self.required.keys().cloned());
+        let passed_on = passed().filter_map(|name| Configuration::named(module, name));
+        for configuration in declared.chain(passed_on).chain(required) {
+            if let Some(alias) = configuration.alias.clone()
+                && self.with_alias.insert(configuration.clone())
+            {
+                self.aliases.entry(configuration.provider).or_default().push(alias);
+            }
         }
+        let declared = module.providers.values().filter_map(|block| Some(&block.alias.as_ref()?.value));
+        let required = module.required_providers.values().flat_map(|entry| &entry.aliases);
+        let required = required.filter_map(|element| element.value.alias.as_ref());
+        let names = declared.chain(required).chain(passed().filter_map(|name| name.alias.as_ref()));
+        self.alias_names.extend(names.cloned());
     }
-    aliases
 }
 
 /// The blocks of a module that declare a configuration.
@@ -224,6 +230,17 @@ impl<'t> Node<'t> {
     pub fn configured_providers(self) -> impl Iterator<Item = &'t ProviderConfiguration> {
         let providers = self.module().providers.values().map(|provider| &**provider);
         providers.filter(|provider| is_configured(provider))
+    }
+
+    /// Whether a call of this module passes a configuration on.
+    pub fn passes_on(self, key: &Configuration) -> bool {
+        self.provider_table().passed_on.contains(key)
+    }
+
+    /// The configurations that the module declares, in provider blocks and in `configuration_aliases`.
+    pub fn declared(self) -> impl Iterator<Item = &'t Configuration> {
+        let table = self.provider_table();
+        table.required.keys().chain(table.blocks.keys())
     }
 
     /// Whether the module declares a configuration, in a provider block or in `configuration_aliases`.

@@ -142,6 +142,9 @@ const MOST_CALLS: usize = 1_000;
 /// repository that use 20 each stay far below it.
 const MOST_HANDED_UP: usize = 500_000;
 
+/// The configurations that modules offer to all their callers, with those that these have already.
+const MOST_LOOKED_AT: usize = 5_000_000;
+
 /// The error that some modules use more provider configurations than are followed, if there are any.
 pub(in crate::graph) fn too_many(graph: &ModuleGraph) -> Option<Finding> {
     let cut = graph.nodes().find(|node| node.uses().is_cut)?;
@@ -162,6 +165,7 @@ pub(super) fn of(graph: &ModuleGraph) -> Vec<Uses> {
     next.reverse();
     let mut waiting = vec![true; uses.len()];
     let mut left = Steps::of(MOST_HANDED_UP);
+    let mut looked_at = Steps::of(MOST_LOOKED_AT);
     while let Some(id) = next.pop() {
         waiting[id.0] = false;
         let mut calls: BTreeMap<NodeId, Vec<&ModuleCall>> = BTreeMap::new();
@@ -169,9 +173,18 @@ pub(super) fn of(graph: &ModuleGraph) -> Vec<Uses> {
             calls.entry(caller.id).or_default().push(call);
         }
         let of_child = std::mem::take(&mut uses[id.0]);
+        let child = graph.node(id);
+        let inherited: Vec<_> =
+            of_child.configurations.iter().filter(|used| is_inherited(child, used)).collect();
         for (caller, calls) in calls {
-            let handed_up = HandedUp::by(graph.node(id), &of_child, graph.node(caller), &calls);
-            if handed_up.add_to(&mut uses[caller.0], &mut left) && !waiting[caller.0] {
+            let of_caller = &mut uses[caller.0];
+            let changed = if looked_at.take(inherited.len() + of_child.of_removed.len()) {
+                HandedUp::by(child, &of_child, &inherited, graph.node(caller), &calls)
+                    .add_to(of_caller, &mut left)
+            } else {
+                of_caller.cut()
+            };
+            if changed && !waiting[caller.0] {
                 waiting[caller.0] = true;
                 next.push(caller);
             }
@@ -179,6 +192,11 @@ pub(super) fn of(graph: &ModuleGraph) -> Vec<Uses> {
         uses[id.0] = of_child;
     }
     uses
+}
+
+/// Whether a module has a configuration that it uses from its callers unless they pass another one.
+fn is_inherited(child: Node<'_>, (key, need): &(&Arc<Configuration>, &Need)) -> bool {
+    !need.by_name && matches!(child.supply(key, None), Supply::Inherited)
 }
 
 /// The uses of a module by itself.
@@ -230,8 +248,15 @@ struct HandedUp<'u> {
 }
 
 impl<'u> HandedUp<'u> {
-    /// What a child module with these uses has from the calls of a caller.
-    fn by<'t>(child: Node<'t>, uses: &'u Uses, caller: Node<'t>, calls: &[&'t ModuleCall]) -> Self {
+    /// What a child module with these uses has from the calls of a caller. It has those that are `inherited` from every
+    /// caller.
+    fn by<'t>(
+        child: Node<'t>,
+        uses: &'u Uses,
+        inherited: &[(&Arc<Configuration>, &Need)],
+        caller: Node<'t>,
+        calls: &[&'t ModuleCall],
+    ) -> Self {
         let mut configurations = Vec::new();
         // The number of calls that pass each configuration.
         let mut passed: HashMap<&Configuration, usize> = HashMap::new();
@@ -244,10 +269,9 @@ impl<'u> HandedUp<'u> {
                 }
             }
         }
-        for (key, need) in uses.configurations.iter().filter(|(_, need)| !need.by_name) {
-            let is_passed_by_all = || passed.get(&**key) == Some(&calls.len());
-            if matches!(child.supply(key, None), Supply::Inherited) && !is_passed_by_all() {
-                configurations.push((Arc::clone(key), *need));
+        for (key, need) in inherited {
+            if passed.get(&***key) != Some(&calls.len()) {
+                configurations.push((Arc::clone(key), **need));
             }
         }
         Self { configurations, of_removed: &uses.of_removed, complete: uses.complete }
@@ -261,10 +285,7 @@ impl<'u> HandedUp<'u> {
         let new = keys.filter(|key| !uses.configurations.contains_key(*key)).count()
             + self.of_removed.difference(&uses.of_removed).count();
         if !left.take(new) {
-            changed |= uses.complete;
-            uses.complete = false;
-            uses.is_cut = true;
-            return changed;
+            return uses.cut() || changed;
         }
         changed |= new > 0;
         uses.of_removed.extend(self.of_removed.iter().cloned());

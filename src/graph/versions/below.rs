@@ -10,6 +10,7 @@ use super::conflicts::{Conflicts, Subject};
 use super::{VersionRequirement, VersionsBelow};
 use crate::graph::dependency_cycles::components;
 use crate::graph::{Callee, ModuleGraph, Node, NodeId};
+use crate::limits::Steps;
 use crate::module::Module;
 use crate::text::Span;
 use crate::value::{Condition, Constraints};
@@ -27,15 +28,21 @@ impl<'t> Node<'t> {
             [self.id().number()]
     }
 
-    /// The constraints of this module and its descendants, those of the module first.
-    pub fn version_requirements(self) -> BTreeMap<Subject, Vec<VersionRequirement>> {
+    /// The constraints of this module and its descendants on some subjects, those of the module first. The constraints of
+    /// further levels of calls are left out once `is_enough` of those so far.
+    pub fn version_requirements(
+        self,
+        subjects: &BTreeSet<Subject>,
+        is_enough: impl Fn(&BTreeMap<Subject, Vec<VersionRequirement>>) -> bool,
+    ) -> BTreeMap<Subject, Vec<VersionRequirement>> {
         let mut requirements = BTreeMap::new();
         let mut seen = BTreeSet::from([self.id()]);
         let mut level = vec![(self, None)];
+        let mut number = 0;
         while !level.is_empty() {
             let mut next = Vec::new();
             for (node, via) in level {
-                add_own(node.module(), via, &mut requirements);
+                add_own(node.module(), via, Some(subjects), &mut requirements);
                 let mut called: Vec<_> = node.child_calls().collect();
                 called.retain(|(_, child)| seen.insert(child.id()));
                 next.extend(
@@ -43,6 +50,11 @@ impl<'t> Node<'t> {
                 );
             }
             level = next;
+            let found = requirements.values().map(Vec::len).sum();
+            if found > number && is_enough(&requirements) {
+                break;
+            }
+            number = found;
         }
         requirements
     }
@@ -71,7 +83,7 @@ fn versions_below(graph: &ModuleGraph) -> Vec<VersionsBelow> {
 /// The version of the engine that a module itself requires.
 fn version_of(node: Node<'_>) -> VersionsBelow {
     let mut own = BTreeMap::new();
-    add_own(node.module(), None, &mut own);
+    add_own(node.module(), None, Some(&BTreeSet::from([None])), &mut own);
     let bounds = own
         .remove(&None)
         .into_iter()
@@ -84,8 +96,13 @@ fn version_of(node: Node<'_>) -> VersionsBelow {
     }
 }
 
-/// Adds the constraints of a module itself.
-fn add_own(module: &Module, via: Option<Span>, into: &mut BTreeMap<Subject, Vec<VersionRequirement>>) {
+/// Adds the constraints of a module itself, or only those on some subjects.
+fn add_own(
+    module: &Module,
+    via: Option<Span>,
+    subjects: Option<&BTreeSet<Subject>>,
+    into: &mut BTreeMap<Subject, Vec<VersionRequirement>>,
+) {
     let of_engine = module.required_versions.iter().map(|version| (None, version));
     let required = module
         .required_providers
@@ -96,6 +113,9 @@ fn add_own(module: &Module, via: Option<Span>, into: &mut BTreeMap<Subject, Vec<
         .values()
         .filter_map(|block| Some((Some(module.provider_address(&block.name)?), block.version.as_ref()?)));
     for (subject, version) in of_engine.chain(required).chain(configured) {
+        if subjects.is_some_and(|subjects| !subjects.contains(&subject)) {
+            continue;
+        }
         let Some(constraints) = &version.constraints else { continue };
         let constraints = if subject.is_some() { constraints.for_provider() } else { constraints.clone() };
         let requirement =
@@ -111,6 +131,10 @@ struct Summary {
     /// The conflicts that were reported for them.
     reported: Conflicts,
 }
+
+/// The maximal number of providers with constraints that are copied from modules to their callers, of all modules of a
+/// graph together. 20,000 modules that call modules with five providers each stay below it.
+const MOST_JOINED: usize = 300_000;
 
 /// The result of [`Node::version_conflicts`] for each node, from the modules without calls upwards. The summary of a
 /// module is dropped once all its callers include it, so that only one is kept for a long chain of calls. Callers that add
@@ -137,6 +161,7 @@ fn version_conflicts(graph: &ModuleGraph) -> Vec<Conflicts> {
     below.iter().flatten().for_each(|child| waiting[*child] += 1);
     let mut summaries: Vec<Option<Rc<Summary>>> = vec![None; components.len()];
     let mut version_conflicts = vec![Conflicts::default(); called.len()];
+    let mut left = Steps::of(MOST_JOINED);
     for (number, component) in components.iter().enumerate() {
         let mut children = Vec::new();
         for child in &below[number] {
@@ -145,7 +170,7 @@ fn version_conflicts(graph: &ModuleGraph) -> Vec<Conflicts> {
             children.extend(if waiting[*child] == 0 { summary.take() } else { summary.clone() });
         }
         let modules = component.iter().map(|node| &*graph.nodes[*node].module);
-        let (summary, new) = together(children, modules, most);
+        let (summary, new) = together(children, modules, most, &mut left);
         // In a module call cycle, each module has a child with the same constraints.
         if let [node] = component[..]
             && !called[node].contains(&node)
@@ -163,6 +188,7 @@ fn together<'m>(
     mut children: Vec<Rc<Summary>>,
     modules: impl Iterator<Item = &'m Module>,
     most: usize,
+    left: &mut Steps,
 ) -> (Rc<Summary>, Conflicts) {
     // Those of several modules may be the same.
     let mut seen = HashSet::new();
@@ -173,6 +199,12 @@ fn together<'m>(
     let own: Vec<(Subject, Vec<Condition>)> = modules.flat_map(own_conditions).collect();
     if children.is_empty() && own.iter().all(|(subject, conditions)| largest.has(subject, conditions)) {
         return (largest, Conflicts::default());
+    }
+    let is_shared = Rc::strong_count(&largest) > 1;
+    let copied = if is_shared { largest.conditions.len() } else { 0 };
+    if !left.take(copied + children.iter().map(|child| child.conditions.len()).sum::<usize>()) {
+        let is_cut = !largest.reported.is_cut;
+        return (largest, Conflicts { is_cut, ..Conflicts::default() });
     }
     let mut summary = Rc::unwrap_or_clone(largest);
     let mut new = Conflicts::default();
@@ -199,7 +231,7 @@ fn together<'m>(
 /// The conditions of a module itself.
 fn own_conditions(module: &Module) -> impl Iterator<Item = (Subject, Vec<Condition>)> {
     let mut own = BTreeMap::new();
-    add_own(module, None, &mut own);
+    add_own(module, None, None, &mut own);
     own.into_iter().map(|(subject, requirements)| {
         let conditions = requirements.iter().flat_map(|requirement| requirement.constraints.conditions());
         (subject, conditions.cloned().collect())

@@ -14,11 +14,14 @@ pub struct Conflicts {
     pub impossible: BTreeSet<Subject>,
     /// The providers (or the engine) with more conditions than overrule compares.
     pub uncompared: BTreeSet<Subject>,
+    /// Whether the constraints of some modules were not compared because of a limit.
+    pub is_cut: bool,
 }
 
 impl Conflicts {
     pub(super) fn add(&mut self, other: Self) {
         self.impossible.extend(other.impossible);
         self.uncompared.extend(other.uncompared);
+        self.is_cut |= other.is_cut;
     }
 }

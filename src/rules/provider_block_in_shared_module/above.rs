@@ -1,7 +1,9 @@
 //! The modules that lead to a shared module, and what they know of its providers.
 
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 
+use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use crate::graph::{Configuration, Node};
@@ -19,6 +21,12 @@ pub(super) struct Above<'t> {
     pub(super) has_between: bool,
     /// Whether one of the calls has a `providers` map.
     pub(super) has_map: bool,
+    /// The configurations that they declare or use; collected on first use.
+    configurations: OnceCell<HashSet<Configuration>>,
+    /// The result of [`Self::has_generated_files`].
+    has_generated_files: OnceCell<bool>,
+    /// The results of [`Self::local_name`].
+    local_names: RefCell<HashMap<SmolStr, Option<(SmolStr, bool)>>>,
 }
 
 /// A call on a path to a module.
@@ -34,8 +42,16 @@ pub(super) struct Call {
 impl<'t> Above<'t> {
     pub(super) fn of(node: Node<'t>) -> Self {
         let has_between = node.callers().any(|(caller, _)| caller.is_called());
-        let mut above =
-            Self { modules: Vec::new(), calls: Vec::new(), is_repeated: false, has_between, has_map: false };
+        let mut above = Self {
+            modules: Vec::new(),
+            calls: Vec::new(),
+            is_repeated: false,
+            has_between,
+            has_map: false,
+            configurations: OnceCell::new(),
+            has_generated_files: OnceCell::new(),
+            local_names: RefCell::default(),
+        };
         let mut seen = BTreeSet::from([node.id()]);
         let (mut level, mut distance) = (vec![node], 0);
         while !level.is_empty() {
@@ -63,21 +79,31 @@ impl<'t> Above<'t> {
 
     /// Whether a tool adds files to a root module, which may have a configuration already.
     pub(super) fn has_generated_files(&self) -> bool {
-        self.modules.iter().any(|above| !above.is_called() && above.module().has_generated_files)
+        let is_given_files = |above: &Node<'_>| !above.is_called() && above.module().has_generated_files;
+        *self.has_generated_files.get_or_init(|| self.modules.iter().any(is_given_files))
     }
 
     /// Whether one of them has or uses a configuration of this name, which a block that is moved there would replace.
     pub(super) fn has_another(&self, node: Node<'_>, provider: &ProviderConfiguration) -> bool {
         let Some(configuration) = Configuration::by(node.module(), provider) else { return false };
-        let has = |above: &Node<'_>| {
-            above.declares(&configuration) || above.uses().configurations.contains_key(&configuration)
+        let all = || {
+            let of_module = |above: &Node<'t>| {
+                let used = above.uses().configurations.keys().map(|used| &**used);
+                above.declared().chain(used).cloned().collect::<Vec<_>>()
+            };
+            self.modules.iter().flat_map(of_module).collect()
         };
-        self.modules.iter().any(has)
+        self.configurations.get_or_init(all).contains(&configuration)
     }
 
     /// The local name of a provider in the root modules, and whether it is declared there. Returns `None` if the name of
     /// this module means another provider there: the engine then refuses to pass a configuration.
     pub(super) fn local_name(&self, node: Node<'_>, name: &SmolStr) -> Option<(SmolStr, bool)> {
+        let mut known = self.local_names.borrow_mut();
+        known.entry_ref(name).or_insert_with(|| self.find_local_name(node, name)).clone()
+    }
+
+    fn find_local_name(&self, node: Node<'_>, name: &SmolStr) -> Option<(SmolStr, bool)> {
         let Some(own) = Configuration::of(node.module(), name, None) else {
             return Some((name.clone(), true));
         };

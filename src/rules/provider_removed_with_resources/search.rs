@@ -66,24 +66,33 @@ impl<'t> Search<'t> {
             // Each call is reported, even if another one removes the same block.
             self.seen.clear();
             self.entered.clear();
-            Some((call, self.below(both, call, &[])?))
+            Some((call, self.below(both, call)?))
         });
         lost.collect()
     }
 
-    fn below(&mut self, both: Both<'t>, call: &'t ModuleCall, path: &[SmolStr]) -> Option<Lost<'t>> {
-        let path = longer(path, call);
-        let child = self.follow(both, call, &path)?;
+    /// The first removed block of the modules that a call leads to.
+    fn below(&mut self, both: Both<'t>, call: &'t ModuleCall) -> Option<Lost<'t>> {
         let directory = |node: Node<'t>| node.module().directory.as_str();
-        let is_same = child.now.is_some_and(|now| directory(now) == directory(child.before));
-        // Changes within the child module are reported there.
-        if is_same || !self.entered.insert((child.before.id(), child.now.map(Node::id))) {
-            return None;
+        let mut path = Vec::new();
+        let mut next = vec![(0, both, call)];
+        while let Some((depth, both, call)) = next.pop() {
+            path.truncate(depth);
+            path.push(call.name.clone());
+            let Some(child) = self.follow(both, call, &path) else { continue };
+            let is_same = child.now.is_some_and(|now| directory(now) == directory(child.before));
+            // Changes within the child module are reported there.
+            if is_same || !self.entered.insert((child.before.id(), child.now.map(Node::id))) {
+                continue;
+            }
+            let mut blocks = child.before.module().providers.values();
+            if let Some(lost) = blocks.find_map(|block| self.lost(child, block, &path)) {
+                return Some(lost);
+            }
+            let calls: Vec<_> = child.before.calls().map(|(call, _)| (depth + 1, child, call)).collect();
+            next.extend(calls.into_iter().rev());
         }
-        let mut blocks = child.before.module().providers.values();
-        blocks
-            .find_map(|block| self.lost(child, block, &path))
-            .or_else(|| child.before.calls().find_map(|(call, _)| self.below(child, call, &path)))
+        None
     }
 
     /// The object of a block, if both were removed.
@@ -111,14 +120,44 @@ impl<'t> Search<'t> {
         Some(Lost { block, is_configured, directory: before.module().directory.clone(), object })
     }
 
-    /// An object of a configuration that is no longer declared and was not moved.
+    /// An object of a configuration that is no longer declared and was not moved, in a module or in those that it calls.
     fn removed(&mut self, both: Both<'t>, configuration: &Configuration, path: &[SmolStr]) -> Option<Object> {
-        let Both { before, now } = both;
-        let place = (before.id(), now.map(Node::id), configuration.clone());
-        // What seems to be removed may be in a file that could not be read.
-        if !self.seen.insert(place) || now.is_some_and(|now| !now.module().complete) {
-            return None;
+        let mut path = path.to_vec();
+        let mut next = vec![(path.len(), None, both, configuration.clone())];
+        while let Some((depth, call, both, configuration)) = next.pop() {
+            path.truncate(depth);
+            path.extend(call.map(|call: &ModuleCall| call.name.clone()));
+            let both = match call {
+                Some(call) => self.follow(both, call, &path),
+                None => Some(both),
+            };
+            let Some(both) = both else { continue };
+            let place = (both.before.id(), both.now.map(Node::id), configuration.clone());
+            // What seems to be removed may be in a file that could not be read.
+            if !self.seen.insert(place) || both.now.is_some_and(|now| !now.module().complete) {
+                continue;
+            }
+            if let Some(object) = self.removed_here(both, &configuration, &path) {
+                return Some(object);
+            }
+            let mut children = Vec::new();
+            for (call, child) in both.before.child_calls() {
+                let keys = both.before.keys_in_child(call, child, &configuration);
+                children.extend(keys.into_iter().map(|key| (path.len(), Some(call), both, key)));
+            }
+            next.extend(children.into_iter().rev());
         }
+        None
+    }
+
+    /// The same, in the module itself.
+    fn removed_here(
+        &mut self,
+        both: Both<'t>,
+        configuration: &Configuration,
+        path: &[SmolStr],
+    ) -> Option<Object> {
+        let Both { before, now } = both;
         let users = self.users.entry(before.id()).or_insert_with(|| users(before));
         let addresses = users.get(configuration).cloned().unwrap_or_default();
         let is_there =
@@ -128,14 +167,8 @@ impl<'t> Search<'t> {
             return Some(Object::Resource(at(path, Some(address)).to_string()));
         }
         let mut outside = before.outside_calls_with(configuration);
-        if let Some(call) = outside.find(|call| self.is_removed(both, path, call)) {
-            return Some(Object::Module(at(&longer(path, call), None).to_string()));
-        }
-        before.child_calls().find_map(|(call, child)| {
-            let path = longer(path, call);
-            let keys = before.keys_in_child(call, child, configuration);
-            keys.iter().find_map(|key| self.removed(self.follow(both, call, &path)?, key, &path))
-        })
+        let call = outside.find(|call| self.is_removed(both, path, call))?;
+        Some(Object::Module(at(&longer(path, call), None).to_string()))
     }
 
     /// The child module before and after the change. Returns `None` if either is unknown, or if it was moved.

@@ -10,7 +10,7 @@ use crate::engine;
 use crate::text::file_name::decode;
 use crate::vfs::git::tree::{Item, ItemKind, Reading};
 use crate::vfs::read::Failure;
-use crate::vfs::{last_name, parent};
+use crate::vfs::{Memo, last_name, parent};
 
 /// A file in more directories than this is a copy that identifies none of them.
 const MANY: usize = 16;
@@ -37,18 +37,35 @@ pub(super) fn renamed(
     // The sort is stable.
     likely.sort_by_key(|(_, files)| Reverse(*files));
     let (mut renamed, mut taken) = (BTreeMap::new(), BTreeSet::new());
+    let (before, now) = (ModuleFiles::of(before), ModuleFiles::of(now));
     for ((new, old), files) in likely {
         if !renamed.contains_key(&new)
             && !taken.contains(&old)
-            && files * 2 >= before.list(&old)?.modules.len()
-            && before.list(&new)?.modules.is_empty()
-            && now.list(&old)?.modules.is_empty()
+            && files * 2 >= before.count(&old)?
+            && before.count(&new)? == 0
+            && now.count(&old)? == 0
         {
             taken.insert(old.clone());
             renamed.insert(new, old);
         }
     }
     Ok(renamed)
+}
+
+/// The number of module files in the directories of a state, each counted once.
+struct ModuleFiles<'r> {
+    state: &'r Reading<'r>,
+    known: Memo<String, usize>,
+}
+
+impl<'r> ModuleFiles<'r> {
+    fn of(state: &'r Reading<'r>) -> Self {
+        Self { state, known: Memo::default() }
+    }
+
+    fn count(&self, directory: &str) -> Result<usize, Failure> {
+        self.known.try_get(directory, || Ok(self.state.list(directory)?.modules.len()))
+    }
 }
 
 /// The module files of only one state: directory and content.

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use crate::finding::{Concern, EngineRule, Finding};
 use crate::graph::providers::configuration::Configuration;
 use crate::graph::providers::supply::Supply;
-use crate::graph::{Node, Role};
+use crate::graph::{Node, NodeId, Role};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{
@@ -51,7 +51,7 @@ pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
 enum Missing<'t> {
     /// In a root module.
     InRoot,
-    /// In a module that these calls lead to without passing the configuration.
+    /// In a module that calls lead to without passing the configuration. These are the first ones.
     InCalls(Vec<(Node<'t>, &'t ModuleCall)>),
 }
 
@@ -63,11 +63,20 @@ fn missing<'t>(node: Node<'t>, key: &Configuration, reference: &ProviderRef) -> 
         return None;
     }
     if node.callers().next().is_some() {
-        let lacks = |caller: Node<'t>, call: &'t ModuleCall| {
-            let supply = node.supply(key, Some((caller, call)));
+        let lacks = |(caller, call): &(Node<'t>, &'t ModuleCall)| {
+            let supply = node.supply(key, Some((*caller, *call)));
             !caller.is_broken() && matches!(supply, Supply::Inherited | Supply::Nowhere)
         };
-        let calls: Vec<_> = node.callers().filter(|(caller, call)| lacks(*caller, call)).collect();
+        let find = || {
+            let calls = node.callers().filter(lacks).take(MOST_CALLS);
+            calls.map(|(caller, call)| (caller.id, call.name.clone())).collect()
+        };
+        let first = node.provider_table().lacking.get(key, find);
+        let call = |(caller, name): &(NodeId, SmolStr)| {
+            let caller = node.graph.node(*caller);
+            Some((caller, &**caller.module().calls.get(name)?))
+        };
+        let calls: Vec<_> = first.iter().filter_map(call).collect();
         return (!calls.is_empty()).then_some(Missing::InCalls(calls));
     }
     if node.is_called() {
@@ -127,7 +136,7 @@ fn referred_to(
         Missing::InRoot => {
             format!("This module has no provider configuration `{name}`: no `provider` block has this alias.")
         }
-        Missing::InCalls(calls) if calls.len() == node.callers().count() => format!(
+        Missing::InCalls(_) if !node.provider_table().with_alias.contains(&key) => format!(
             "This module has no provider configuration `{name}`: no `provider` block here has this alias, and no \
              caller passes one."
         ),
@@ -183,18 +192,10 @@ fn passed_elsewhere(
     let alias = reference.alias.as_ref().filter(|_| reference.key.is_none())?;
     let module = node.module();
     let key = Configuration::named(module, reference)?;
-    let is_alias = |other: Option<&str>| other == Some(alias.as_str());
-    let aliases = module.required_providers.values().flat_map(|entry| &entry.aliases);
-    let has_alias = module
-        .providers
-        .values()
-        .any(|block| is_alias(block.alias.as_ref().map(|alias| alias.value.as_str())))
-        || aliases.into_iter().any(|other| is_alias(other.value.alias.as_deref()))
-        || node
-            .callers()
-            .flat_map(|(_, call)| &call.providers)
-            .any(|passed| is_alias(passed.in_child.alias.as_deref()));
-    let missing = missing(node, &key, reference).filter(|_| !has_alias)?;
+    if node.provider_table().alias_names.contains(alias) {
+        return None;
+    }
+    let missing = missing(node, &key, reference)?;
     let finding = missing_provider(node, call, entry, &key, &missing);
     Some(finding.help(help(node, reference, &key, "providers", suggestions)))
 }
@@ -262,7 +263,7 @@ fn missing_provider(
         (Missing::InRoot, None) => {
             format!("{what}: it neither configures the provider nor has it in `required_providers`.")
         }
-        (Missing::InCalls(calls), Some(_)) if calls.len() == node.callers().count() => {
+        (Missing::InCalls(_), Some(_)) if !node.provider_table().with_alias.contains(key) => {
             format!("{what}, and no caller passes one.")
         }
         (Missing::InCalls(_), Some(_)) => format!("{what}, and not every call passes one."),
@@ -289,7 +290,7 @@ fn with_places(node: Node<'_>, key: &Configuration, missing: &Missing<'_>, findi
     });
     let Missing::InCalls(calls) = missing else { return finding };
     let name = compact_name(&node.local_name(key), key.alias.as_deref());
-    calls.iter().take(MOST_CALLS).fold(finding, |finding, (_, call)| {
+    calls.iter().fold(finding, |finding, (_, call)| {
         finding.related(call.origin.header(), format!("does not pass `{name}`"))
     })
 }
@@ -326,7 +327,7 @@ fn help(
     let (name, alias) = (node.local_name(key), key.alias.as_deref().unwrap_or_default());
     let known = node.provider_table().aliases.get(&key.provider).map(Vec::as_slice).unwrap_or_default();
     // It may be declared, and not be passed.
-    if !known.iter().any(|known| known == alias)
+    if !node.provider_table().with_alias.contains(key)
         && let Some(meant) = suggestions.nearest(alias, known.iter().map(SmolStr::as_str))
     {
         return format!("did you mean `{name}.{meant}`?");

@@ -4,7 +4,7 @@ mod caller;
 mod child;
 mod help;
 
-use std::cell::OnceCell;
+use std::cell::{LazyCell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
@@ -146,10 +146,10 @@ impl<'t> Edge<'_, 't> {
     /// Reports required configurations of the child module that are not passed. Adds at most `room` findings.
     fn missing(&self, room: usize, findings: &mut Vec<Finding>) {
         let missing = self.child.required.iter().filter(|(_, name, _)| !self.passed.contains_key(name));
+        let in_override = LazyCell::new(|| self.overriding_map());
         for (address, name, span) in missing.take(room) {
-            let in_override = self.overriding_map();
             in_call(self.call, EngineRule::MissingProviderConfiguration, NOT_PASSED, name)
-                .related_all(in_override, "this map replaces the one in the base file")
+                .related_all(*in_override, "this map replaces the one in the base file")
                 .detail(format!(
                     "The child module requires a configuration of {} under the name `{name}`.",
                     display(self.child.node.module(), address)
