@@ -116,7 +116,7 @@ impl Snapshot {
             limits: self.limits,
             found: Mutex::default(),
             ignore_files: Memo::default(),
-            ignore_rules: Memo::default(),
+            ignore_rules: RulesByDirectory::default(),
             index: OnceLock::new(),
             expected: Memo::default(),
             other_modules: Memo::default(),

@@ -44,15 +44,19 @@ pub(in crate::vfs) struct Rules {
     is_cut: bool,
 }
 
-/// The parsed `.gitignore` of each directory, if it has one.
-pub(in crate::vfs) type RulesByDirectory = Memo<String, Option<Arc<Rules>>>;
+/// What is known about the directories of a state.
+#[derive(Debug, Default)]
+pub(in crate::vfs) struct RulesByDirectory {
+    /// The parsed `.gitignore` of each directory, if it has one.
+    rules: Memo<String, Option<Arc<Rules>>>,
+    /// Whether each directory, or a parent, is excluded.
+    excluded: Memo<String, bool>,
+}
 
 /// Searches `.gitignore` files. The settings of the user and of the clone do not count.
 pub(in crate::vfs) struct Exclusions<'r> {
     read: Read<'r>,
-    rules: &'r RulesByDirectory,
-    /// Whether each directory, or a parent, is excluded.
-    excluded: HashMap<String, bool>,
+    known: &'r RulesByDirectory,
     /// The files with too many patterns.
     cut: BTreeSet<String>,
 }
@@ -64,8 +68,8 @@ const MOST_PATTERNS: usize = 10_000;
 const WITH_WILDCARDS: usize = 5;
 
 impl<'r> Exclusions<'r> {
-    pub(in crate::vfs) fn new(read: Read<'r>, rules: &'r RulesByDirectory) -> Self {
-        Self { read, rules, excluded: HashMap::new(), cut: BTreeSet::new() }
+    pub(in crate::vfs) fn new(read: Read<'r>, known: &'r RulesByDirectory) -> Self {
+        Self { read, known, cut: BTreeSet::new() }
     }
 
     /// The line that excludes the file at a path. `None` if a parent directory is excluded.
@@ -96,11 +100,8 @@ impl<'r> Exclusions<'r> {
         let mut unknown: Vec<&str> = ancestors(directory).filter(|path| !path.is_empty()).collect();
         let mut is_excluded = false;
         while let Some(directory) = unknown.pop() {
-            is_excluded = match self.excluded.get(directory) {
-                Some(known) => *known,
-                None => is_excluded || matching(directory, true, around).is_some(),
-            };
-            self.excluded.insert(directory.to_owned(), is_excluded);
+            let find = || is_excluded || matching(directory, true, around).is_some();
+            is_excluded = self.known.excluded.get(directory, find);
         }
         is_excluded
     }
@@ -108,7 +109,7 @@ impl<'r> Exclusions<'r> {
     fn rules_of(&mut self, directory: &str) -> Option<Arc<Rules>> {
         let file = || child(directory, FILE);
         let rules =
-            self.rules.get(directory, || (self.read)(&file()).map(|bytes| Arc::new(Rules::of(&bytes))));
+            self.known.rules.get(directory, || (self.read)(&file()).map(|bytes| Arc::new(Rules::of(&bytes))));
         if rules.as_ref().is_some_and(|rules| rules.is_cut) {
             self.cut.insert(file());
         }
