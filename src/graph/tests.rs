@@ -637,3 +637,29 @@ fn the_required_version_decides_whether_operands_are_ignored() {
     assert_eq!(reported("~> 1.11.0"), 1);
     assert_eq!(reported(">= 1.11.0"), 0);
 }
+
+#[test]
+fn sensitive_messages_of_every_condition_are_reported_for_a_plan() {
+    let text = indoc! {r#"
+        variable "s" {
+          sensitive = true
+          default   = "x"
+        }
+        output "o" {
+          value = 1
+          precondition {
+            condition     = var.s != "y"
+            error_message = "o ${var.s}"
+          }
+        }
+        check "c" {
+          assert {
+            condition     = var.s != "y"
+            error_message = "c ${var.s}"
+          }
+        }
+    "#};
+    let reported = reported(&[("", text)]);
+    let of_messages = reported.iter().filter(|finding| finding.contains("refers to sensitive values"));
+    assert_eq!(of_messages.count(), 2, "{reported:?}");
+}

@@ -165,7 +165,7 @@ impl<'t> Plan<'t> {
         found.retain(|finding| finding.severity == Severity::Error);
         if found.is_empty() {
             let is_false = value.unmarked().0.as_bool() == Some(false);
-            found = self.judged(site, expr, around, value);
+            found = self.judged(site, expr, around, value, true);
             if let Some(message) = self.message(site, instance).filter(|_| is_false) {
                 for finding in &mut found {
                     finding.set_detail(message.trim());
@@ -208,13 +208,20 @@ impl<'t> Plan<'t> {
         }
         // `validate` does not check preconditions of resources.
         if !matches!(site.owner, Owner::Resource(_)) || site.condition.is_none() {
-            found.extend(self.judged(site, expr, around, value));
+            found.extend(self.judged(site, expr, around, value, false));
         }
         Some(found)
     }
 
-    /// The findings in the value of an expression without errors.
-    fn judged(&self, site: &Site<'t>, expr: &Expr, around: Iteration<'_>, value: Value) -> Vec<Finding> {
+    /// The findings in the value of an expression without errors, `in_plan` or before.
+    fn judged(
+        &self,
+        site: &Site<'t>,
+        expr: &Expr,
+        around: Iteration<'_>,
+        value: Value,
+        in_plan: bool,
+    ) -> Vec<Finding> {
         let unmarked = || value.clone().without_marks();
         let (count, for_each) = site.repeated();
         let found = match &site.owner {
@@ -242,7 +249,7 @@ impl<'t> Plan<'t> {
                 accepted_values::of_resource(&unmarked(), expr, site.symbols.itself)
             }
             _ if is_message(site, expr) => {
-                let is_shown = value.is_known() || self.is_of_variables(expr);
+                let is_shown = value.is_known() || in_plan && self.is_of_variables(expr);
                 let (text, marks) = value.unmarked();
                 let marked = || secrets::message(self.node.module(), marks, expr).filter(|_| is_shown);
                 return accepted_values::message(text, expr).or_else(marked).into_iter().collect();

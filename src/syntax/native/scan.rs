@@ -85,7 +85,7 @@ struct Scanner<'a> {
     heredocs: Vec<Heredoc>,
     /// Whether a `*/` may still follow. If one search finds none, no later `/*` searches again.
     comments_close: bool,
-    /// Whether a run of blank lines is reduced to two line break tokens.
+    /// Whether a run of blank lines is reduced to three line break tokens.
     joins_blank_lines: bool,
 }
 
@@ -95,9 +95,10 @@ impl Scanner<'_> {
         self.tokens.push(token);
     }
 
-    /// Of line breaks that only white space separates, a file keeps the first and the last.
+    /// Of line breaks that only white space separates, a file keeps the first two and the last.
     fn newline(&mut self, length: usize) {
-        if let [.., Token { kind: Kind::Newline, .. }, last @ Token { kind: Kind::Newline, .. }] =
+        const BREAK: Kind = Kind::Newline;
+        if let [.., Token { kind: BREAK, .. }, Token { kind: BREAK, .. }, last @ Token { kind: BREAK, .. }] =
             &mut self.tokens[..]
             && self.joins_blank_lines
         {
