@@ -92,6 +92,8 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
     ("forbidden-block", "A backend in a shared module, and a forbidden provider", "ignored-backend-or-cloud"),
     // The conversion that is shown drops an attribute.
     ("module-argument-type", "Values that Terraform converts", "ignored-object-attribute"),
+    // The block that was not renamed.
+    ("moved-target-missing", "A block that was not renamed", "invalid-moved-removed-import"),
     ("override-near-miss-name", "A local value declared twice", "duplicate-declaration"),
     ("override-near-miss-name", "A misspelled name", "missing-argument"),
     (

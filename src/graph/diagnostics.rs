@@ -8,7 +8,7 @@ use crate::graph::evaluation::Planned;
 use crate::graph::reach::Reached;
 use crate::graph::{
     ModuleGraph, NodeId, arguments, builtin, children, constant_arguments, dependency_cycles, deprecations,
-    dynamic_blocks, evaluation, imports, providers, references, test_files, versions,
+    dynamic_blocks, evaluation, imports, moves, providers, references, test_files, versions,
 };
 use crate::text::{Sources, Span};
 
@@ -78,6 +78,7 @@ impl<'t> Validation<'t> {
         arguments::check(node, &mut findings);
         deprecations::check(node, &mut findings);
         imports::check(node, &mut findings);
+        moves::check(node, &mut findings);
         let checked = references::check(node, &mut findings);
         let mut unevaluated = builtin::check(node, &checked.wrong, &mut findings);
         unevaluated.extend(dynamic_blocks::check(node, &checked.wrong, &mut findings));

@@ -663,3 +663,17 @@ fn sensitive_messages_of_every_condition_are_reported_for_a_plan() {
     let of_messages = reported.iter().filter(|finding| finding.contains("refers to sensitive values"));
     assert_eq!(of_messages.count(), 2, "{reported:?}");
 }
+
+#[test]
+fn moves_in_a_circle_are_reported_unless_there_is_another_error() {
+    let moves = |ends: &[(&str, &str)]| {
+        let block = |(from, to): &(&str, &str)| {
+            format!("moved {{\n  from = terraform_data.{from}\n  to   = terraform_data.{to}\n}}\n")
+        };
+        let text: String = ends.iter().map(block).collect();
+        reported(&[("", &text)]).into_iter().map(|finding| finding.contains("Cyclic")).collect::<Vec<_>>()
+    };
+    assert_eq!(moves(&[("a", "b"), ("b", "c"), ("c", "a")]), [true]);
+    assert_eq!(moves(&[("a", "b"), ("b", "c"), ("d", "a")]), [false; 0]);
+    assert_eq!(moves(&[("a", "b"), ("b", "a"), ("a", "c")]), [false]);
+}
