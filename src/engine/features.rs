@@ -89,6 +89,8 @@ by_version! { |engine, tofu, t, o|
     pub ephemeral_blocks_refused: bool = tofu;
     /// A second `lifecycle` block in a `removed` block is an error.
     pub removed_lifecycle_once: bool = tofu;
+    /// An object that a `removed` block names although it is declared is an error of that block, not of the declaration.
+    pub removed_refused_at_header: bool = tofu;
     /// `destroy`, provisioners and the kind of the object are checked in a `removed` block.
     pub removed_checked: bool = o(10);
     /// `moved` refuses ephemeral addresses with a summary of its own.

@@ -49,6 +49,12 @@ by_version! { |engine, tofu, t, o|
     /// `removed.from` contains an instance of a module.
     pub removed_module_key: &'static str =
         if tofu { "Module instance address with keys is not allowed" } else { "Module instance keys not allowed" };
+    /// `removed.from` names a resource that is still declared.
+    pub removed_resource_exists: &'static str =
+        if tofu { "Removed resource block still exists" } else { "Removed resource still exists" };
+    /// `removed.from` names a module that is still called.
+    pub removed_module_exists: &'static str =
+        if tofu { "Removed module block still exists" } else { "Removed module still exists" };
     /// An `import` block without `id` and `identity`.
     pub import_without_id: &'static str = if o(12) {
         "Missing required import argument"

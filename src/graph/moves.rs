@@ -6,7 +6,6 @@ use std::cell::RefCell;
 use hashbrown::HashMap;
 use smol_str::format_smolstr;
 
-use crate::engine::Product;
 use crate::finding::{Concern, EngineRule, Finding, make_warnings};
 use crate::graph::instance_keys::has_instances;
 use crate::graph::{ModuleGraph, Node, NodeId, Values};
@@ -65,7 +64,7 @@ fn has_no_instances(node: Node<'_>) -> bool {
 
 /// By node: whether a plan certainly has an instance of the module, also if no variables are set.
 fn certain_to_exist(graph: &ModuleGraph) -> Vec<bool> {
-    let mut exist = vec![false; graph.nodes().count()];
+    let mut exist = vec![false; graph.nodes.len()];
     let mut next: Vec<Node<'_>> = graph.nodes().filter(|node| node.callers().next().is_none()).collect();
     while let Some(node) = next.pop() {
         if std::mem::replace(&mut exist[node.id().number()], true) {
@@ -90,13 +89,15 @@ fn refused(kind: &str, summary: &str, address: &dyn std::fmt::Display) -> Findin
 fn still_kept(node: Node<'_>, removed: &Removed) -> Option<Finding> {
     let from = removed.from.as_ref()?;
     let declared = declared_at(node, &from.address)?;
-    let what = if from.address.resource.is_some() { "resource" } else { "module" };
-    let is_tofu = node.module().features.engine.product == Product::OpenTofu;
-    let block = if is_tofu { " block" } else { "" };
-    let finding = refused("removed", &format!("Removed {what}{block} still exists"), &from.address)
+    let features = &node.module().features;
+    let (what, summary) = match from.address.resource {
+        Some(_) => ("resource", features.summaries.removed_resource_exists),
+        None => ("module", features.summaries.removed_module_exists),
+    };
+    let finding = refused("removed", summary, &from.address)
         .detail(format!("A `removed` block declares that this {what} was removed, but it is still declared."))
         .help(format!("remove the block `{}`, or remove the `removed` block", from.address));
-    Some(if is_tofu {
+    Some(if features.removed_refused_at_header {
         finding.at(removed.block.header).related(declared, "declared here")
     } else {
         finding.at(declared).related(from.span, "removed here")

@@ -1,5 +1,7 @@
 //! Whether the engine reaches each module, and whether there are errors on the path from the root module.
 
+use std::collections::BTreeSet;
+
 use crate::graph::dependency_cycles::components;
 use crate::graph::{Callee, ModuleGraph, Node, NodeId};
 
@@ -50,6 +52,20 @@ impl Reached {
     /// Whether the engine reaches this module from a tree in which a called module has errors.
     pub(super) fn in_broken_tree(&self, node: Node<'_>) -> bool {
         self.broken[node.id.0]
+    }
+}
+
+impl<'t> Node<'t> {
+    /// This module, and all modules that it leads to.
+    pub(crate) fn subtree(self) -> impl Iterator<Item = Node<'t>> {
+        let mut seen = BTreeSet::from([self.id]);
+        let mut next = vec![self];
+        std::iter::from_fn(move || {
+            let node = next.pop()?;
+            let children = node.children().filter(|child| seen.insert(*child));
+            next.extend(children.map(|child| node.graph.node(child)));
+            Some(node)
+        })
     }
 }
 

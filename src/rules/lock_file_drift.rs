@@ -2,7 +2,7 @@
 
 mod platforms;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
@@ -91,7 +91,7 @@ fn needs_lock(node: Node<'_>) -> Option<Span> {
         return None;
     }
     let at = run_in(node).filter(|_| node.role() == Role::Root)?;
-    needs_provider(node).then_some(at)
+    node.subtree().any(|node| needed(node.module()).next().is_some()).then_some(at)
 }
 
 /// The finding for a lock file that git ignores. It is equal for all root modules, so it is reported once.
@@ -148,19 +148,6 @@ fn needed_below(node: Node<'_>) -> BTreeMap<ProviderAddress, Span> {
         }
     }
     all
-}
-
-/// Whether a module or a descendant needs a provider.
-fn needs_provider(node: Node<'_>) -> bool {
-    let (mut next, mut seen) = (vec![node], BTreeSet::from([node.id()]));
-    while let Some(node) = next.pop() {
-        if needed(node.module()).next().is_some() {
-            return true;
-        }
-        let children = node.children().filter(|child| seen.insert(*child));
-        next.extend(children.map(|child| node.graph().node(child)));
-    }
-    false
 }
 
 /// The providers that a module itself needs.

@@ -83,9 +83,7 @@ pub(in crate::graph) struct Table {
     pub(super) required: BTreeMap<Configuration, Span>,
     /// For each call, the first and the last entry of `providers` that pass a configuration.
     pub(super) passed: BTreeMap<SmolStr, BTreeMap<Configuration, (usize, usize)>>,
-    /// The names of the configurations that its calls pass on.
-    pub(super) handed_on: BTreeSet<SmolStr>,
-    /// These configurations.
+    /// The configurations that its calls pass on.
     pub(super) passed_on: HashSet<Configuration>,
     /// The aliases of each provider that the module declares or is passed, each once.
     pub(super) aliases: BTreeMap<ProviderAddress, Vec<SmolStr>>,

@@ -44,10 +44,8 @@ impl Table {
                 blocks.is_random = names.is_some_and(|names| names.len() > 1);
             }
         }
-        for entry in module.calls.values().flat_map(|call| &call.providers) {
-            table.handed_on.insert(entry.in_parent.compact());
-            table.passed_on.extend(Configuration::named(module, &entry.in_parent));
-        }
+        let entries = module.calls.values().flat_map(|call| &call.providers);
+        table.passed_on.extend(entries.filter_map(|entry| Configuration::named(module, &entry.in_parent)));
         table.add_aliases(node);
         for (call, child) in node.child_calls().filter(|(call, _)| !call.providers.is_empty()) {
             let passed = table.passed.entry(call.name.clone()).or_default();

@@ -63,16 +63,7 @@ impl<'t> Node<'t> {
     pub fn is_used_below(self, provider: &ProviderAddress) -> bool {
         let users = self.graph.derived.users.get_or_init(|| users(self.graph));
         let Some(users) = users.get(provider).filter(|users| **users != [self.id]) else { return false };
-        let (mut next, mut seen) = (vec![self], BTreeSet::from([self.id]));
-        while let Some(node) = next.pop() {
-            let children = node.children().filter(|child| seen.insert(*child));
-            let from = next.len();
-            next.extend(children.map(|child| self.graph.node(child)));
-            if next[from..].iter().any(|child| users.binary_search(&child.id).is_ok()) {
-                return true;
-            }
-        }
-        false
+        self.subtree().skip(1).any(|node| users.binary_search(&node.id).is_ok())
     }
 
     /// Whether this module or a descendant calls a module that is not in the graph and whose source names a provider.

@@ -203,8 +203,7 @@ fn together<'m>(
     let is_shared = Rc::strong_count(&largest) > 1;
     let copied = if is_shared { largest.conditions.len() } else { 0 };
     if !left.take(copied + children.iter().map(|child| child.conditions.len()).sum::<usize>()) {
-        let is_cut = !largest.reported.is_cut;
-        return (largest, Conflicts { is_cut, ..Conflicts::default() });
+        return (largest, Conflicts { is_cut: true, ..Conflicts::default() });
     }
     let mut summary = Rc::unwrap_or_clone(largest);
     let mut new = Conflicts::default();

@@ -22,6 +22,5 @@ impl Conflicts {
     pub(super) fn add(&mut self, other: Self) {
         self.impossible.extend(other.impossible);
         self.uncompared.extend(other.uncompared);
-        self.is_cut |= other.is_cut;
     }
 }

@@ -110,8 +110,7 @@ impl Node<'_> {
     /// Whether this child module would inherit the configuration of an entry, if the entry were removed.
     pub fn inherits(self, entry: &PassedProvider) -> bool {
         let key = Configuration::named(self.module(), &entry.in_child);
-        key.is_some_and(|key| key.alias.is_none() && !self.declares(&key))
-            && !self.provider_table().handed_on.contains(&entry.in_child.compact())
+        key.is_some_and(|key| key.alias.is_none() && !self.declares(&key) && !self.passes_on(&key))
     }
 }
 
