@@ -167,12 +167,27 @@ impl MergedFile {
             name: self.name.clone(),
             kind: self.kind,
             body: self.body.clone(),
-            blocks: blocks.iter().map(|block| whole(block, Place::top(block))).collect(),
+            blocks: blocks.iter().map(MergedBlock::as_written).collect(),
         }
     }
 }
 
 impl MergedBlock {
+    /// A top-level block as written.
+    pub fn as_written(block: &Arc<Block>) -> Self {
+        Self::whole(block, Place::top(block))
+    }
+
+    fn whole(block: &Arc<Block>, place: Place) -> Self {
+        let parts = place.parts(&block.body, &Known::default());
+        let nested = |block: &Arc<Block>| Nested::alone(Self::whole(block, place.nested(block)));
+        Self {
+            block: Arc::clone(block),
+            blocks: parts.blocks.iter().map(nested).collect(),
+            arguments: parts.arguments.into_iter().map(Argument::alone).collect(),
+        }
+    }
+
     /// The address of the block: that of [`crate::module::address::block_address`], with the alias of a provider
     /// configuration.
     pub fn address(&self) -> String {
@@ -201,17 +216,6 @@ impl MergedBlock {
     /// Whether the block, as written, contains the span.
     pub fn holds(&self, span: Span) -> bool {
         self.block.body.span().overlaps(span)
-    }
-}
-
-/// A block as written.
-fn whole(block: &Arc<Block>, place: Place) -> MergedBlock {
-    let parts = place.parts(&block.body, &Known::default());
-    let nested = |block: &Arc<Block>| Nested::alone(whole(block, place.nested(block)));
-    MergedBlock {
-        block: Arc::clone(block),
-        blocks: parts.blocks.iter().map(nested).collect(),
-        arguments: parts.arguments.into_iter().map(Argument::alone).collect(),
     }
 }
 

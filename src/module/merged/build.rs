@@ -8,7 +8,7 @@ use crate::engine::FileKind;
 use crate::module::address::block_address;
 use crate::module::declaration::{ModuleCall, Origin};
 use crate::module::dropped::{Dropped, Why};
-use crate::module::merged::{Argument, Around, MergedBlock, settings, variable, whole};
+use crate::module::merged::{Argument, Around, MergedBlock, settings, variable};
 use crate::module::parts::Place;
 use crate::module::{Module, ModuleFile};
 use crate::syntax::{Attribute, Block};
@@ -58,17 +58,19 @@ impl<'m> Merging<'m> {
             return self.declaration(origin);
         }
         match block.kind.as_str() {
-            "terraform" => self.settings.remove(&block.body.span()).unwrap_or_else(|| whole(block, place)),
+            "terraform" => {
+                self.settings.remove(&block.body.span()).unwrap_or_else(|| MergedBlock::whole(block, place))
+            }
             "locals" => self.locals(block),
             "check" => {
-                let mut check = whole(block, place);
+                let mut check = MergedBlock::whole(block, place);
                 for nested in check.blocks.iter_mut().filter(|nested| nested.block.block.kind == "data") {
                     let data = Arc::clone(&nested.block.block);
                     nested.block = self.base(&data, place.nested(&data));
                 }
                 check
             }
-            _ => whole(block, place),
+            _ => MergedBlock::whole(block, place),
         }
     }
 

@@ -14,7 +14,7 @@ use crate::finding::Finding;
 use crate::module::Module;
 use crate::module::declaration::Origin;
 use crate::module::dropped::{Dropped, Why, header};
-use crate::module::merged::{Argument, MergedBlock, Nested, group, whole};
+use crate::module::merged::{Argument, MergedBlock, Nested, group};
 use crate::module::parts::{Known, Parts, Place};
 use crate::syntax::{Attribute, Block};
 use crate::text::Span;
@@ -189,7 +189,7 @@ impl<'m> Layers<'m> {
                     done.extend(by.iter().map(|block| block.body.span()));
                     self.replace(&mut merged, parent, by, place);
                 } else {
-                    merged.push(parent, Nested::alone(whole(block, place.nested(block))));
+                    merged.push(parent, Nested::alone(MergedBlock::whole(block, place.nested(block))));
                 }
             }
         }
@@ -206,7 +206,7 @@ impl<'m> Layers<'m> {
             replaced.push(nested.block.block);
         }
         for block in &by {
-            let block = whole(block, place.nested(block));
+            let block = MergedBlock::whole(block, place.nested(block));
             merged.push(parent, Nested { block, replaces: std::mem::take(&mut history) });
         }
         if !replaced.is_empty() {

@@ -20,13 +20,24 @@ pub(super) struct Part {
     pub(super) header: Span,
     /// The span of the name that the author chose.
     pub(super) name: Option<Span>,
-    /// The base block, then its overrides. Empty for a local value and an entry. A module can have several base
-    /// blocks of type `terraform`.
-    pub(super) layers: Vec<Arc<Block>>,
-    /// The number of base blocks among them.
-    pub(super) bases: usize,
-    /// An entry of `required_providers`.
-    pub(super) entry: Option<Arc<Attribute>>,
+    pub(super) content: Content,
+}
+
+/// Where the arguments of a block are.
+pub(super) enum Content {
+    /// In a block and its overrides.
+    Block(Origin),
+    /// In the `terraform` blocks of the module.
+    Settings {
+        /// Those of base files, at least one.
+        bases: Vec<Arc<Block>>,
+        /// Those of override files.
+        overrides: Vec<Arc<Block>>,
+    },
+    /// In an entry of `required_providers`.
+    Entry(Arc<Attribute>),
+    /// Nowhere: a local value has none.
+    Nowhere,
 }
 
 impl Part {
@@ -47,9 +58,9 @@ impl Part {
 
     /// The headers of all base blocks.
     pub(super) fn headers(&self) -> Vec<Span> {
-        match &self.layers[..self.bases] {
-            [] => vec![self.header],
-            bases => bases.iter().map(|block| block.header).collect(),
+        match &self.content {
+            Content::Settings { bases, .. } => bases.iter().map(|block| block.header).collect(),
+            Content::Block(_) | Content::Entry(_) | Content::Nowhere => vec![self.header],
         }
     }
 
@@ -70,19 +81,17 @@ impl Part {
     }
 
     fn merged(kind: &'static str, labels: &[&SmolStr], origin: &Origin) -> Self {
-        Self { layers: origin.blocks().cloned().collect(), ..Self::plain(kind, labels, &origin.base) }
+        let labels: Vec<SmolStr> = labels.iter().copied().cloned().collect();
+        let name = origin.base.labels.last().map(|label| label.span);
+        Self { kind, labels, header: origin.header(), name, content: Content::Block(origin.clone()) }
     }
 
     fn plain(kind: &'static str, labels: &[&SmolStr], block: &Arc<Block>) -> Self {
-        let labels: Vec<SmolStr> = labels.iter().copied().cloned().collect();
-        let name = block.labels.last().map(|label| label.span);
-        let layers = vec![Arc::clone(block)];
-        Self { kind, labels, header: block.header, name, layers, bases: 1, entry: None }
+        Self::merged(kind, labels, &Origin::of(block))
     }
 
     fn without_block(kind: &'static str, name: &SmolStr, at: Span) -> Self {
-        let labels = vec![name.clone()];
-        Self { kind, labels, header: at, name: Some(at), layers: Vec::new(), bases: 0, entry: None }
+        Self { kind, labels: vec![name.clone()], header: at, name: Some(at), content: Content::Nowhere }
     }
 }
 
@@ -139,11 +148,6 @@ fn of_terraform(module: &Module, context: &Context<'_>, parts: &mut Vec<Part>) {
     let is_base = |block: &Arc<Block>| !overriding.contains(&block.header.file);
     let (bases, overrides): (Vec<_>, Vec<_>) =
         context.terraform_blocks(module).into_iter().partition(is_base);
-    if let Some(first) = bases.first() {
-        let part = Part::plain(TERRAFORM, &[], first);
-        let (count, layers) = (bases.len(), bases.iter().chain(&overrides).cloned().collect());
-        parts.push(Part { layers, bases: count, ..part });
-    }
     if let Some(backend) = &module.backend
         && let Some(kind) = &backend.kind
     {
@@ -164,7 +168,11 @@ fn of_terraform(module: &Module, context: &Context<'_>, parts: &mut Vec<Part>) {
     for entry in module.required_providers.values() {
         if let (Some(attribute), Some(first)) = (written(entry), written(entry.first())) {
             let part = Part::without_block(REQUIRED_PROVIDERS, &entry.name, first.name_span);
-            parts.push(Part { entry: Some(attribute), ..part });
+            parts.push(Part { content: Content::Entry(attribute), ..part });
         }
+    }
+    if let Some(first) = bases.first() {
+        let part = Part::plain(TERRAFORM, &[], first);
+        parts.push(Part { content: Content::Settings { bases, overrides }, ..part });
     }
 }

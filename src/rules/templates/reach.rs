@@ -1,21 +1,20 @@
 //! Follows the path to an argument in a block.
 //!
-//! Override files apply as in the engine: an argument replaces that of the base, and nested blocks replace all of
-//! their type. A `dynamic` block counts as the block that it produces, and a resource counts whatever its `count` is.
+//! Override files apply as in the engine ([`crate::module::Module::history`]). A `dynamic` block counts as the block
+//! that it produces, and a resource counts whatever its `count` is.
 //! A path through several blocks, or through a list, has several results.
 
-use std::slice;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
 use super::argument::ArgumentPath;
-use super::block_kind::TERRAFORM;
 use super::blocks::{BYTES_PER_STEP, Blocks};
-use super::parts::Part;
+use super::parts::{Content, Part};
 use crate::graph::Node;
+use crate::module::merged::{MergedBlock, Nested};
 use crate::rules::Context;
-use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, ObjectKey};
+use crate::syntax::{Block, Expr, ExprKind, ObjectKey};
 use crate::text::Span;
 use crate::value::{self, Type, Value};
 
@@ -84,102 +83,85 @@ struct Search<'s> {
     found: Vec<Reached>,
 }
 
-/// What a body has under a name.
-enum Here {
-    Argument(Arc<Attribute>),
-    Blocks(Vec<Arc<Block>>),
-    Unknown,
-}
-
 impl Search<'_> {
     fn part(&mut self, part: &Part) {
-        if let Some(entry) = &part.entry {
-            match entry.expr.kind {
+        match &part.content {
+            Content::Block(origin) => self.merged(&self.node.module().history(origin).block, part.header, 0),
+            Content::Settings { bases, overrides } => self.settings(bases, overrides, part.header),
+            Content::Entry(entry) => match entry.expr.kind {
                 ExprKind::Object(_) | ExprKind::JsonObject(_) => {
                     self.expression(&entry.expr, entry.span, entry.name_span, 0);
                 }
                 // A version constraint alone, as in Terraform 0.12.
                 _ => self.found.push(Reached::Unknown),
-            }
-            return;
+            },
+            Content::Nowhere => self.found.push(Reached::Nothing { steps: 0, at: part.header }),
         }
-        if part.kind() == TERRAFORM {
-            self.settings(part);
-            return;
-        }
-        let name = self.path[0].as_str();
-        let is_resource = part.kind() == "resource" || part.kind() == "data" || part.kind() == "ephemeral";
-        if is_resource && name == "lifecycle" && self.path.len() > 1 {
-            self.lifecycle(part);
-            return;
-        }
-        // Overrides do not change these.
-        let base_only = ["depends_on", "precondition", "validation"].contains(&name);
-        let layers = if base_only { &part.layers[..part.bases] } else { &part.layers[..] };
-        let bodies: Vec<Body> = layers.iter().flat_map(|block| with_escaped(&block.body)).collect();
-        self.bodies(&bodies, part.header, 0);
     }
 
     /// The settings of a module may be in several base blocks, which do not replace each other. Blocks of override
     /// files do.
-    fn settings(&mut self, part: &Part) {
-        let (bases, overrides) = part.layers.split_at(part.bases);
-        let body = |block: &Arc<Block>| block.body.clone();
-        let has = |block: &&Arc<Block>| here(&block.body, &self.path[0]).is_some();
-        if let Some(last) = overrides.iter().rfind(has) {
-            self.bodies(&[body(last)], last.header, 0);
+    fn settings(&mut self, bases: &[Arc<Block>], overrides: &[Arc<Block>], header: Span) {
+        let has = |block: &MergedBlock| self.has(block);
+        let mut overrides = overrides.iter().rev().map(MergedBlock::as_written);
+        if let Some(last) = overrides.find(has) {
+            self.merged(&last, last.block.header, 0);
             return;
         }
-        let having: Vec<Body> = bases.iter().filter(has).map(body).collect();
+        let having: Vec<_> = bases.iter().map(MergedBlock::as_written).filter(has).collect();
         for base in &having {
-            self.bodies(slice::from_ref(base), part.header, 0);
+            self.merged(base, header, 0);
         }
         if having.is_empty() {
-            self.found.push(Reached::Nothing { steps: 0, at: part.header });
+            self.found.push(Reached::Nothing { steps: 0, at: header });
         }
     }
 
-    /// A `lifecycle` block is merged argument by argument, except for parts that only the base can have.
-    fn lifecycle(&mut self, part: &Part) {
-        let of = |block: &Arc<Block>| block.blocks("lifecycle", &[]);
-        let base_only =
-            ["replace_triggered_by", "precondition", "postcondition"].contains(&self.path[1].as_str());
-        let layers = if base_only { &part.layers[..part.bases] } else { &part.layers[..] };
-        let blocks: Vec<Arc<Block>> = layers.iter().flat_map(of).collect();
-        let Some(last) = blocks.last() else {
-            self.found.push(Reached::Nothing { steps: 0, at: part.header });
+    /// Whether a block has what the path starts with.
+    fn has(&self, block: &MergedBlock) -> bool {
+        let name = &self.path[0];
+        block.arguments.iter().any(|argument| argument.counts.name == *name)
+            || block.blocks.iter().any(|nested| nested.block.block.makes() == name)
+    }
+
+    /// Follows the path into a block, whose arguments may also be in a `_` block.
+    fn merged(&mut self, merged: &MergedBlock, at: Span, step: usize) {
+        let wanted = &self.path[step];
+        let is_escape =
+            |nested: &&Nested| nested.block.block.kind == "_" && nested.block.block.labels.is_empty();
+        let escaped = merged.blocks.iter().filter(is_escape).map(|nested| &nested.block);
+        let all: Vec<&MergedBlock> = std::iter::once(merged).chain(escaped).collect();
+        let nested = all.iter().flat_map(|part| &part.blocks).map(|nested| &nested.block);
+        let blocks: Vec<_> = nested.filter(|nested| nested.block.makes() == wanted).collect();
+        if !blocks.is_empty() {
+            let before = self.found.len();
+            for block in blocks {
+                self.block(block, step + 1);
+            }
+            // There are such blocks, but none with the label in the path.
+            if self.found.len() == before {
+                self.found.push(Reached::Nothing { steps: step + 1, at });
+            }
             return;
+        }
+        let argument = |name: &str| {
+            let mut arguments = all.iter().rev().flat_map(|part| &part.arguments);
+            arguments.find(|argument| argument.counts.name == name).map(|argument| &argument.counts)
         };
-        let bodies: Vec<Body> = blocks.iter().map(|block| block.body.clone()).collect();
-        self.bodies(&bodies, last.header, 1);
-    }
-
-    /// Follows a path through bodies, where later ones replace the content of earlier ones.
-    fn bodies(&mut self, bodies: &[Body], at: Span, step: usize) {
-        match bodies.iter().rev().find_map(|body| here(body, &self.path[step])) {
+        match argument(wanted) {
+            Some(found) => self.expression(&found.expr, found.span, found.name_span, step + 1),
+            // In JSON, the content of the generated blocks is unknown.
+            None if argument("dynamic").is_some() => self.found.push(Reached::Unknown),
             None => self.found.push(Reached::Nothing { steps: step, at }),
-            Some(Here::Unknown) => self.found.push(Reached::Unknown),
-            Some(Here::Argument(argument)) => {
-                self.expression(&argument.expr, argument.span, argument.name_span, step + 1);
-            }
-            Some(Here::Blocks(blocks)) => {
-                let before = self.found.len();
-                for block in &blocks {
-                    self.block(block, step + 1);
-                }
-                // There are such blocks, but none with the label in the path.
-                if self.found.len() == before {
-                    self.found.push(Reached::Nothing { steps: step + 1, at });
-                }
-            }
         }
     }
 
-    fn block(&mut self, block: &Block, step: usize) {
+    fn block(&mut self, merged: &MergedBlock, step: usize) {
+        let block = &merged.block;
         if block.kind == "dynamic" {
-            let contents = block.blocks("content", &[]);
-            match contents.first().filter(|_| step < self.path.len()) {
-                Some(content) => self.bodies(slice::from_ref(&content.body), block.header, step),
+            let content = merged.blocks.iter().find(|nested| nested.block.block.kind == "content");
+            match content.filter(|_| step < self.path.len()) {
+                Some(content) => self.merged(&content.block, block.header, step),
                 None => self.found.push(Reached::Block(block.header)),
             }
             return;
@@ -193,7 +175,7 @@ impl Search<'_> {
         if step == self.path.len() {
             self.found.push(Reached::Block(block.header));
         } else {
-            self.bodies(&with_escaped(&block.body), block.header, step);
+            self.merged(merged, block.header, step);
         }
     }
 
@@ -301,25 +283,6 @@ impl Search<'_> {
 /// The text of a value that can be converted to a string.
 fn as_text(value: &Value) -> Option<SmolStr> {
     value::convert(value, &Type::String).ok()?.as_str().map(SmolStr::new)
-}
-
-/// A body and its `_` block, whose arguments are not meta-arguments.
-fn with_escaped(body: &Body) -> Vec<Body> {
-    let escaped = body.any_blocks().into_iter().filter(|block| block.kind == "_" && block.labels.is_empty());
-    std::iter::once(body.clone()).chain(escaped.map(|block| block.body.clone())).collect()
-}
-
-fn here(body: &Body, name: &str) -> Option<Here> {
-    let blocks: Vec<_> = body.any_blocks().into_iter().filter(|block| block.makes() == name).collect();
-    if !blocks.is_empty() {
-        return Some(Here::Blocks(blocks));
-    }
-    match body.attribute(name) {
-        Some(argument) => Some(Here::Argument(argument)),
-        // In JSON, the content of the generated blocks is unknown.
-        None if body.is_json() && body.attribute("dynamic").is_some() => Some(Here::Unknown),
-        None => None,
-    }
 }
 
 /// The elements of a value, at every depth.
