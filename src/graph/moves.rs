@@ -24,8 +24,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         return;
     }
     let mut of_moves = of_moves(node);
-    let certain = || node.graph().derived.certain_to_exist.get_or_init(|| certain_to_exist(node.graph()));
-    if !of_moves.is_empty() && !certain()[node.id().number()] {
+    if !of_moves.is_empty() && !node.is_planned() {
         make_warnings(&mut of_moves);
     }
     findings.extend(of_moves);
@@ -60,21 +59,6 @@ fn of_moves(node: Node<'_>) -> Vec<Finding> {
 fn has_no_instances(node: Node<'_>) -> bool {
     let mut calls = node.callers().peekable();
     calls.peek().is_some() && calls.all(|(caller, call)| caller.has_no_instances(call.repeated()))
-}
-
-/// By node: whether a plan certainly has an instance of the module, also if no variables are set.
-fn certain_to_exist(graph: &ModuleGraph) -> Vec<bool> {
-    let mut exist = vec![false; graph.nodes.len()];
-    let mut next: Vec<Node<'_>> = graph.nodes().filter(|node| node.callers().next().is_none()).collect();
-    while let Some(node) = next.pop() {
-        if std::mem::replace(&mut exist[node.id().number()], true) {
-            continue;
-        }
-        let value = |repeated: &Attribute| node.values().of(&repeated.expr);
-        let calls = node.child_calls().filter(|(call, _)| has_instances(call, value) == Some(true));
-        next.extend(calls.map(|(_, child)| child));
-    }
-    exist
 }
 
 /// An error about a block of a kind, and about the object at an address.

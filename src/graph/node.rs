@@ -83,8 +83,6 @@ pub(super) struct Derived {
     pub(super) call_cycles: OnceLock<Vec<Option<NodeId>>>,
     /// For each node, its longest chains of calls.
     pub(super) longest_chains: OnceLock<Vec<LongestChains>>,
-    /// For each node, whether a plan certainly has an instance of the module.
-    pub(super) certain_to_exist: OnceLock<Vec<bool>>,
     /// For each node, the conflicts of version constraints in its subtree.
     pub(super) version_conflicts: OnceLock<Vec<Conflicts>>,
     /// For each node, the version of the engine that its subtree requires.

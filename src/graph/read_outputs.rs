@@ -3,17 +3,19 @@
 use hashbrown::HashSet;
 use smol_str::SmolStr;
 
+use crate::module::Module;
 use crate::syntax::{Expr, ExprKind, For, Part, Step, Traversal};
 use crate::text::Span;
 
-/// Calls `visit` with each reference to a module: the name of the call, and the output. The call is `None` if its name
-/// is not constant, the output if the expression uses the whole module. `is_repeated` tells whether a call certainly has
-/// `count` or `for_each`, so that the elements of a `for` expression over its module are instances.
+/// Calls `visit` with each reference in an expression of `module` to a called module: the name of the call, and the
+/// output. The call is `None` if its name is not constant, the output if the expression uses the whole module.
 pub(crate) fn for_each_read_output(
     expr: &Expr,
-    is_repeated: &dyn Fn(&str) -> bool,
+    module: &Module,
     visit: &mut dyn FnMut(Option<&SmolStr>, Option<&SmolStr>),
 ) {
+    // The elements of a `for` expression over the module of such a call are its instances.
+    let is_repeated = |call: &SmolStr| module.calls.get(call).is_some_and(|call| call.is_repeated());
     // References whose output an enclosing expression selects.
     let mut done: HashSet<Span> = HashSet::new();
     let mut select = |from: &Expr, step: Option<&Step>, done: &mut HashSet<Span>| {
@@ -29,8 +31,8 @@ pub(crate) fn for_each_read_output(
     let mut others = Vec::new();
     expr.walk(&mut |inner, _| {
         if let ExprKind::For(it) = &inner.kind
-            && let ExprKind::Traversal(module) = &it.collection.kind
-            && attribute(module.steps.first()).is_some_and(|call| is_repeated(call))
+            && let ExprKind::Traversal(traversal) = &it.collection.kind
+            && attribute(traversal.steps.first()).is_some_and(is_repeated)
             && let Some(steps) = steps_of_elements(it)
         {
             for step in steps {

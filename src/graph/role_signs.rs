@@ -79,8 +79,8 @@ impl Node<'_> {
         graph.derived.below_roots.get_or_init(of_graph)[self.id().number()]
     }
 
-    /// Whether the module certainly has an instance in some plan: nothing calls it, or calls that certainly have instances
-    /// lead to it.
+    /// Whether all plans of a root module have an instance of this module, whatever its variables are: nothing calls it,
+    /// or calls that certainly have instances lead to it.
     pub(super) fn is_planned(self) -> bool {
         let graph = self.graph();
         let of_graph = || {

@@ -153,8 +153,7 @@ impl ValueFlow {
             }
             _ => {}
         });
-        let is_repeated = |call: &str| node.module().calls.get(call).is_some_and(|call| call.is_repeated());
-        for_each_read_output(expr, &is_repeated, &mut |call, output| match call {
+        for_each_read_output(expr, node.module(), &mut |call, output| match call {
             Some(call) => self.add(Used::Output { call: call.clone(), output: output.cloned() }, user),
             None => {
                 self.of_any_module.insert(user.clone());

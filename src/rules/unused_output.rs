@@ -63,7 +63,7 @@ fn read_outputs(node: Node<'_>, context: &Context<'_>) -> ReadOutputs {
         }
     }
     expressions::for_each(node, context, &mut |expr, _| {
-        for_each_read_output(expr, &|_| false, &mut |call, output| read.add(call, output));
+        for_each_read_output(expr, module, &mut |call, output| read.add(call, output));
     });
     read
 }
