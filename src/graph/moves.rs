@@ -7,11 +7,9 @@ use hashbrown::HashMap;
 use smol_str::format_smolstr;
 
 use crate::finding::{Concern, EngineRule, Finding, make_warnings};
-use crate::graph::instance_keys::has_instances;
-use crate::graph::{ModuleGraph, Node, NodeId, Values};
+use crate::graph::{Node, NodeId, Values};
 use crate::module::address::{ConfigAddress, InstanceKey, MoveEndpoint};
 use crate::module::declaration::{Moved, Removed, Repeated};
-use crate::syntax::Attribute;
 use crate::text::Span;
 
 /// Reports `moved` and `removed` blocks of a module that contradict its declarations or each other.

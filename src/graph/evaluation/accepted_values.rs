@@ -207,8 +207,13 @@ pub(super) fn converted(value: &Value, variable: &Variable) -> Result<Value, Mis
     constraint(variable).accept(value)
 }
 
-/// The error in a value for a variable of a child module, if any.
+/// The error in a value that a call gives to a variable, if any.
 pub(super) fn argument(value: &Value, expr: &Expr, variable: &Variable) -> Option<Finding> {
+    given(EngineRule::ModuleArgumentType, value, expr, variable)
+}
+
+/// The error in a value that a call or a file gives to a variable, if any.
+pub(super) fn given(rule: EngineRule, value: &Value, expr: &Expr, variable: &Variable) -> Option<Finding> {
     // It converts to every type.
     if *value == Value::UNKNOWN {
         return None;
@@ -219,13 +224,10 @@ pub(super) fn argument(value: &Value, expr: &Expr, variable: &Variable) -> Optio
     match converted(value, variable) {
         Err(mismatch) => {
             let sensitive = variable.is_sensitive();
-            let finding =
-                Finding::language(EngineRule::ModuleArgumentType, "Invalid value for input variable").detail(
-                    format!(
-                        "The value does not match the type of the variable `{name}`: {}.",
-                        mismatch.explained(name)
-                    ),
-                );
+            let finding = Finding::language(rule, "Invalid value for input variable").detail(format!(
+                "The value does not match the type of the variable `{name}`: {}.",
+                mismatch.explained(name)
+            ));
             // The engine hides the value of a sensitive variable, and reports the declaration.
             Some(if sensitive {
                 finding.at(variable.origin.header()).related(expr.span, "set here")
@@ -234,7 +236,7 @@ pub(super) fn argument(value: &Value, expr: &Expr, variable: &Variable) -> Optio
             })
         }
         Ok(Value::Null(_)) => (variable.refuses_null() && variable.default.is_none()).then(|| {
-            Finding::language(EngineRule::ModuleArgumentType, "Required variable not set")
+            Finding::language(rule, "Required variable not set")
                 .detail(format!(
                     "The variable `{name}` sets `nullable = false` and has no default, so its value must not be null."
                 ))

@@ -15,7 +15,7 @@ use crate::module::declaration::Variable;
 use crate::module::values::ValuesFile;
 use crate::syntax::{Attribute, ExprKind};
 use crate::text::{Suggestions, is_identifier};
-use crate::value::{Budget, Value, constant_within, too_expensive};
+use crate::value::{Budget, constant_within, too_expensive};
 use crate::vfs::{is_under, parent, relative};
 
 /// The steps to prepare a variable for the evaluation of validations.
@@ -180,18 +180,11 @@ fn judge(
         findings.extend(limit);
         return None;
     }
-    match accepted_values::converted(&value, variable) {
-        Err(mismatch) => {
-            findings.push(unsuitable(&mismatch.to_string(), argument, variable));
-            return None;
-        }
-        Ok(Value::Null(_)) if variable.refuses_null() => {
-            if variable.default.is_none() {
-                findings.push(null(argument, variable));
-            }
-            return None;
-        }
-        Ok(_) => {}
+    let wrong = accepted_values::given(EngineRule::InvalidVariableValue, &value, &argument.expr, variable);
+    // The default replaces a null value that is refused.
+    if wrong.is_some() || value.is_null() && variable.refuses_null() {
+        findings.extend(wrong);
+        return None;
     }
     // A validation that refuses empty strings asks a person to fill them in.
     if value.is_blank() {
@@ -204,34 +197,6 @@ fn judge(
     findings.extend(refusals.map(|refusal| refused(refusal, argument, variable)));
     findings.extend(deprecated(argument, variable, node.graph().engine().product));
     suited(&Computed::known(value), variable).filter(|_| is_valid)
-}
-
-fn unsuitable(why: &str, argument: &Attribute, variable: &Variable) -> Finding {
-    let name = &variable.name;
-    let finding = Finding::language(EngineRule::InvalidVariableValue, "Invalid value for input variable");
-    let is_sensitive = variable.is_sensitive();
-    // The engine hides the value of a sensitive variable, and reports the declaration.
-    if is_sensitive {
-        return finding
-            .detail(format!("The value does not match the type of the sensitive variable `{name}`: {why}."))
-            .at(variable.origin.header())
-            .related(argument.expr.span, "set here");
-    }
-    let declared = variable.constraint.as_ref().map_or(variable.origin.header(), |given| given.span);
-    finding
-        .detail(format!("The value does not match the type of the variable `{name}`: {why}."))
-        .at(argument.expr.span)
-        .related(declared, "the type of the variable")
-}
-
-fn null(argument: &Attribute, variable: &Variable) -> Finding {
-    Finding::language(EngineRule::InvalidVariableValue, "Required variable not set")
-        .detail(format!(
-            "The variable `{}` sets `nullable = false` and has no default, so its value must not be null.",
-            variable.name
-        ))
-        .at(argument.expr.span)
-        .related(variable.origin.header(), "declared here")
 }
 
 fn refused(refusal: Refusal, argument: &Attribute, variable: &Variable) -> Finding {
