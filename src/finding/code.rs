@@ -21,8 +21,27 @@ pub enum Code {
     UnknownProviderFunction,
     /// A value that cannot be converted to the required type.
     IncorrectType,
+    /// A value that cannot be converted to the type of its variable.
+    IncorrectVariableType,
+    /// A variable that nothing sets in some run of a test.
+    UnsetVariable,
+    /// A finding after which the engine goes on with a test.
+    TestGoesOn(With),
     /// A value that is treated as unknown because of a limit.
     ValueLeftUnknown,
     /// A limit that left out findings of a module: those of a rule, or of any rule.
     FindingsLeftOut(Option<RuleId>),
+}
+
+/// What the engine goes on with after a finding about a run of a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum With {
+    /// The run, and later ones.
+    EveryRun,
+    /// The run, which then fails.
+    TheRun,
+    /// The apply of the run, which then fails.
+    TheApply,
+    /// Later runs.
+    LaterRuns,
 }

@@ -178,7 +178,7 @@ fn validation(value: &Value, expr: &Expr, variable: &Variable) -> Option<Finding
 /// The engine's error for a result that is not a boolean.
 pub(super) fn unusable(result: &Value, condition: &Expr) -> Option<Finding> {
     let why = why_not(result, &Type::Bool).filter(|_| result.is_known())?;
-    let detail = format!("A condition is true or false: {why}.");
+    let detail = format!("A condition must be true or false: {why}.");
     let summary = "Invalid variable validation result";
     Some(invalid(EngineRule::InvalidCheckOrCondition, summary, detail, condition))
 }
@@ -228,6 +228,7 @@ pub(super) fn given(rule: EngineRule, value: &Value, expr: &Expr, variable: &Var
                 "The value does not match the type of the variable `{name}`: {}.",
                 mismatch.explained(name)
             ));
+            let finding = finding.code(Code::IncorrectVariableType);
             // The engine hides the value of a sensitive variable, and reports the declaration.
             Some(if sensitive {
                 finding.at(variable.origin.header()).related(expr.span, "set here")

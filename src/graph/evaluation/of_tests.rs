@@ -2,7 +2,7 @@
 
 use super::run_values::{Computed, RunValues, Within, suited};
 use super::{accepted_values, validation};
-use crate::finding::{EngineRule, Finding, Severity};
+use crate::finding::{Code, EngineRule, Finding, Severity, With};
 use crate::module::declaration::{Condition, Variable};
 use crate::syntax::Expr;
 use crate::value::{Type, Value, convert};
@@ -76,18 +76,18 @@ fn failed_assertion(result: &Computed, message: &Value, condition: &Expr) -> Opt
     }
     match convert(&result.value, &Type::Bool) {
         Ok(Value::Null(_)) => {
-            Some(invalid("Invalid condition run", "A condition is true or false, not null.".to_owned()))
+            Some(invalid("Invalid condition run", "A condition must be true or false, not null.".to_owned()))
         }
         Ok(Value::Bool(false)) => {
             let detail = match message.as_str() {
                 Some(text) if message.unmarked().1.sensitive.is_none() => text.trim().to_owned(),
                 _ => "The condition is false.".to_owned(),
             };
-            Some(invalid("Test assertion failed", detail))
+            Some(invalid("Test assertion failed", detail).code(Code::TestGoesOn(With::LaterRuns)))
         }
         Ok(_) => None,
         Err(mismatch) => {
-            Some(invalid("Invalid condition run", format!("A condition is true or false: {mismatch}.")))
+            Some(invalid("Invalid condition run", format!("A condition must be true or false: {mismatch}.")))
         }
     }
 }

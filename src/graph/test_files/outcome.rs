@@ -6,7 +6,7 @@ use std::rc::Rc;
 use smol_str::SmolStr;
 
 use super::names::Names;
-use crate::finding::{EngineRule, Finding, Severity};
+use crate::finding::{Code, EngineRule, Finding, Severity, With};
 use crate::graph::evaluation::{
     Computed, Outputs, Resources, RunValues, assertion, default_of, failed_validation, value_of_test,
 };
@@ -302,7 +302,8 @@ impl Outcome<'_> {
                 let held = match check.data {
                     Some(_) => Held::Unknown,
                     None => self.held(&check.asserts, judge, |condition| {
-                        self.failed("Check block assertion failed", condition)
+                        let failed = self.failed("Check block assertion failed", condition);
+                        failed.code(Code::TestGoesOn(With::TheApply))
                     }),
                 };
                 Checkable { subject: TestSubject::Check(check.name.clone()), held }
@@ -377,8 +378,9 @@ pub(super) fn stopped_by_value(test: &Test, run: &Run, node: Node<'_>, findings:
     reported.map(|expected| missing_failure(expected.span)).collect()
 }
 
-fn missing_failure(at: Span) -> Finding {
+pub(super) fn missing_failure(at: Span) -> Finding {
     Finding::language(EngineRule::InvalidTest, "Missing expected failure")
+        .code(Code::TestGoesOn(With::TheRun))
         .detail("The conditions of this object do not fail with the variables of the run.")
         .at(at)
         .help("set variables that lead to the failure, or remove it from `expect_failures`")
@@ -401,6 +403,7 @@ fn while_planning(run: &Run, subject: &TestSubject, at: Span) -> Finding {
 /// The engine's warning for a run with `target`. The author of the test wants that, so it is not a warning here.
 fn targeted(run: &Run) -> Finding {
     Finding::language(EngineRule::InvalidTest, "Resource targeting is in effect")
+        .code(Code::TestGoesOn(With::LaterRuns))
         .severity(Severity::Notice)
         .detail("The plan of this run covers only a part of its module.")
         .related(run.header, "this run has `target` in `plan_options`")

@@ -8,10 +8,10 @@ use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use super::names::{Names, Place};
-use super::outcome::{self, Earlier};
+use super::outcome::{self, Earlier, missing_failure};
 use super::{MOST_DECLARATIONS, provider_arguments, runs};
 use crate::engine::Product;
-use crate::finding::{Concern, EngineRule, Finding, Room, Severity, Stage, set_address};
+use crate::finding::{Code, Concern, EngineRule, Finding, Room, Severity, Stage, With, set_address};
 use crate::graph::evaluation::{Computed, Resources, RunValues, Within, are_values_checked, value_of_test};
 use crate::graph::similar::Similar;
 use crate::graph::{Node, Test};
@@ -23,10 +23,6 @@ use crate::module::values::ValuesFile;
 use crate::syntax::{Attribute, Expr, ExprKind};
 use crate::text::{Span, counted, grouped};
 use crate::value::{Budget, constant_within};
-
-const MISSING_FAILURE: &str = "Missing expected failure";
-const NO_VALUE: &str = "No value for required variable";
-const UNSUITABLE: &str = "Invalid value for input variable";
 
 /// Checks the runs of a test file. The messages are those of Terraform; OpenTofu has others.
 ///
@@ -114,7 +110,7 @@ impl Runs<'_> {
                 let (given, asserts) = (Rc::new(given), asserts.unwrap_or_default());
                 let found = outcome::check(&names, module, &given, &asserts, self.work, &mut self.earlier);
                 findings.extend(found);
-            } else if findings[from..].iter().any(|finding| finding.summary == UNSUITABLE) {
+            } else if findings[from..].iter().any(is_unsuitable) {
                 findings.extend(outcome::stopped_by_value(self.test, run, module, &findings[from..]));
             }
         }
@@ -122,7 +118,7 @@ impl Runs<'_> {
         if !run.plans && findings[from..].iter().any(stops_plan) {
             // Expected failures count only once there is a plan to apply.
             let found = findings.split_off(from);
-            findings.extend(found.into_iter().filter(|finding| finding.summary != MISSING_FAILURE));
+            findings.extend(found.into_iter().filter(|finding| goes_on(finding) != Some(With::TheRun)));
         }
         findings.append(&mut unresolved);
         self.earlier.is_over |= findings[from..].iter().any(stops);
@@ -167,27 +163,32 @@ fn too_many_runs(run: &Run) -> Finding {
         .help("divide the runs among several modules")
 }
 
+fn is_unsuitable(finding: &Finding) -> bool {
+    finding.code == Some(Code::IncorrectVariableType)
+}
+
+/// What the engine goes on with after a finding. Some errors are reported as warnings since a value may come from
+/// elsewhere.
+fn goes_on(finding: &Finding) -> Option<With> {
+    match finding.code {
+        Some(Code::TestGoesOn(with)) => Some(with),
+        _ => None,
+    }
+}
+
 /// Whether the engine does not apply what a run plans, or does not plan it.
 fn stops_plan(finding: &Finding) -> bool {
-    stops(finding) && finding.summary != MISSING_FAILURE && finding.summary != "Check block assertion failed"
+    goes_on(finding).is_none()
 }
 
 /// Whether a finding does not keep the engine from planning the run.
 fn is_after_plan(finding: &Finding) -> bool {
-    matches!(finding.summary.as_str(), MISSING_FAILURE | "Value for undeclared variable")
+    matches!(goes_on(finding), Some(With::EveryRun | With::TheRun))
 }
 
-/// Whether no later run of the file is executed. Some errors are reported as warnings since a value may come from
-/// elsewhere.
+/// Whether no later run of the file is executed.
 fn stops(finding: &Finding) -> bool {
-    let continues = [
-        "Test assertion failed",
-        "Value for undeclared variable",
-        "Resource targeting is in effect",
-        "Error message refers to sensitive values",
-        "Error message refers to ephemeral values",
-    ];
-    !continues.contains(&finding.summary.as_str())
+    !matches!(goes_on(finding), Some(With::EveryRun | With::LaterRuns))
 }
 
 /// The names of the variables that these values refer to.
@@ -267,6 +268,7 @@ fn unknown_outputs(expr: &Expr, values: &RunValues<'_>, findings: &mut Vec<Findi
 
 fn undeclared(run: &Run, name: &SmolStr, at: Span) -> Finding {
     Finding::language(EngineRule::UnknownModuleArgument, "Value for undeclared variable")
+        .code(Code::TestGoesOn(With::EveryRun))
         .severity(Severity::Warning)
         .detail(format!(
             "The module that the run `{}` tests has no variable `{name}`, so this value is not used.",
@@ -353,7 +355,8 @@ fn required_variables(
     for variable in required.take(room) {
         let name = &variable.name;
         let is_set_by_others = set.contains(name);
-        Finding::language(EngineRule::MissingModuleArgument, NO_VALUE)
+        Finding::language(EngineRule::MissingModuleArgument, "No value for required variable")
+            .code(Code::UnsetVariable)
             .severity(if is_set_by_others { Severity::Warning } else { Severity::Notice })
             .detail(format!(
                 "Neither the run `{}` nor its file `{}` sets the variable `{name}`, which has no default. The \
@@ -373,7 +376,7 @@ fn required_variables(
 pub(super) type Unset = HashMap<Option<Span>, usize>;
 
 fn is_unset(finding: &Finding) -> bool {
-    finding.summary == NO_VALUE && finding.severity == Severity::Notice
+    finding.code == Some(Code::UnsetVariable) && finding.severity == Severity::Notice
 }
 
 /// Keeps the first notice about each of these variables: most such tests get their values from `-var-file`. Looks at the
@@ -428,11 +431,10 @@ fn missing_failures(run: &Run, node: Node<'_>, findings: &mut Vec<Finding>) {
             TestSubject::Run(_) | TestSubject::InModule(_) => None,
         };
         if let Some(why) = why.filter(|_| module.complete) {
-            Finding::language(EngineRule::InvalidTest, MISSING_FAILURE)
+            missing_failure(*span)
                 .detail(format!(
                     "This object {why}, so it cannot report the expected failure, and the run fails."
                 ))
-                .at(*span)
                 .help("correct the address, or remove it from `expect_failures`")
                 .push_to(findings);
         }

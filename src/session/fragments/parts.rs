@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::FileKind;
-use crate::finding::{Code, EngineRule, Finding, Severity};
+use crate::finding::{Code, Concern, EngineRule, Finding, Severity};
 use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::declaration::Origin;
@@ -54,17 +54,12 @@ pub(super) fn are_parts(
     files: &[(FileId, FileKind)],
     findings: &[&Finding],
 ) -> Option<&'static str> {
-    const SUMMARIES: [&str; 3] = [
-        "Reference to undeclared local value",
-        "Reference to undeclared module",
-        "Reference to undeclared resource",
-    ];
     let module = node.module();
     let variables_count = node.role() == Role::Test && module.variables.is_empty();
     let is_undeclared = |finding: &&&Finding| {
         finding.rule == EngineRule::UndeclaredReference.id()
             && finding.severity == Severity::Error
-            && (variables_count || SUMMARIES.contains(&finding.summary.as_str()))
+            && (variables_count || !is_about_variable(finding))
     };
     let undeclared: Vec<&&Finding> = findings.iter().filter(is_undeclared).collect();
     let objects: BTreeSet<&str> = undeclared.iter().map(|finding| finding.detail.as_str()).collect();
@@ -75,6 +70,11 @@ pub(super) fn are_parts(
         "At least half of the files in this directory refer to objects that are not declared here, so the files are \
          parts of other modules.",
     )
+}
+
+/// Whether a finding is about the name of a variable.
+pub(super) fn is_about_variable(finding: &Finding) -> bool {
+    matches!(&finding.concern, Concern::Name(name) if name.starts_with("var."))
 }
 
 /// Whether there is no block of a module, and most files have arguments at their top: bodies of blocks, or variable

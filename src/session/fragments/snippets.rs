@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::parts::is_run;
+use super::parts::{is_about_variable, is_run};
 use crate::finding::{Code, EngineRule, Finding, Severity};
 use crate::graph::{Node, Role};
 
@@ -47,9 +47,8 @@ pub(super) fn are_snippets(node: Node<'_>, findings: &[&Finding]) -> Option<Stri
         Place::Example => {
             let declares = !module.variables.is_empty() || !module.locals.is_empty();
             // The file with the variables may not be in the commit yet.
-            let is_variable = |finding: &&&Finding| finding.summary.ends_with("input variable");
             let others: BTreeSet<&str> = of(EngineRule::UndeclaredReference)
-                .filter(|finding| !is_variable(finding))
+                .filter(|finding| !is_about_variable(finding))
                 .map(|finding| finding.detail.as_str())
                 .collect();
             !undeclared.is_empty() && missing > 0
