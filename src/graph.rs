@@ -8,7 +8,6 @@ mod arguments;
 mod backends;
 mod builtin;
 mod caller_breaks;
-mod child_variables;
 mod children;
 mod constant_arguments;
 mod dependency_cycles;

@@ -24,6 +24,7 @@ mod single_product_syntax;
 mod state_address;
 pub(crate) mod static_eval;
 pub(crate) mod undeclared_attributes;
+mod variable_lists;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -43,6 +44,7 @@ use crate::module::dropped::{Dropped, Why};
 use crate::module::moved_sources::LeftBehind;
 use crate::module::static_eval::{Purpose, StaticEvaluator};
 use crate::module::terragrunt::Generated;
+use crate::module::variable_lists::VariableLists;
 use crate::syntax::{Block, Body};
 use crate::text::Span;
 use crate::value::{self, Budget};
@@ -50,6 +52,7 @@ use crate::value::{self, Budget};
 pub use crate::module::decode::{KEEP_FOR_DESTROY, references_elsewhere, shows_root, top_blocks};
 pub use crate::module::required_version::Unmodelled;
 pub use crate::module::state_address::{ByStateAddress, StateAddress, StateParts};
+pub use crate::module::variable_lists::{Variables, says_more};
 
 /// A parsed file of a module.
 #[derive(Debug)]
@@ -98,6 +101,8 @@ pub struct Module {
     pub required_versions: Vec<VersionConstraint>,
     /// See [`Module::newest_engine`].
     newest_engine: OnceLock<Engine>,
+    /// See [`Module::variables_with`].
+    variable_lists: VariableLists,
     /// The constraints before the first override file that sets `required_version`, whether the engine replaces them
     /// or adds to them.
     pub overridden_versions: Vec<VersionConstraint>,
@@ -240,6 +245,7 @@ impl Module {
             top_blocks: 0,
             required_versions: Vec::new(),
             newest_engine: OnceLock::new(),
+            variable_lists: VariableLists::default(),
             overridden_versions: Vec::new(),
             backend: None,
             cloud: None,

@@ -9,8 +9,8 @@ use smol_str::SmolStr;
 
 use crate::engine::ModuleAddress;
 use crate::finding::{EngineRule, Finding, Room, set_address, set_module};
-use crate::graph::child_variables::ChildVariables;
 use crate::graph::{ModuleGraph, Node, NodeId, arguments};
+use crate::module::Variables;
 use crate::module::declaration::{ModuleCall, Variable};
 use crate::module::static_eval::{Purpose, StaticEvaluator};
 use crate::syntax::Attribute;
@@ -28,9 +28,8 @@ pub(super) fn check(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
 fn constants(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut modules: BTreeMap<NodeId, StaticEvaluator<'_>> = BTreeMap::new();
-    let mut constants = ChildVariables::with(Variable::is_constant);
     for (caller, call, child) in calls(graph, &graph.below(roots)) {
-        if constants.of(child).is_empty() {
+        if !child.module().has_variables_with(Variables::Constant) {
             continue;
         }
         for attribute in arguments::given(call, child.module()) {
@@ -116,11 +115,8 @@ impl<'t> Search<'t> {
     /// Checks the arguments for the constants of child modules, and reports each call.
     fn constants(&mut self) {
         let rule = EngineRule::ModuleArgumentType;
-        let mut constants = ChildVariables::with(Variable::is_constant);
-        let mut required =
-            ChildVariables::with(|variable| variable.is_constant() && variable.default.is_none());
         for (caller, call, child) in calls(self.graph, &self.below.clone()) {
-            if constants.of(child).is_empty() {
+            if !child.module().has_variables_with(Variables::Constant) {
                 continue;
             }
             let given = given(call, child);
@@ -129,11 +125,11 @@ impl<'t> Search<'t> {
                     child.module().variables.get(name).filter(|variable| variable.is_constant())?;
                 Some((&**variable, Some(attribute)))
             });
-            let missing = required.of(child);
-            let missing = missing.iter().filter(|variable| !given.contains_key(&variable.name));
+            let missing = child.module().variables_with(Variables::RequiredConstant);
+            let missing = missing.filter(|variable| !given.contains_key(&variable.name));
             let missing =
                 missing.take(if is_complete(caller, child) { self.room_for_missing(caller) } else { 0 });
-            for (variable, argument) in set.chain(missing.map(|variable| (*variable, None))) {
+            for (variable, argument) in set.chain(missing.map(|variable| (variable, None))) {
                 if self.is_refused((caller, call), variable, argument, rule) {
                     self.report(caller, variable, rule, call.origin.header(), call);
                 }

@@ -6,18 +6,17 @@ use smol_str::format_smolstr;
 
 use crate::engine::Product;
 use crate::finding::{Concern, EngineRule, Finding, Severity};
-use crate::graph::child_variables::ChildVariables;
 use crate::graph::references::sites::{self, Found, Owner, Site};
 use crate::graph::{Node, NodeId, arguments};
 use crate::module::Module;
+use crate::module::Variables;
 use crate::module::declaration::{ModuleCall, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Step, StepKind};
 
 /// Checks every call of a module in the graph.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
-    let mut deprecated = ChildVariables::with(|variable| variable.deprecated.is_some());
     for (call, child) in node.child_calls() {
-        if !deprecated.of(child).is_empty() {
+        if child.module().has_variables_with(Variables::Deprecated) {
             in_call(call, child.module(), findings);
         }
     }

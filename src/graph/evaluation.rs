@@ -35,7 +35,6 @@ use smol_str::SmolStr;
 
 use crate::engine::Product;
 use crate::finding::{Code, EngineRule, Finding, Room, Severity, has_errors};
-use crate::graph::child_variables::ChildVariables;
 use crate::graph::references::sites::{self, Found, Owner, Site, Symbols};
 use crate::graph::similar::Similar;
 use crate::graph::{Node, NodeId, dynamic_blocks, imports};
@@ -47,7 +46,7 @@ pub(crate) use absence::Absence;
 pub(super) use locals::Locals;
 pub(super) use of_tests::{assertion, failed_validation, value_of_test};
 pub use planned_calls::{Cut, Evaluated, Planned, PlannedCall};
-pub(super) use run_values::{Computed, Outputs, Resources, RunValues, Within, default_of};
+pub(super) use run_values::{Computed, Outputs, Resources, RunValues, VariableValues, Within, default_of};
 pub(crate) use soundness::contains_null;
 pub use validation::RefusedDefault;
 pub use values::Values;
@@ -82,7 +81,6 @@ pub(super) fn check(
         node,
         wrong,
         unsound: unsound.map(|variable| variable.name.as_str()).collect(),
-        validated: ChildVariables::with(|variable| !variable.validations.is_empty()),
         refused_defaults: HashMap::new(),
         failed: BTreeSet::new(),
         locals,
@@ -146,8 +144,6 @@ struct Evaluation<'t, 'f> {
     /// The variables with an invalid reference in a validation. The engine checks the references of all validations
     /// before it evaluates any.
     unsound: HashSet<&'t str>,
-    /// The variables with validations of each child module.
-    validated: ChildVariables<'t>,
     /// The variables of each child module whose default fails a validation, with the findings.
     refused_defaults: HashMap<NodeId, Vec<(&'t Variable, Vec<Finding>)>>,
     /// The expressions whose evaluation failed.

@@ -106,6 +106,20 @@ impl Variable {
         reference.root == "var" && matches!(first, Some(StepKind::Attribute(name)) if *name == self.name)
     }
 
+    /// Whether a validation refers to other declarations.
+    pub fn refers_to_others(&self, validation: &Condition) -> bool {
+        let mut refers = false;
+        for part in validation.parts() {
+            part.expr.for_each_variable(|reference| refers |= !self.is_meant_by(reference));
+        }
+        refers
+    }
+
+    /// Whether any of its validations refers to other declarations.
+    pub fn is_validated_together(&self) -> bool {
+        self.validations.iter().any(|validation| self.refers_to_others(validation))
+    }
+
     /// The marks of the value.
     pub fn marks(&self) -> Marks {
         marks(self.sensitive.as_ref(), self.ephemeral.as_ref())

@@ -95,8 +95,8 @@ impl<'c> CallPath<'c> {
     pub(super) fn has_same(&self, node: Node<'c>, value: &NamedValue) -> bool {
         let Some((before, earlier)) = &self.before else { return false };
         if let NamedValue::Argument { call, variable } = value
-            && let Some(now) = self.now.given(call, variable)
-            && before.given(call, variable) == Some(now)
+            && let Some(now) = self.now.given(node, call, variable)
+            && before.given(*earlier, call, variable) == Some(now)
         {
             return true;
         }

@@ -6,11 +6,11 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 use smol_str::SmolStr;
 
-use super::run_values::{Computed, NotNull, RunValues, Within, default_of};
+use super::run_values::{NotNull, RunValues, VariableValues, Within, default_of};
 use crate::graph::instance_keys::makes_instances;
 use crate::graph::{Node, NodeId, arguments};
 use crate::module::address::ResourceAddress;
-use crate::module::declaration::{Repeated, Variable};
+use crate::module::declaration::Repeated;
 use crate::syntax::{Attribute, Expr};
 use crate::value::{Budget, Marks, Type, Value, convert, weight};
 
@@ -23,14 +23,20 @@ const MOST_PARTS: usize = 500_000;
 pub(crate) struct Absence {
     calls: BTreeSet<SmolStr>,
     resources: BTreeSet<ResourceAddress>,
-    /// The values that calls give to the variables of their modules, and what else is known
-    /// about them.
-    given: BTreeMap<SmolStr, (Rc<BTreeMap<SmolStr, Computed>>, NotNull)>,
+    /// The values that calls give to the variables of their modules.
+    given: BTreeMap<SmolStr, Given>,
     /// The values of the variables of the module.
-    variables: Rc<BTreeMap<SmolStr, Computed>>,
+    variables: VariableValues,
     not_null: NotNull,
     /// The steps that are left to evaluate expressions, on all paths together.
     work: Rc<Budget>,
+}
+
+/// The values that a call gives to the variables of its module, and what else is known about them.
+#[derive(Debug)]
+struct Given {
+    variables: VariableValues,
+    not_null: NotNull,
 }
 
 impl Absence {
@@ -42,22 +48,16 @@ impl Absence {
     /// What has no instances in a root module, whatever values its variables have, other than the one that nothing
     /// sets.
     pub(crate) fn in_root(node: Node<'_>, unset: Option<&str>, work: &Rc<Budget>) -> Self {
-        let value = |name: &SmolStr, variable: &Variable| {
-            if unset == Some(name) {
-                return default_of(variable);
-            }
-            Computed::any_of(variable)
-        };
-        let variables = node.module().variables.iter();
-        let variables = variables.map(|(name, variable)| (name.clone(), value(name, variable)));
-        Self::with(node, Rc::new(variables.collect()), NotNull::in_root(), work)
+        let unset = unset.and_then(|unset| node.module().variables.get(unset));
+        let unset = unset.map(|variable| (variable.name.clone(), default_of(variable)));
+        Self::with(node, VariableValues::or_any(unset.into_iter().collect()), NotNull::in_root(), work)
     }
 
     /// What has no instances in a child module of this one.
     pub(crate) fn in_child(&self, call: &str, child: Node<'_>) -> Self {
         self.given.get(call).map_or_else(
             || Self::unknown(&self.work),
-            |(variables, not_null)| Self::with(child, Rc::clone(variables), not_null.again(), &self.work),
+            |given| Self::with(child, given.variables.clone(), given.not_null.again(), &self.work),
         )
     }
 
@@ -83,27 +83,22 @@ impl Absence {
 
     /// The value of an expression of the module, if all of it is known.
     pub(crate) fn value(&self, node: Node<'_>, expr: &Expr) -> Option<Value> {
-        let variables = Rc::clone(&self.variables);
+        let variables = self.variables.clone();
         let values = RunValues::of_plan(node, variables, &self.work).knowing(&self.not_null);
         known(values.of(expr, Within::Module).0.value)
     }
 
-    /// The value that a variable of a called module gets, if all of it is known.
-    pub(crate) fn given(&self, call: &str, variable: &str) -> Option<Value> {
-        known(self.given.get(call)?.0.get(variable)?.value.clone())
+    /// The value that a variable of a module that this one, `node`, calls gets, if all of it is known.
+    pub(crate) fn given(&self, node: Node<'_>, call: &str, variable: &str) -> Option<Value> {
+        known(self.given.get(call)?.variables.get(variable, node.child(call)?.module())?.value)
     }
 
-    fn with(
-        node: Node<'_>,
-        variables: Rc<BTreeMap<SmolStr, Computed>>,
-        not_null: NotNull,
-        work: &Rc<Budget>,
-    ) -> Self {
+    fn with(node: Node<'_>, variables: VariableValues, not_null: NotNull, work: &Rc<Budget>) -> Self {
         let module = node.module();
         if !module.is_whole() || parts_given(node) > MOST_PARTS {
             return Self::unknown(work);
         }
-        let values = RunValues::of_plan(node, Rc::clone(&variables), work).knowing(&not_null);
+        let values = RunValues::of_plan(node, variables.clone(), work).knowing(&not_null);
         let is_absent = |(count, for_each): Repeated<'_>| {
             let value =
                 |attribute: &Attribute| values.of(&attribute.expr, Within::Module).0.value.without_marks();
@@ -119,7 +114,8 @@ impl Absence {
                 calls.insert(call.name.clone());
             } else if let Some(child) = node.child(&call.name) {
                 let not_null = NotNull::in_child(&values, &arguments::given(call, child.module()));
-                given.insert(call.name.clone(), (Rc::new(values.given(call, child.module())), not_null));
+                let variables = values.given(call, child.module());
+                given.insert(call.name.clone(), Given { variables, not_null });
             }
         }
         for resource in module.resources.values() {

@@ -6,6 +6,7 @@ use super::{Evaluation, accepted_values, validation};
 use crate::finding::Finding;
 use crate::graph::references::sites::Symbols;
 use crate::graph::{Node, arguments};
+use crate::module::Variables;
 use crate::module::declaration::{ModuleCall, Variable};
 use crate::syntax::Expr;
 use crate::value::{Budget, Value};
@@ -17,14 +18,13 @@ impl<'t> Evaluation<'t, '_> {
         let given = arguments::given(call, child.module());
         let names: HashSet<&str> = given.iter().map(|attribute| attribute.name.as_str()).collect();
         let is_given = |variable: &Variable| names.contains(variable.name.as_str());
-        let validated = self.validated.of(child);
         let refused = self.refused_defaults.entry(child.id()).or_insert_with(|| {
-            let refused = |variable: &&'t Variable| {
+            let refused = |variable: &'t Variable| {
                 let default = variable.default.as_ref()?;
                 let found = validation::refused(&default.value, None, variable, child, &self.work);
-                (!found.is_empty()).then_some((*variable, found))
+                (!found.is_empty()).then_some((variable, found))
             };
-            validated.iter().filter_map(refused).collect()
+            child.module().variables_with(Variables::Validated).filter_map(refused).collect()
         });
         let is_reported = call.source.is_some() && self.room.left > 0;
         let refused = if is_reported { refused.as_slice() } else { &[] };

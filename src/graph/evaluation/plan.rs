@@ -2,14 +2,14 @@
 //! child modules and the values that a call gives to variables. For `validate`, all of these are unknown.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use super::order::in_order;
-use super::run_values::{Inputs, RunValues, any_of_all};
+use super::run_values::{Inputs, RunValues, VariableValues};
 use super::scope::{Instance, ModuleScope};
 use super::{Evaluation, accepted_values, arguments, secrets, validation};
 use crate::finding::{EngineRule, Finding, Severity, has_errors, make_warnings};
@@ -17,6 +17,7 @@ use crate::graph::instance_keys::has_instances;
 use crate::graph::references::sites::{Owner, Site};
 use crate::graph::references::symbols;
 use crate::graph::{Node, builtin, dynamic_blocks};
+use crate::module::Variables;
 use crate::module::address::{Mode, Subject, reference};
 use crate::syntax::{Attribute, Expr, ExprKind, Iteration, Step, Traversal};
 use crate::text::Span;
@@ -60,32 +61,47 @@ pub(super) struct Plan<'t> {
     pub(super) values: RunValues<'t>,
     pub(super) work: &'t Budget,
     /// The variables that have values which only a plan knows, because of a call.
-    given: BTreeSet<SmolStr>,
+    known: KnownToPlan,
     /// The local values that depend on values which only a plan knows.
     locals: OnceCell<HashSet<SmolStr>>,
     /// The instances of the last block.
     last: RefCell<Option<(Span, Rc<[Instance]>)>>,
 }
 
+/// The variables of a called module that have values which say more than their declarations.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct KnownToPlan {
+    /// Those that the call sets.
+    pub(super) set: BTreeSet<SmolStr>,
+    /// Whether the others of [`Variables::Telling`] are such variables too.
+    pub(super) are_defaults: bool,
+}
+
 impl<'t> Plan<'t> {
     /// The values of a module in a plan, whatever values its variables have.
     pub(super) fn of(node: Node<'t>, work: &'t Budget) -> Self {
-        let values = RunValues::of_plan(node, any_of_all(node.module()), work);
-        Self { node, values, work, given: BTreeSet::new(), locals: OnceCell::new(), last: RefCell::default() }
+        let values = RunValues::of_plan(node, VariableValues::or_any(BTreeMap::new()), work);
+        Self {
+            node,
+            values,
+            work,
+            known: KnownToPlan::default(),
+            locals: OnceCell::new(),
+            last: RefCell::default(),
+        }
     }
 
-    /// The values in a plan of a module below another one, with the values of a call. `given` are the variables for
-    /// which only a plan knows them.
+    /// The values in a plan of a module below another one, with the values of a call.
     pub(super) fn below(
         node: Node<'t>,
         inputs: Inputs,
-        given: &BTreeSet<SmolStr>,
+        known: &KnownToPlan,
         above: Node<'t>,
         work: &'t Budget,
     ) -> Self {
         let Inputs { variables, failed } = inputs;
         let values = RunValues::of_plan(node, variables, work).below(above, failed);
-        Self { node, values, work, given: given.clone(), locals: OnceCell::new(), last: RefCell::default() }
+        Self { node, values, work, known: known.clone(), locals: OnceCell::new(), last: RefCell::default() }
     }
 
     /// The errors for symbols in an argument of a module call. They are warnings if the call may have no instances.
@@ -333,7 +349,12 @@ impl<'t> Plan<'t> {
         let module = self.node.module();
         let Ok(reference) = reference(traversal, &module.features) else { return false };
         match &reference.subject {
-            Subject::Variable(name) => self.given.contains(name),
+            Subject::Variable(name) => {
+                let is_unset = || {
+                    !self.values.is_set(name) && self.node.module().is_variable_with(Variables::Telling, name)
+                };
+                self.known.set.contains(name) || self.known.are_defaults && is_unset()
+            }
             Subject::Module { call, .. } => {
                 self.node.child(call).is_some_and(|child| child.module().is_whole())
             }

@@ -6,19 +6,19 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::plan::Plan;
-use super::run_values::{Computed, Inputs, steps_to_enter};
+use super::plan::{KnownToPlan, Plan};
+use super::run_values::{Computed, Inputs};
 use super::scope::Instance;
 use super::{planned_validations, validation};
 use crate::finding::{Finding, Related, make_warnings, set_module};
-use crate::graph::child_variables::ChildVariables;
 use crate::graph::instance_keys::has_instances;
 use crate::graph::references::sites::{self, Found, Owner};
 use crate::graph::{ModuleGraph, Node, NodeId, arguments};
-use crate::module::declaration::{ModuleCall, Variable};
+use crate::module::declaration::ModuleCall;
+use crate::module::{Variables, says_more};
 use crate::syntax::Attribute;
 use crate::text::Span;
-use crate::value::{Budget, Type, Value};
+use crate::value::Budget;
 
 /// Modules that more calls lead to are not evaluated.
 const MOST_LEVELS: usize = 24;
@@ -26,14 +26,16 @@ const MOST_LEVELS: usize = 24;
 /// More instances of a call than this are not distinguished.
 const MOST_OF_CALL: usize = 16;
 
+/// The evaluation steps that a call takes, apart from those of its expressions.
+const OF_CALL: usize = 8;
+
 /// A call that gives values to the variables of a module which say more than their declarations.
 #[derive(Debug)]
 pub struct PlannedCall {
     caller: NodeId,
     child: NodeId,
     inputs: Inputs,
-    /// The variables whose values say more.
-    given: BTreeSet<SmolStr>,
+    known_to_plan: KnownToPlan,
     /// The calls that lead to the module, as in an address: `module.a.module.b`.
     address: String,
     /// Whether the module certainly has an instance.
@@ -91,7 +93,7 @@ impl PlannedCall {
         let mut firsts = BTreeMap::new();
         let mut is_certain = vec![None; calls.len()];
         for (number, call) in calls.iter().enumerate() {
-            let first = *firsts.entry((call.child, &call.inputs, &call.given)).or_insert(number);
+            let first = *firsts.entry((call.child, &call.inputs, &call.known_to_plan)).or_insert(number);
             is_certain[first] = Some(call.is_certain || is_certain[first] == Some(true));
         }
         let firsts = calls.into_iter().zip(is_certain);
@@ -107,7 +109,7 @@ impl PlannedCall {
     pub fn evaluated(self, graph: &ModuleGraph, steps: usize, unevaluated: &BTreeSet<Span>) -> Evaluated {
         let node = graph.node(self.child);
         let work = Budget::of(steps);
-        let plan = Plan::below(node, self.inputs.clone(), &self.given, graph.node(self.start), &work);
+        let plan = Plan::below(node, self.inputs.clone(), &self.known_to_plan, graph.node(self.start), &work);
         let mut findings = Vec::new();
         sites::for_each(node, &mut |site, found| match (found, &site.owner) {
             (Found::Dependencies(_) | Found::Broken(_), _) | (_, Owner::Provider(_)) => {}
@@ -146,7 +148,6 @@ pub(super) fn calls(
         return Vec::new();
     }
     let mut calls = Vec::new();
-    let mut validated = ChildVariables::with(planned_validations::refer_to_others);
     for (call, child) in plan.node.child_calls().filter(|(_, child)| child.module().is_whole()) {
         let has_instances = has_instances(call, |repeated| plan.values.repetition(repeated));
         if has_instances == Some(false) {
@@ -154,43 +155,35 @@ pub(super) fn calls(
         }
         let is_certain =
             has_instances.is_some() && above.map_or_else(|| plan.node.is_planned(), |above| above.is_certain);
-        let candidates = match above {
-            None => child.module().variables.values().map(|variable| &**variable).collect(),
-            Some(_) => handed_on(plan, call, child),
-        };
-        if candidates.is_empty() {
+        let handed_on = above.map(|_| handed_on(plan, call, child));
+        if handed_on.as_ref().map_or(child.module().variables.is_empty(), BTreeSet::is_empty) {
             continue;
         }
         let start = above.map_or(plan.node.id(), |above| above.start);
-        let validated = validated.of(child);
         let of_call = findings.len();
         for instance in instances(plan, call, child) {
-            if !plan.work.take(steps_to_enter(child.module())) {
+            if !plan.work.take(OF_CALL) {
                 break;
             }
             let mut inputs = plan.values.inputs(call, child.module(), instance.as_ref());
-            if !validated.is_empty() {
+            if child.module().has_variables_with(Variables::ValidatedTogether) {
                 let start = plan.node.graph().node(start);
-                let values = Plan::below(child, inputs.clone(), &BTreeSet::new(), start, plan.work);
-                let mut refused = planned_validations::of_call(&values, call, &validated, &mut inputs.failed);
+                let values = Plan::below(child, inputs.clone(), &KnownToPlan::default(), start, plan.work);
+                let mut refused = planned_validations::of_call(&values, call, &mut inputs.failed);
                 if !is_certain {
                     make_warnings(&mut refused);
                 }
                 add_other(refused, of_call, findings);
             }
-            let says_more = |variable: &&&Variable| {
-                inputs.variables.get(&variable.name).is_some_and(|value| says_more(value, variable))
-            };
-            let given: BTreeSet<SmolStr> =
-                candidates.iter().filter(says_more).map(|variable| variable.name.clone()).collect();
-            if given.is_empty() {
+            let known_to_plan = known_to_plan(child, &inputs, handed_on.as_ref());
+            if known_to_plan == KnownToPlan::default() {
                 continue;
             }
             calls.push(PlannedCall {
                 caller: plan.node.id(),
                 child: child.id(),
                 inputs,
-                given,
+                known_to_plan,
                 address: address(above, call, instance.as_ref()),
                 is_certain,
                 start,
@@ -243,21 +236,25 @@ fn fails_validation(plan: &Plan<'_>) -> bool {
 }
 
 /// The variables that a call sets to values which only a plan knows.
-fn handed_on<'t>(plan: &Plan<'_>, call: &ModuleCall, child: Node<'t>) -> Vec<&'t Variable> {
+fn handed_on(plan: &Plan<'_>, call: &ModuleCall, child: Node<'_>) -> BTreeSet<SmolStr> {
     let given = arguments::given(call, child.module());
     let is_new = |argument: &&Arc<Attribute>| plan.knows_more(&argument.expr, call.is_repeated());
-    let variables = given.iter().filter(is_new).map(|argument| child.module().variables.get(&argument.name));
-    variables.flatten().map(|variable| &**variable).collect()
+    given.iter().filter(is_new).map(|argument| argument.name.clone()).collect()
 }
 
-/// Whether a value says more than the declaration of its variable.
-fn says_more(Computed { value, .. }: &Computed, variable: &Variable) -> bool {
-    let declared = variable.unknown_value();
-    if *value == declared {
-        return false;
+/// The variables of a called module whose values say more than their declarations, or those of them that are `handed_on`.
+fn known_to_plan(child: Node<'_>, inputs: &Inputs, handed_on: Option<&BTreeSet<SmolStr>>) -> KnownToPlan {
+    let set = inputs.variables.set();
+    let says_more = |(name, value): &(&SmolStr, &Computed)| {
+        let variable = child.module().variables.get(*name);
+        handed_on.is_none_or(|names| names.contains(*name))
+            && variable.is_some_and(|variable| says_more(&value.value, variable))
+    };
+    let telling = child.module().variables_with(Variables::Telling).len();
+    let overridden =
+        set.keys().filter(|name| child.module().is_variable_with(Variables::Telling, name)).count();
+    KnownToPlan {
+        set: set.iter().filter(says_more).map(|(name, _)| name.clone()).collect(),
+        are_defaults: handed_on.is_none() && telling > overridden,
     }
-    let (marks, declared_marks) = (value.deep_marks(), declared.deep_marks());
-    marks.sensitive.is_some() && declared_marks.sensitive.is_none()
-        || marks.ephemeral.is_some() && declared_marks.ephemeral.is_none()
-        || !matches!(value.unmarked().0, Value::Unknown(Type::Any))
 }

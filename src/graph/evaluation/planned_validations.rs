@@ -12,32 +12,16 @@ use super::scope::ModuleScope;
 use super::validation::{self, Refusal};
 use crate::finding::{Finding, Severity, has_errors};
 use crate::graph::{Node, arguments};
+use crate::module::Variables;
 use crate::module::declaration::{Condition, ModuleCall, Variable};
 use crate::syntax::Expr;
 use crate::value::{Budget, Type, Value, convert, evaluate};
 
-/// Whether a validation of a variable refers to other declarations.
-pub(super) fn refer_to_others(variable: &Variable) -> bool {
-    variable.validations.iter().any(|validation| refers_to_others(validation, variable))
-}
-
-fn refers_to_others(validation: &Condition, variable: &Variable) -> bool {
-    let mut refers = false;
-    for part in validation.parts() {
-        part.expr.for_each_variable(|reference| refers |= !variable.is_meant_by(reference));
-    }
-    refers
-}
-
-/// The findings for the `validated` variables of a call whose values fail validations together with others. `plan` is that
-/// of the called module. Adds the variables that the engine does not evaluate to those that `failed`.
-pub(super) fn of_call(
-    plan: &Plan<'_>,
-    call: &ModuleCall,
-    validated: &[&Variable],
-    failed: &mut BTreeSet<SmolStr>,
-) -> Vec<Finding> {
-    let refused = refusals(&plan.values, validated, plan.node, plan.work, failed);
+/// The findings for the variables of a call whose values fail validations together with others. `plan` is that of the
+/// called module. Adds the variables that the engine does not evaluate to those that `failed`.
+pub(super) fn of_call(plan: &Plan<'_>, call: &ModuleCall, failed: &mut BTreeSet<SmolStr>) -> Vec<Finding> {
+    let validated: Vec<_> = plan.node.module().variables_with(Variables::ValidatedTogether).collect();
+    let refused = refusals(&plan.values, &validated, plan.node, plan.work, failed);
     if refused.is_empty() {
         return Vec::new();
     }
@@ -104,7 +88,7 @@ fn refusals_of(values: &RunValues<'_>, variable: &Variable, node: Node<'_>, work
         ModuleScope { known: Some((&variable.name, &value)), ..ModuleScope::new(node, node.locals(), work) };
     let judge = |validation: &Condition| {
         let (condition, message) = (validation.condition.as_ref()?, validation.error_message.as_ref()?);
-        if !refers_to_others(validation, variable) || is_reported(&condition.expr) {
+        if !variable.refers_to_others(validation) || is_reported(&condition.expr) {
             return None;
         }
         let (result, mut found) = values.in_validation(&condition.expr, &variable.name)?;

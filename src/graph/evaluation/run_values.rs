@@ -9,6 +9,7 @@ mod scope;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use smol_str::SmolStr;
 
@@ -24,14 +25,14 @@ use crate::module::address::ResourceAddress;
 use crate::module::declaration::{Condition, Output, Resource, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Part, StepKind, Template, Traversal};
 use crate::value::{Budget, Marks, Type, Value, convert, evaluate};
-pub(super) use called_module::{Inputs, NOTHING, steps_to_enter, suited};
+pub(super) use called_module::{Inputs, NOTHING, suited};
 pub(in crate::graph) use null::NotNull;
 use scope::RunScope;
 
 /// The values of declarations that refer to each other are computed to this depth.
 const DEEPEST: usize = 24;
 
-/// A value in a run of a test.
+/// A value in a plan or in a run of a test.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::graph) struct Computed {
     /// The value.
@@ -52,6 +53,57 @@ impl Computed {
     /// A value that is exact if all of it is known.
     pub(in crate::graph) fn known(value: Value) -> Self {
         Self { is_exact: value.is_wholly_known(), value }
+    }
+}
+
+/// The values of the variables of a module.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::graph) struct VariableValues {
+    set: Arc<BTreeMap<SmolStr, Computed>>,
+    unset: Unset,
+}
+
+/// The values of the other variables.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Unset {
+    /// None.
+    #[default]
+    Missing,
+    /// Unknown values of their types.
+    Any,
+    /// Their defaults.
+    Default,
+}
+
+impl VariableValues {
+    /// These values, and no others.
+    pub(in crate::graph) fn only(set: BTreeMap<SmolStr, Computed>) -> Self {
+        Self { set: set.into(), unset: Unset::Missing }
+    }
+
+    /// These values, and any of the types of all other variables.
+    pub(super) fn or_any(set: BTreeMap<SmolStr, Computed>) -> Self {
+        Self { set: set.into(), unset: Unset::Any }
+    }
+
+    /// These values, and the defaults of all other variables.
+    pub(super) fn or_defaults(set: BTreeMap<SmolStr, Computed>) -> Self {
+        Self { set: set.into(), unset: Unset::Default }
+    }
+
+    /// The values that do not follow from the declarations, by name.
+    pub(super) fn set(&self) -> &BTreeMap<SmolStr, Computed> {
+        &self.set
+    }
+
+    /// The value of a variable of the module.
+    pub(super) fn get(&self, name: &str, module: &Module) -> Option<Computed> {
+        let declared = || module.variables.get(name);
+        self.set.get(name).cloned().or_else(|| match self.unset {
+            Unset::Missing => None,
+            Unset::Any => declared().map(|variable| Computed::any_of(variable)),
+            Unset::Default => declared().map(|variable| default_of(variable)),
+        })
     }
 }
 
@@ -86,7 +138,7 @@ pub(in crate::graph) struct RunValues<'t> {
     resources: Resources,
     /// Whether the test replaces values of resources or modules.
     is_overridden: bool,
-    variables: Rc<BTreeMap<SmolStr, Computed>>,
+    variables: VariableValues,
     earlier: &'t BTreeMap<SmolStr, Outputs>,
     work: &'t Budget,
     /// The computed values, or `None` while they are computed.
@@ -124,7 +176,7 @@ impl<'t> RunValues<'t> {
     pub(in crate::graph) fn new(
         node: Node<'t>,
         (resources, is_overridden): (Resources, bool),
-        variables: Rc<BTreeMap<SmolStr, Computed>>,
+        variables: VariableValues,
         earlier: &'t BTreeMap<SmolStr, Outputs>,
         work: &'t Budget,
     ) -> Self {
@@ -150,12 +202,8 @@ impl<'t> RunValues<'t> {
     }
 
     /// Those in a plan.
-    pub(super) fn of_plan(
-        node: Node<'t>,
-        variables: impl Into<Rc<BTreeMap<SmolStr, Computed>>>,
-        work: &'t Budget,
-    ) -> Self {
-        Self::new(node, (Resources::Changed, false), variables.into(), &NOTHING, work)
+    pub(super) fn of_plan(node: Node<'t>, variables: VariableValues, work: &'t Budget) -> Self {
+        Self::new(node, (Resources::Changed, false), variables, &NOTHING, work)
     }
 
     /// The same values in a module below another one, without those of some variables.
@@ -171,7 +219,7 @@ impl<'t> RunValues<'t> {
 
     /// The same values, as if the evaluation of these variables had failed. None is computed yet.
     pub(super) fn without<'n>(&self, failing: impl Iterator<Item = &'n SmolStr>) -> Self {
-        let variables = Rc::clone(&self.variables);
+        let variables = self.variables.clone();
         let values =
             Self::new(self.node, (self.resources, self.is_overridden), variables, self.earlier, self.work);
         let mut failed = self.failed.borrow().clone();
@@ -185,8 +233,13 @@ impl<'t> RunValues<'t> {
     }
 
     /// The value of a variable of the module.
-    pub(super) fn variable(&self, name: &str) -> Option<&Computed> {
-        self.variables.get(name)
+    pub(super) fn variable(&self, name: &str) -> Option<Computed> {
+        self.variables.get(name, self.node.module())
+    }
+
+    /// Whether a variable of the module has a value other than its default.
+    pub(super) fn is_set(&self, name: &str) -> bool {
+        self.variables.set.contains_key(name)
     }
 
     /// The value of an expression, and what the engine reports about it. After an error it is unknown.
@@ -325,7 +378,7 @@ impl<'t> RunValues<'t> {
     fn compute(&self, name: &Name) -> Computed {
         let module = self.node.module();
         match name {
-            Name::Variable(name) => self.variables.get(name).cloned().unwrap_or(Computed::UNKNOWN),
+            Name::Variable(name) => self.variable(name).unwrap_or(Computed::UNKNOWN),
             Name::Local(name) => match module.locals.get(name) {
                 Some(local) => self.attribute(&local.attribute),
                 None => Computed::UNKNOWN,
@@ -370,12 +423,6 @@ impl<'t> RunValues<'t> {
         self.errors.borrow_mut().extend(found);
         computed
     }
-}
-
-/// Unknown values of the types of all variables of a module.
-pub(super) fn any_of_all(module: &Module) -> BTreeMap<SmolStr, Computed> {
-    let variables = module.variables.iter();
-    variables.map(|(name, variable)| (name.clone(), Computed::any_of(variable))).collect()
 }
 
 /// The value of a variable that nothing sets.

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use super::accepted_values;
-use super::planned_validations::{self, refer_to_others};
-use super::run_values::{Computed, RunValues, any_of_all, suited};
+use super::planned_validations;
+use super::run_values::{Computed, RunValues, VariableValues, suited};
 use super::validation::{Refusal, refusals};
 use crate::engine::Product;
 use crate::finding::{Concern, EngineRule, Finding, Severity, Stage, has_errors, set_address};
@@ -80,7 +80,7 @@ fn together(
 ) {
     let module = node.module();
     let declared = given.keys().filter_map(|name| module.variables.get(name)).map(|variable| &**variable);
-    let validated: Vec<_> = declared.filter(|variable| refer_to_others(variable)).collect();
+    let validated: Vec<_> = declared.filter(|variable| variable.is_validated_together()).collect();
     if validated.is_empty() {
         return;
     }
@@ -92,9 +92,7 @@ fn together(
         return;
     }
     // Options and other files may give values to the remaining variables.
-    let mut variables = any_of_all(module);
-    variables.extend(given);
-    let values = RunValues::of_plan(node, variables, work);
+    let values = RunValues::of_plan(node, VariableValues::or_any(given), work);
     let places: BTreeMap<&str, _> = set.iter().map(|place| (place.1.name.as_str(), place)).collect();
     for (variable, refusals) in
         planned_validations::refusals(&values, &validated, node, work, &mut BTreeSet::new())

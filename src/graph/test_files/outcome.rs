@@ -1,14 +1,14 @@
 //! Reports conditions and assertions that fail with the variables of a run, if no provider is needed to know that.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 use smol_str::SmolStr;
 
 use super::names::Names;
 use crate::finding::{Code, EngineRule, Finding, Severity, With};
 use crate::graph::evaluation::{
-    Computed, Outputs, Resources, RunValues, assertion, default_of, failed_validation, value_of_test,
+    Computed, Outputs, Resources, RunValues, VariableValues, assertion, default_of, failed_validation,
+    value_of_test,
 };
 use crate::graph::{Node, Test};
 use crate::module::Module;
@@ -57,7 +57,7 @@ pub(super) fn remaining(
 pub(super) fn check(
     Names { node: tested, test, run, .. }: &Names<'_, '_>,
     node: Node<'_>,
-    given: &Rc<BTreeMap<SmolStr, Computed>>,
+    given: &VariableValues,
     asserts: &[&Condition],
     work: &Budget,
     earlier: &mut Earlier,
@@ -75,7 +75,7 @@ pub(super) fn check(
         let at_end = if run.plans { planned } else { Resources::Applied };
         let is_overridden = is_overridden(test, run);
         let values = |resources| {
-            let given = Rc::clone(given);
+            let given = given.clone();
             let values = RunValues::new(node, (resources, is_overridden), given, &earlier.outputs, work);
             values.in_tests_of(*tested)
         };

@@ -1,7 +1,6 @@
 //! Reports the errors of `terraform test` that are known without running it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
@@ -12,7 +11,9 @@ use super::outcome::{self, Earlier, missing_failure};
 use super::{MOST_DECLARATIONS, provider_arguments, runs};
 use crate::engine::Product;
 use crate::finding::{Code, Concern, EngineRule, Finding, Room, Severity, Stage, With, set_address};
-use crate::graph::evaluation::{Computed, Resources, RunValues, Within, are_values_checked, value_of_test};
+use crate::graph::evaluation::{
+    Computed, Resources, RunValues, VariableValues, Within, are_values_checked, value_of_test,
+};
 use crate::graph::similar::Similar;
 use crate::graph::{Node, Test};
 use crate::limits::Steps;
@@ -107,7 +108,7 @@ impl Runs<'_> {
         }
         if let Some(module) = under {
             if findings[from..].iter().all(is_after_plan) {
-                let (given, asserts) = (Rc::new(given), asserts.unwrap_or_default());
+                let (given, asserts) = (VariableValues::only(given), asserts.unwrap_or_default());
                 let found = outcome::check(&names, module, &given, &asserts, self.work, &mut self.earlier);
                 findings.extend(found);
             } else if findings[from..].iter().any(is_unsuitable) {
@@ -205,13 +206,14 @@ fn values_of_file<'t>(
     earlier: &'t Earlier,
     work: &'t Budget,
 ) -> RunValues<'t> {
-    let nothing = RunValues::new(module, (Resources::Changed, true), Rc::default(), &earlier.outputs, work);
+    let nothing =
+        RunValues::new(module, (Resources::Changed, true), VariableValues::default(), &earlier.outputs, work);
     let nothing = nothing.in_tests_of(tested);
     let used = used.filter_map(|name| {
         let given = test.given(&name).filter(|given| !given.is_broken)?;
         Some((name, nothing.of(&given.expr, Within::Variables).0))
     });
-    let set = Rc::new(used.collect());
+    let set = VariableValues::only(used.collect());
     RunValues::new(module, (Resources::Changed, true), set, &earlier.outputs, work).in_tests_of(tested)
 }
 

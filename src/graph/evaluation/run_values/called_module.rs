@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 
 use super::super::accepted_values;
 use super::super::scope::{Instance, Start};
-use super::{Computed, DEEPEST, Name, Outputs, RunValues, default_of};
+use super::{Computed, DEEPEST, Name, Outputs, RunValues, VariableValues, default_of};
 use crate::engine::Engine;
 use crate::graph::{Node, arguments};
 use crate::module::Module;
@@ -25,14 +25,14 @@ pub(in crate::graph::evaluation) static NOTHING: BTreeMap<SmolStr, Outputs> = BT
 /// The values that a call gives to the variables of a module.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::graph::evaluation) struct Inputs {
-    pub(in crate::graph::evaluation) variables: BTreeMap<SmolStr, Computed>,
+    pub(in crate::graph::evaluation) variables: VariableValues,
     /// The variables that the engine does not evaluate because of an error.
     pub(in crate::graph::evaluation) failed: BTreeSet<SmolStr>,
 }
 
 impl<'t> RunValues<'t> {
     /// The values of the variables of a called module.
-    pub(in crate::graph) fn given(&self, call: &ModuleCall, module: &Module) -> BTreeMap<SmolStr, Computed> {
+    pub(in crate::graph) fn given(&self, call: &ModuleCall, module: &Module) -> VariableValues {
         self.inputs(call, module, None).variables
     }
 
@@ -44,10 +44,7 @@ impl<'t> RunValues<'t> {
         module: &Module,
         instance: Option<&Instance>,
     ) -> Inputs {
-        let mut inputs = Inputs {
-            variables: module.variables.iter().map(|(name, it)| (name.clone(), default_of(it))).collect(),
-            failed: BTreeSet::new(),
-        };
+        let (mut variables, mut failed) = (BTreeMap::new(), BTreeSet::new());
         for given in arguments::given(call, module) {
             let Some(variable) = module.variables.get(&given.name) else { continue };
             let was_failing = self.is_failing.replace(false);
@@ -61,11 +58,11 @@ impl<'t> RunValues<'t> {
             };
             let is_refused = !variable.is_ephemeral() && self.is_refused_as_ephemeral(&computed.value);
             if has_failed || is_refused || suited.is_none() {
-                inputs.failed.insert(given.name.clone());
+                failed.insert(given.name.clone());
             }
-            inputs.variables.insert(given.name.clone(), suited.unwrap_or(Computed::UNKNOWN));
+            variables.insert(given.name.clone(), suited.unwrap_or(Computed::UNKNOWN));
         }
-        inputs
+        Inputs { variables: VariableValues::or_defaults(variables), failed }
     }
 
     /// The values of a module that is called, as far as they are the same in all of its instances. `None` if they are not
@@ -92,7 +89,7 @@ impl<'t> RunValues<'t> {
         let values = RunValues::new(
             child,
             (self.resources, self.is_overridden),
-            inputs.variables.into(),
+            inputs.variables,
             &NOTHING,
             self.work,
         );
@@ -155,7 +152,7 @@ impl<'t> RunValues<'t> {
 }
 
 /// The evaluation steps that the values of a called module take, apart from those of its expressions.
-pub(in crate::graph::evaluation) fn steps_to_enter(module: &Module) -> usize {
+fn steps_to_enter(module: &Module) -> usize {
     module.bytes / BYTES_PER_STEP
 }
 

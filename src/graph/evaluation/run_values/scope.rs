@@ -42,7 +42,7 @@ impl RunScope<'_, '_> {
                 if self.validated != Some(name) {
                     values.depend_on(&Name::Variable(name.clone()));
                 }
-                Some((values.variables.get(name).cloned().unwrap_or(Computed::UNKNOWN), 1))
+                Some((values.variable(name).unwrap_or(Computed::UNKNOWN), 1))
             }
             "run" if is_test => Some(values.run(name, traversal)),
             "output" if self.within == Within::Assertion => {
