@@ -70,6 +70,11 @@ impl<'a> Picture<'a> {
         path_at_line_start(&node.module().directory, &self.style.names)
     }
 
+    /// See [`MOST_PARTS`].
+    fn most_parts(&self) -> usize {
+        MOST_PARTS.max(PARTS_PER_MODULE * self.reached(|node| &node.module().directory).len())
+    }
+
     fn is_kept(&self, directory: &str) -> bool {
         self.kept.as_ref().is_none_or(|kept| kept.contains(directory))
     }
@@ -96,6 +101,11 @@ impl<'a> Picture<'a> {
             (Callee::Outside | Callee::Opaque, Some(_)) => false,
         };
         node.calls().filter(is_shown).collect()
+    }
+
+    /// Whether there are calls of a module to show.
+    fn has_calls(&self, node: Node<'_>) -> bool {
+        if self.kept.is_none() { node.calls().next().is_some() } else { !self.calls(node).is_empty() }
     }
 
     /// Whether a call leads to a directory that a change removes.
@@ -162,8 +172,12 @@ impl<'a> Picture<'a> {
     }
 }
 
-/// Limit of the output per call path: there can be many more paths than modules, and paths can be long.
-const MOST_INSTANCES: usize = 250_000;
+/// The parts of the output about call paths: modules on the paths, and provider configurations that reach them. There can
+/// be many more paths than modules, and paths can be long. For many modules, the limit is higher.
+const MOST_PARTS: usize = 250_000;
+
+/// See [`MOST_PARTS`].
+const PARTS_PER_MODULE: usize = 100;
 
 /// A value is only shown if at least this many columns are available.
 const SHORTEST_VALUE: usize = 12;

@@ -2,13 +2,14 @@
 
 use hashbrown::HashSet;
 
-use super::{DEEPEST, MOST_INSTANCES, Picture};
+use super::{DEEPEST, Picture};
 use crate::graph::{Node, NodeId};
 use crate::report::one_line;
 
 /// The callers of a module, each with its own callers below it.
 pub(super) fn write(picture: &Picture<'_>, of: Node<'_>) -> String {
-    let mut upward = Upward { picture, text: String::new(), seen: HashSet::new(), lines: 0 };
+    let mut upward =
+        Upward { picture, text: String::new(), seen: HashSet::new(), left: picture.most_parts() };
     upward.text.push_str(&format!("{}\n", picture.name_at_line_start(of)));
     upward.above(of, "", &mut vec![of.id()]);
     upward.text
@@ -18,7 +19,8 @@ struct Upward<'p> {
     picture: &'p Picture<'p>,
     text: String,
     seen: HashSet<NodeId>,
-    lines: usize,
+    /// The lines that are left.
+    left: usize,
 }
 
 impl Upward<'_> {
@@ -35,7 +37,7 @@ impl Upward<'_> {
             (false, false) => ("|- ", "|  "),
         };
         for (number, unit) in units.iter().enumerate() {
-            if self.lines < MOST_INSTANCES {
+            if self.left > 0 {
                 let (name, (branch, _)) = (self.picture.style.names.of(unit), lines(number));
                 self.line(&format!("{prefix}{branch}{} (Terragrunt)", one_line(&name)));
             }
@@ -44,7 +46,7 @@ impl Upward<'_> {
             let (branch, bar) = lines(number);
             let is_cycle = path.contains(&caller.id());
             let is_seen = caller.is_called() && self.seen.contains(&caller.id());
-            let is_too_much = path.len() >= DEEPEST || self.lines >= MOST_INSTANCES;
+            let is_too_much = path.len() >= DEEPEST || self.left == 0;
             let (role, reason) = caller.role_with_reason();
             let remark = if is_cycle {
                 "  (cycle)".to_owned()
@@ -72,7 +74,7 @@ impl Upward<'_> {
 
     fn line(&mut self, line: &str) {
         let width = self.picture.style.width;
-        self.lines += 1;
+        self.left = self.left.saturating_sub(1);
         if line.chars().count() <= width {
             self.text.push_str(line);
         } else {

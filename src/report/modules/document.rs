@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::provider_lines::Placed;
-use super::{DEEPEST, MOST_INSTANCES, Picture};
+use super::{DEEPEST, Picture};
 use crate::graph::{Callee, Configuration, Found, Node, Own, Reaching};
 use crate::module::declaration::ModuleCall;
 use crate::report::json::Range;
@@ -39,13 +39,11 @@ struct Instance {
     providers: Vec<Provider>,
 }
 
-/// The instances below a root module, and the size of the list: the steps of their addresses, their configurations
-/// and resources.
+/// The instances below a root module.
 #[derive(Debug, Default)]
 struct Listing {
     instances: Vec<Instance>,
     resources: Vec<Resource>,
-    size: usize,
 }
 
 /// A provider configuration in a module.
@@ -131,9 +129,10 @@ impl Document {
         let modules = picture.reached(|node| &node.module().directory).into_iter();
         let modules: BTreeMap<String, Entry> =
             modules.map(|node| (picture.name(node), picture.module(node))).collect();
+        let mut left = picture.most_parts();
         let roots = picture.tops.iter().map(|(engine, top)| {
             let mut listing = Listing::default();
-            let complete = picture.place_below(&Placed::top(*top), &mut listing);
+            let complete = picture.place_below(&Placed::top(*top), &mut listing, &mut left);
             Root {
                 module: picture.name(*top),
                 engine: engine.word().to_string(),
@@ -147,12 +146,12 @@ impl Document {
 }
 
 impl Picture<'_> {
-    /// Adds a module and its descendants. Returns whether all of them fit.
-    fn place_below(&self, placed: &Placed<'_>, listing: &mut Listing) -> bool {
+    /// Adds a module and its descendants, of which so many parts are `left`. Returns whether all of them fit.
+    fn place_below(&self, placed: &Placed<'_>, listing: &mut Listing, left: &mut usize) -> bool {
         let providers =
             placed.configurations.iter().map(|reaching| self.provider(placed, reaching)).collect();
         let (address, module) = (placed.address(), self.name(placed.node));
-        listing.size += placed.levels.len() + placed.configurations.len();
+        *left = left.saturating_sub(placed.parts());
         if self.resources {
             let before = listing.resources.len();
             let prefix = if address.is_empty() { String::new() } else { format!("{address}.") };
@@ -161,17 +160,17 @@ impl Picture<'_> {
                 consumers
                     .filter_map(|(resource, key)| self.resource(placed, format!("{prefix}{resource}"), key)),
             );
-            listing.size += listing.resources.len() - before;
+            *left = left.saturating_sub(listing.resources.len() - before);
         }
         listing.instances.push(Instance { address, module, providers });
         let mut complete = true;
         for (call, _) in self.calls(placed.node) {
-            if placed.levels.len() >= DEEPEST || listing.size >= MOST_INSTANCES {
+            if placed.levels.len() >= DEEPEST || *left == 0 {
                 complete = false;
                 break;
             }
             if let Some(called) = placed.called(call).filter(|called| !placed.leads_through(called.node)) {
-                complete &= self.place_below(&called, listing);
+                complete &= self.place_below(&called, listing, left);
             }
         }
         complete

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hashbrown::HashSet;
 
 use super::provider_lines::{Names, Placed};
-use super::{DEEPEST, MOST_INSTANCES, Picture};
+use super::{DEEPEST, Picture};
 use crate::graph::{Callee, Node, Role};
 use crate::report::drawing::{Graph, GraphNode, Shape};
 use crate::report::one_line;
@@ -40,8 +40,8 @@ pub(super) fn of(picture: &Picture<'_>) -> Graph {
             graph.edges.entry((name.clone(), target)).or_default().push(words.join(", "));
         }
     }
-    let mut reaching =
-        Reaching { picture, names: Names::of(picture), seen: HashSet::new(), lines: BTreeMap::new() };
+    let (names, left) = (Names::of(picture), picture.most_parts());
+    let mut reaching = Reaching { picture, names, seen: HashSet::new(), left, lines: BTreeMap::new() };
     for (_, top) in &picture.tops {
         reaching.add(&Placed::top(*top));
     }
@@ -66,6 +66,8 @@ struct Reaching<'p> {
     picture: &'p Picture<'p>,
     names: Names,
     seen: HashSet<u64>,
+    /// The parts about call paths that are left.
+    left: usize,
     /// By the name of the module.
     lines: BTreeMap<String, Vec<String>>,
 }
@@ -73,10 +75,8 @@ struct Reaching<'p> {
 impl Reaching<'_> {
     /// Adds the provider configurations of a module and its descendants, once for all call paths with equal output.
     fn add(&mut self, placed: &Placed<'_>) {
-        if placed.levels.len() > DEEPEST
-            || self.seen.len() >= MOST_INSTANCES
-            || !self.seen.insert(placed.likeness())
-        {
+        self.left = self.left.saturating_sub(placed.parts());
+        if placed.levels.len() > DEEPEST || self.left == 0 || !self.seen.insert(placed.likeness()) {
             return;
         }
         let lines = self.picture.provider_lines(placed, &self.names);
@@ -92,6 +92,9 @@ impl Reaching<'_> {
             }
         }
         for (call, _) in self.picture.calls(placed.node) {
+            if self.left == 0 {
+                return;
+            }
             if let Some(called) = placed.called(call).filter(|called| !placed.leads_through(called.node)) {
                 self.add(&called);
             }

@@ -3,7 +3,7 @@
 use hashbrown::{HashMap, HashSet};
 
 use super::provider_lines::{self, Names, Placed};
-use super::{DEEPEST, MOST_INSTANCES, Picture};
+use super::{DEEPEST, Picture};
 use crate::graph::{Callee, Node, Role};
 use crate::module::declaration::ModuleCall;
 use crate::report::{one_line, painted};
@@ -12,7 +12,8 @@ use crate::text::counted;
 /// The tree of each starting module, and a summary line.
 pub(super) fn write(picture: &Picture<'_>) -> String {
     let names = Names::of(picture);
-    let mut outline = Outline { picture, names, text: String::new(), seen: HashSet::new(), instances: 0 };
+    let left = picture.most_parts();
+    let mut outline = Outline { picture, names, text: String::new(), seen: HashSet::new(), left };
     for (engine, top) in &picture.tops {
         let (role, reason) = top.role_with_reason();
         let only = if picture.tops.iter().any(|(other, _)| other.product != engine.product) {
@@ -73,7 +74,8 @@ struct Outline<'p> {
     text: String,
     /// The subtrees that were already shown.
     seen: HashSet<u64>,
-    instances: usize,
+    /// The parts about call paths that are left.
+    left: usize,
 }
 
 impl<'p> Outline<'p> {
@@ -96,7 +98,7 @@ impl<'p> Outline<'p> {
     }
 
     /// One line per call, except that equal calls share a line after the first one.
-    fn together(&self, placed: &Placed<'p>, calls: Vec<(&'p ModuleCall, Callee)>) -> Vec<Line<'p>> {
+    fn together(&mut self, placed: &Placed<'p>, calls: Vec<(&'p ModuleCall, Callee)>) -> Vec<Line<'p>> {
         let mut lines: Vec<Line<'p>> = Vec::with_capacity(calls.len());
         let mut alike: HashMap<u64, Alike> = HashMap::new();
         let key = |line: &Line<'_>| {
@@ -104,8 +106,10 @@ impl<'p> Outline<'p> {
             Some(called.likeness())
         };
         for (call, leads_to) in calls {
-            let is_too_much = placed.levels.len() >= DEEPEST || self.instances >= MOST_INSTANCES;
+            let is_too_much = placed.levels.len() >= DEEPEST || self.left == 0;
             let called = if is_too_much { None } else { placed.called(call) };
+            let parts = called.as_ref().map_or(0, Placed::parts);
+            self.left = self.left.saturating_sub(parts);
             let line = Line { call, others: 0, leads_to, called };
             if let Some(key) = key(&line) {
                 alike.entry(key).or_default().number += 1;
@@ -134,11 +138,10 @@ impl<'p> Outline<'p> {
         let Line { call, others, leads_to, called } = line;
         let target = self.picture.target(placed.node, call, leads_to);
         let arrow = self.glyph(" → ", " -> ");
-        let is_too_much = placed.levels.len() >= DEEPEST || self.instances >= MOST_INSTANCES;
-        let called = called.filter(|_| !is_too_much);
+        let is_too_much = called.is_none();
         let is_ring = called.as_ref().is_some_and(|called| placed.leads_through(called.node));
         let is_seen = called.as_ref().is_some_and(|called| {
-            let is_leaf = called.configurations.is_empty() && self.picture.calls(called.node).is_empty();
+            let is_leaf = called.configurations.is_empty() && !self.picture.has_calls(called.node);
             !is_leaf && self.seen.contains(&called.likeness())
         });
         let remark = match leads_to {
@@ -175,7 +178,6 @@ impl<'p> Outline<'p> {
             (mark, Paint::Bad),
             (remark, if is_bad { Paint::Bad } else { Paint::Dim }),
         ]);
-        self.instances += 1 + called.as_ref().map_or(0, |called| called.configurations.len());
         if let Some(called) = called.filter(|_| !is_ring && !is_seen) {
             self.below(&called, prefix);
         }

@@ -70,6 +70,11 @@ impl<'t> Placed<'t> {
         Self { node, levels, configurations }
     }
 
+    /// The size of what the output says about the module on this path.
+    pub(super) fn parts(&self) -> usize {
+        self.levels.len() + self.configurations.len()
+    }
+
     /// Whether the path contains a module.
     pub(super) fn leads_through(&self, node: Node<'_>) -> bool {
         self.levels.iter().any(|level| level.node.id() == node.id())
