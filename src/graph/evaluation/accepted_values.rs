@@ -160,6 +160,14 @@ fn result(value: &Value, expr: &Expr, (failed, detail, severity): (&str, &str, S
     Some(invalid(rule, "Invalid condition result", detail, expr))
 }
 
+/// The error in a condition whose value will be of a type that is neither true nor false.
+pub(super) fn never_a_condition(value: &Value, expr: &Expr) -> Option<Finding> {
+    (!value.is_known() && convert(value, &Type::Bool).is_err()).then(|| {
+        let detail = format!("A condition must be true or false, not {}.", with_article(&value.ty().name()));
+        invalid(EngineRule::InvalidCheckOrCondition, "Invalid condition result", detail, expr)
+    })
+}
+
 /// The error of a validation that fails, or has an unusable result, before the value of the variable is known.
 fn validation(value: &Value, expr: &Expr, variable: &Variable) -> Option<Finding> {
     if let Some(unusable) = unusable(value, expr) {

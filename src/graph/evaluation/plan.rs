@@ -239,6 +239,12 @@ impl<'t> Plan<'t> {
         in_plan: bool,
     ) -> Vec<Finding> {
         let unmarked = || value.clone().without_marks();
+        if in_plan && is_condition(site, expr) && self.is_of_variables(expr) {
+            let never = accepted_values::never_a_condition(value.unmarked().0, expr);
+            if never.is_some() {
+                return never.into_iter().collect();
+            }
+        }
         let (count, for_each) = site.repeated();
         let found = match &site.owner {
             Owner::Argument(call, name) => {

@@ -22,12 +22,12 @@ use crate::graph::instance_keys::InstanceKeys;
 use crate::graph::references::sites::Symbols;
 use crate::module::Module;
 use crate::module::address::ResourceAddress;
-use crate::module::declaration::{Condition, Output, Resource, Variable};
+use crate::module::declaration::{Condition, Output, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Part, StepKind, Template, Traversal};
-use crate::value::{Budget, Marks, Type, Value, convert, evaluate};
+use crate::value::{Budget, Function, Marks, Type, Value, convert, evaluate};
 pub(super) use called_module::{Inputs, NOTHING, suited};
 pub(in crate::graph) use null::NotNull;
-use scope::RunScope;
+use scope::{RunScope, Typed};
 
 /// The values of declarations that refer to each other are computed to this depth.
 const DEEPEST: usize = 24;
@@ -247,11 +247,10 @@ impl<'t> RunValues<'t> {
         self.value(expr, within, None)
     }
 
-    /// Whether a condition of the module holds, if that is known. `itself` is the resource with the condition.
-    pub(in crate::graph) fn holds(&self, condition: &Condition, itself: Option<&Resource>) -> Option<bool> {
+    /// Whether a condition of the module that is in no resource holds, if that is known.
+    pub(in crate::graph) fn holds(&self, condition: &Condition) -> Option<bool> {
         let attribute = condition.condition.as_ref().filter(|attribute| !attribute.is_broken)?;
-        let itself = itself.map(|resource| self.instance(resource, None));
-        let (result, found) = self.value(&attribute.expr, Within::Module, itself.as_ref());
+        let (result, found) = self.of(&attribute.expr, Within::Module);
         let value = result.value.without_marks();
         if found.is_empty() { convert(&value, &Type::Bool).ok()?.as_bool() } else { None }
     }
@@ -279,6 +278,15 @@ impl<'t> RunValues<'t> {
         Computed { value: value.mark(marks), is_exact }
     }
 
+    /// An output as assertions of a test see it: if nothing is applied, Terraform does not know the type of an unknown one.
+    fn output_in_test(&self, output: &Output) -> Computed {
+        let computed = self.output(output, output.marks());
+        if self.resources == Resources::Applied || computed.value.is_known() {
+            return computed;
+        }
+        Computed { value: Value::UNKNOWN.mark(output.marks()), ..computed }
+    }
+
     /// The errors in the values of declarations that were needed so far.
     pub(in crate::graph) fn declaration_errors(&self) -> Vec<Finding> {
         let errors = self.errors.borrow();
@@ -297,7 +305,8 @@ impl<'t> RunValues<'t> {
         }
         // Once a limit is reached, a value can be unknown here and known in a plan.
         let is_bounded = found.is_empty() && self.work.get() > 0;
-        let is_exact = value.is_wholly_known() || is_bounded && scope.is_exact.get() && is_simple(expr);
+        let is_decided = || is_simple(expr) || scope.unknown.get() == Some(Typed::No) && is_pure(expr);
+        let is_exact = value.is_wholly_known() || is_bounded && scope.is_exact.get() && is_decided();
         (Computed { value, is_exact }, found)
     }
 
@@ -453,6 +462,17 @@ fn is_simple(expr: &Expr) -> bool {
         };
     });
     simple
+}
+
+/// Whether the value of an expression follows from those that it refers to.
+fn is_pure(expr: &Expr) -> bool {
+    let mut is_pure = true;
+    expr.walk(&mut |inner, _| {
+        if let ExprKind::Call(call) = &inner.kind {
+            is_pure &= Function::named(&call.name).is_some_and(Function::is_pure);
+        }
+    });
+    is_pure
 }
 
 /// Whether a template is constant, or has the value of the one expression in it, as in JSON.

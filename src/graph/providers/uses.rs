@@ -47,16 +47,10 @@ impl<'t> Node<'t> {
         Configuration::by(self.module(), provider).is_none_or(|one| self.uses().may_contain(&one))
     }
 
-    /// Whether this module or a descendant uses a provider block of this module, as far as can be known. Of a module
-    /// that is not in the graph only the source is known, which may name its provider.
+    /// Whether this module or a descendant certainly uses a provider block of this module. What modules outside of the graph
+    /// use is unknown.
     pub(in crate::graph) fn is_known_to_use(self, provider: &ProviderConfiguration) -> bool {
-        let Some(configuration) = Configuration::by(self.module(), provider) else { return true };
-        let uses = self.uses();
-        if uses.complete || uses.has(&configuration) {
-            return uses.has(&configuration);
-        }
-        // A configuration with an alias reaches other modules only by name.
-        provider.alias.is_none() && self.calls_outside_for(&configuration.provider.name)
+        Configuration::by(self.module(), provider).is_none_or(|one| self.uses().has(&one))
     }
 
     /// Whether a descendant uses or requires a provider.
@@ -64,25 +58,6 @@ impl<'t> Node<'t> {
         let users = self.graph.derived.users.get_or_init(|| users(self.graph));
         let Some(users) = users.get(provider).filter(|users| **users != [self.id]) else { return false };
         self.subtree().skip(1).any(|node| users.binary_search(&node.id).is_ok())
-    }
-
-    /// Whether this module or a descendant calls a module that is not in the graph and whose source names a provider.
-    /// With very many calls, one of them is assumed to.
-    fn calls_outside_for(self, provider: &str) -> bool {
-        let (mut left, mut next, mut seen) = (MOST_CALLS, vec![self], BTreeSet::from([self.id]));
-        while let Some(node) = next.pop() {
-            for (call, callee) in node.calls() {
-                left -= 1;
-                let source = call.source.as_ref().and_then(|source| source.address.as_ref());
-                match callee.module() {
-                    _ if left == 0 => return true,
-                    Some(child) => next.extend(seen.insert(child).then(|| self.graph.node(child))),
-                    None if source.is_some_and(|source| source.names(provider)) => return true,
-                    None => {}
-                }
-            }
-        }
-        false
     }
 
     /// The resources of this module with the provider configuration that each uses. Includes those that `import` blocks
@@ -125,9 +100,6 @@ impl<'t> Node<'t> {
         resources.chain(actions).chain(imports).chain(passed)
     }
 }
-
-/// The maximum number of calls among which one of a module with a certain provider is searched for.
-const MOST_CALLS: usize = 1_000;
 
 /// The configurations that all modules of a graph may have from the modules that they call. 5,000 modules of a large
 /// repository that use 20 each stay far below it.

@@ -252,7 +252,7 @@ impl Outcome<'_> {
             let wrong: Vec<Finding> =
                 variable.validations.iter().flat_map(|condition| self.planned.errors(condition)).collect();
             let held = if wrong.is_empty() {
-                self.held(&variable.validations, |condition| self.planned.holds(condition, None), {
+                self.held(&variable.validations, |condition| self.planned.holds(condition), {
                     |condition| failed_validation(variable, set.map(|set| &set.expr), condition)
                 })
             } else {
@@ -268,9 +268,7 @@ impl Outcome<'_> {
         let own = resources.filter(|resource| resource.check.is_none());
         own.map(|object| {
             let conditions = || object.preconditions.iter().chain(&object.postconditions);
-            let judge = |condition: &Condition| {
-                self.planned.holds(condition, Some(object)).filter(|_| !object.is_repeated())
-            };
+            let judge = |condition: &Condition| self.planned.holds_in_all(condition, object);
             let held = self.held(conditions(), judge, |condition| {
                 let is_before = object.preconditions.iter().any(|before| std::ptr::eq(before, condition));
                 let kind = if is_before { "precondition" } else { "postcondition" };
@@ -285,7 +283,7 @@ impl Outcome<'_> {
         let outputs = self.node.module().outputs.values();
         outputs
             .map(|output| {
-                let judge = |condition: &Condition| self.planned.holds(condition, None);
+                let judge = |condition: &Condition| self.planned.holds(condition);
                 let held = self.held(&output.preconditions, judge, |condition| {
                     self.failed("Module output value precondition failed", condition)
                 });
@@ -298,7 +296,7 @@ impl Outcome<'_> {
         let checks = self.node.module().checks.values();
         checks
             .map(|check| {
-                let judge = |condition: &Condition| self.at_end.holds(condition, None);
+                let judge = |condition: &Condition| self.at_end.holds(condition);
                 let held = match check.data {
                     Some(_) => Held::Unknown,
                     None => self.held(&check.asserts, judge, |condition| {

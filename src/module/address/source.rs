@@ -30,26 +30,6 @@ pub enum ModuleSource {
 }
 
 impl ModuleSource {
-    /// Whether the source of a module outside the repository has the name of a provider as a word, as in
-    /// `terraform-aws-modules/vpc/aws` or `github.com/owner/terraform-aws-vpc`.
-    pub fn names(&self, provider: &str) -> bool {
-        let has_word = |text: &str| {
-            text.match_indices(provider).any(|(start, _)| {
-                let (before, after) = (&text[..start], &text[start + provider.len()..]);
-                !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric)
-            })
-        };
-        match self {
-            Self::Local(_) => false,
-            Self::Registry(module) => [&module.name, &module.system].into_iter().any(|part| has_word(part)),
-            Self::Remote(module) => {
-                let address = module.package.rsplit("://").next().unwrap_or_default();
-                let path = address.split_once(['/', ':']).map_or(address, |(_, path)| path);
-                has_word(path) || has_word(&module.subdir)
-            }
-        }
-    }
-
     /// Parses a `source` argument. With a `version`, only a registry module is valid.
     pub fn parse(raw: &str, has_version: bool, features: &Features) -> Result<Self, AddressError> {
         let product = features.engine.product.name();

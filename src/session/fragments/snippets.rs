@@ -115,6 +115,8 @@ enum Place {
 
 impl Place {
     fn of(directory: &str, role: Role) -> Option<Self> {
+        // Below `modules`, this is the name of a product, such as an instance template.
+        let is_of_template = |part: &str| part.ends_with("-template") || part.ends_with("_template");
         let named = |names: &[&str]| {
             directory.split('/').any(|part| {
                 let part = part.trim_start_matches(['_', '.', '-']).to_ascii_lowercase();
@@ -128,7 +130,7 @@ impl Place {
         } else if named(&["doc", "docs", "documentation", "snippet", "snippets"]) {
             Some(Self::Documentation)
         } else if named(&["template", "templates", "skeleton", "skeletons", "boilerplate", "boilerplates"])
-            || directory.split('/').any(|part| part.ends_with("-template") || part.ends_with("_template"))
+            || directory.split('/').any(is_of_template) && !named(&["modules"])
         {
             Some(Self::Template)
         } else {

@@ -216,6 +216,11 @@ impl Function {
         Self { evaluation: Evaluation::Removed(instead), ..self }
     }
 
+    /// Whether the result follows from the arguments: not from files, the time or chance.
+    pub fn is_pure(&self) -> bool {
+        !matches!(self.evaluation, Evaluation::Unknown) && !self.is_reading()
+    }
+
     /// The syntax that replaced the function, if every call of it fails.
     pub fn replacement(&self) -> Option<&'static str> {
         match self.evaluation {

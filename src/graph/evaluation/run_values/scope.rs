@@ -23,11 +23,29 @@ pub(super) struct RunScope<'s, 't> {
     pub(super) validated: Option<&'s SmolStr>,
     /// Whether all resolved values are exact so far.
     pub(super) is_exact: Cell<bool>,
+    /// Whether the type of any of them that are not completely known is known.
+    pub(super) unknown: Cell<Option<Typed>>,
+}
+
+/// Whether the type of an unknown value is known. The engine may then know more: that the value is not null, and how a text
+/// begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Typed {
+    Yes,
+    No,
 }
 
 impl<'s, 't> RunScope<'s, 't> {
     pub(super) fn of(values: &'s RunValues<'t>, module: ModuleScope<'s>, within: Within) -> Self {
-        Self { values, module, within, itself: None, validated: None, is_exact: Cell::new(true) }
+        Self {
+            values,
+            module,
+            within,
+            itself: None,
+            validated: None,
+            is_exact: Cell::new(true),
+            unknown: Cell::new(None),
+        }
     }
 }
 
@@ -47,7 +65,7 @@ impl RunScope<'_, '_> {
             "run" if is_test => Some(values.run(name, traversal)),
             "output" if self.within == Within::Assertion => {
                 let output = values.node.module().outputs.get(name);
-                Some((output.map_or(Computed::UNKNOWN, |output| values.output(output, output.marks())), 1))
+                Some((output.map_or(Computed::UNKNOWN, |output| values.output_in_test(output)), 1))
             }
             "local" if is_module => Some((values.named(Name::Local(name.clone())), 1)),
             "module" if is_module && values.node.child(name).is_some() => {
@@ -89,6 +107,11 @@ impl value::Scope for RunScope<'_, '_> {
             (resolved, is_exact)
         };
         self.is_exact.set(self.is_exact.get() && is_exact);
+        if !resolved.value.is_wholly_known() {
+            let is_untyped = *resolved.value.unmarked().0 == Value::UNKNOWN;
+            let is_typed = !is_untyped || self.unknown.get() == Some(Typed::Yes);
+            self.unknown.set(Some(if is_typed { Typed::Yes } else { Typed::No }));
+        }
         Some(resolved)
     }
 

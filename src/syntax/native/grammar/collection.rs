@@ -216,14 +216,14 @@ impl Parser<'_> {
                 return (self.recover(close), None);
             }
         }
-        let is_whole = !self.failed_since(start);
+        let is_closed = self.peek().kind == close || self.recovery;
+        let is_whole = is_closed && !self.failed_since(start);
         let end = if self.peek().kind == close {
             self.read()
         } else if self.recovery {
             self.recover(close)
         } else {
-            let detail = "The expression ends here, so a closing bracket is expected.";
-            return (self.bad_for(close, detail), None);
+            self.bad_for(close, "The expression ends here, so a closing bracket is expected.")
         };
         let parts = For { key_name, value_name, collection, key, value, condition, grouped };
         self.check_for(open, &parts, next);
