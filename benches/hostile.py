@@ -360,6 +360,33 @@ def own_values(number):
     return edited({f"m{n}/main.tf": text for n in range(number)}, lambda text: text.replace("= 0\n", "= 9\n"))
 
 
+def called_by(number, module, rest=lambda n: "", output=lambda n: ""):
+    """A module, and root modules that each call it once."""
+    roots = {f"d{n}/main.tf": call("m", "../m", rest(n)) + output(n) for n in range(number)}
+    return {"m/main.tf": module} | roots
+
+
+def variables(number, rest=""):
+    return lines(number, lambda n: f'variable "v{n}" {{\n  default = {n}\n{rest % n if rest else ""}}}\n')
+
+
+def validation(condition):
+    return f'  validation {{\n    condition     = var.v%d {condition}\n    error_message = "x"\n  }}\n'
+
+
+def outputs(number):
+    return lines(number, lambda n: f'output "o{n}" {{\n  value = {n}\n}}\n')
+
+
+def of_outputs(reference):
+    return lambda n: f'output "a" {{\n  value = {reference % n if "%" in reference else reference}\n}}\n'
+
+
+def calls_of_variable(number):
+    calls = lines(number, lambda n: call(f"c{n}", "../leaf", "  v0 = var.v0\n"))
+    return called_by(number, variables(1) + calls, lambda n: f"  v0 = {n + 1}\n") | {"leaf/main.tf": variables(1)}
+
+
 def links(number):
     return {"m/main.tf": locals_of(lines(150_000, lambda n: f"a{n:06} = {n}\n"))} | {
         f"m{n}/main.tf": pathlib.Path("../m/main.tf") for n in range(number)
@@ -475,6 +502,14 @@ CASES = {
     "a chain of 3,000 modules with one version constraint each": lambda: chain(3_000, rest=versions),
     "a call cycle of 3,000 modules": lambda: chain(3_000, cycle=True),
     "5,000 calls of one module": lambda: {"net/main.tf": 'variable "a" {}\n'} | {f"m{n}/main.tf": call("a", "../net", f"  a = {n}\n") for n in range(5_000)},
+    "3,000 root modules that call a module with 3,000 variables": lambda: called_by(3_000, variables(3_000)),
+    "3,000 root modules that call one with 3,000 variables, and set one": lambda: called_by(3_000, variables(3_000), lambda n: f"  v{n} = 1\n"),
+    "3,000 root modules that call one with 3,000 validations": lambda: called_by(3_000, variables(3_000, validation("< 9999"))),
+    "3,000 root modules that call one with 3,000 validations of two variables": lambda: called_by(3_000, variables(3_000, validation("< 9999 && var.v0 == 0"))),
+    "3,000 root modules that call one with 3,000 defaults that fail a validation": lambda: called_by(3_000, variables(3_000, validation("< 0"))),
+    "3,000 root modules that use one of 3,000 outputs": lambda: called_by(3_000, outputs(3_000), output=of_outputs("module.m.o%d")),
+    "3,000 root modules that use all of 3,000 outputs": lambda: called_by(3_000, outputs(3_000), output=of_outputs("module.m")),
+    "3,000 root modules whose value a module hands on in 3,000 calls": lambda: calls_of_variable(3_000),
     "a module source of 300 kB": lambda: {"main.tf": call("a", "../" * 100_000 + "x")},
     "pipes, devices, cycles of symbolic links, a file of 1 TB": lambda: None,
 }

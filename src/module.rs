@@ -44,7 +44,7 @@ use crate::module::dropped::{Dropped, Why};
 use crate::module::moved_sources::LeftBehind;
 use crate::module::static_eval::{Purpose, StaticEvaluator};
 use crate::module::terragrunt::Generated;
-use crate::module::variable_lists::VariableLists;
+use crate::module::variable_lists::{Together, VariableLists};
 use crate::syntax::{Block, Body};
 use crate::text::Span;
 use crate::value::{self, Budget};
@@ -103,6 +103,8 @@ pub struct Module {
     newest_engine: OnceLock<Engine>,
     /// See [`Module::variables_with`].
     variable_lists: VariableLists,
+    /// See [`Module::validated_with`].
+    together: OnceLock<Together>,
     /// The constraints before the first override file that sets `required_version`, whether the engine replaces them
     /// or adds to them.
     pub overridden_versions: Vec<VersionConstraint>,
@@ -246,6 +248,7 @@ impl Module {
             required_versions: Vec::new(),
             newest_engine: OnceLock::new(),
             variable_lists: VariableLists::default(),
+            together: OnceLock::new(),
             overridden_versions: Vec::new(),
             backend: None,
             cloud: None,

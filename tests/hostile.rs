@@ -426,7 +426,7 @@ fn constants_of_modules_with_many_calls_are_checked_once() {
         let files = [("main.tf".to_owned(), calls), ("m/main.tf".to_owned(), constants)];
         said_by("opentofu@1.12", &files)
     };
-    assert_eq!(check(calls(""), "  default = 1\n"), ["Module too expensive to evaluate"]);
+    assert_eq!(check(calls(""), "  default = 1\n"), [""; 0]);
     let found = check(
         calls("  c7 = terraform_data.a.id\n") + "resource \"terraform_data\" \"a\" {}\n",
         "  default = 1\n",

@@ -30,14 +30,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::sync::Arc;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use crate::engine::Product;
 use crate::finding::{Code, EngineRule, Finding, Room, Severity, has_errors};
 use crate::graph::references::sites::{self, Found, Owner, Site, Symbols};
 use crate::graph::similar::Similar;
-use crate::graph::{Node, NodeId, dynamic_blocks, imports};
+use crate::graph::{Node, dynamic_blocks, imports};
 use crate::module::declaration::{Condition, Import, Local, Repeated, Resource, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part, Step, Traversal};
 use crate::text::Span;
@@ -81,7 +81,6 @@ pub(super) fn check(
         node,
         wrong,
         unsound: unsound.map(|variable| variable.name.as_str()).collect(),
-        refused_defaults: HashMap::new(),
         failed: BTreeSet::new(),
         locals,
         marked: BTreeMap::new(),
@@ -144,8 +143,6 @@ struct Evaluation<'t, 'f> {
     /// The variables with an invalid reference in a validation. The engine checks the references of all validations
     /// before it evaluates any.
     unsound: HashSet<&'t str>,
-    /// The variables of each child module whose default fails a validation, with the findings.
-    refused_defaults: HashMap<NodeId, Vec<(&'t Variable, Vec<Finding>)>>,
     /// The expressions whose evaluation failed.
     failed: BTreeSet<Span>,
     locals: &'f Locals,

@@ -17,6 +17,7 @@ use super::role::{Reason, Role, Surroundings};
 use super::versions::VersionsBelow;
 use super::versions::conflicts::Conflicts;
 use crate::engine::{Engine, Features};
+use crate::finding::Finding;
 use crate::module::Module;
 use crate::module::address::{ConfigAddress, ModuleSource, ProviderAddress};
 use crate::module::declaration::ModuleCall;
@@ -120,6 +121,10 @@ pub(super) struct NodeData {
     pub(super) values_files: Vec<ValuesFile>,
     /// The values of its local values; computed on first use.
     pub(super) locals: OnceLock<Locals>,
+    /// The names of its variables whose defaults fail their validations, with the errors; computed on first use.
+    pub(super) refused_defaults: OnceLock<Vec<(SmolStr, Vec<Finding>)>>,
+    /// Whether its validations that refer to several variables succeed with the defaults; computed on first use.
+    pub(super) are_defaults_valid: OnceLock<bool>,
     /// The results for its imports; computed on first use.
     pub(super) imports: OnceLock<ImportChecks>,
     /// The value of an instance for the module that calls it; computed on first use.
@@ -203,6 +208,8 @@ impl ModuleGraph {
             run_by_tests: Vec::new(),
             values_files: Vec::new(),
             locals: OnceLock::new(),
+            refused_defaults: OnceLock::new(),
+            are_defaults_valid: OnceLock::new(),
             imports: OnceLock::new(),
             instance: OnceLock::new(),
             known_instances: OnceLock::new(),

@@ -1,6 +1,7 @@
 //! Checks the values that calls give to the variables of child modules.
 
 use hashbrown::HashSet;
+use smol_str::SmolStr;
 
 use super::{Evaluation, accepted_values, validation};
 use crate::finding::Finding;
@@ -17,24 +18,15 @@ impl<'t> Evaluation<'t, '_> {
     pub(super) fn arguments(&mut self, call: &ModuleCall, child: Node<'t>) {
         let given = arguments::given(call, child.module());
         let names: HashSet<&str> = given.iter().map(|attribute| attribute.name.as_str()).collect();
-        let is_given = |variable: &Variable| names.contains(variable.name.as_str());
-        let refused = self.refused_defaults.entry(child.id()).or_insert_with(|| {
-            let refused = |variable: &'t Variable| {
-                let default = variable.default.as_ref()?;
-                let found = validation::refused(&default.value, None, variable, child, &self.work);
-                (!found.is_empty()).then_some((variable, found))
-            };
-            child.module().variables_with(Variables::Validated).filter_map(refused).collect()
-        });
         let is_reported = call.source.is_some() && self.room.left > 0;
-        let refused = if is_reported { refused.as_slice() } else { &[] };
-        let left = refused.iter().filter(|(variable, _)| !is_given(variable)).take(self.room.left);
-        for (_, found) in left.cloned().collect::<Vec<_>>() {
+        let refused = if is_reported { refused_defaults(child) } else { &[] };
+        let left = refused.iter().filter(|(name, _)| !names.contains(name.as_str())).take(self.room.left);
+        for (_, found) in left {
             self.room.take(found.len());
             let at_call = |finding: Finding| {
                 finding.related(call.origin.header(), "called here, without a value for it")
             };
-            self.report_all(found.into_iter().map(at_call), &format_args!("module.{}", call.name));
+            self.report_all(found.iter().cloned().map(at_call), &format_args!("module.{}", call.name));
         }
         for attribute in &given {
             let Some(variable) = child.module().variables.get(&attribute.name) else { continue };
@@ -49,6 +41,20 @@ impl<'t> Evaluation<'t, '_> {
             self.report_all(found, &format_args!("module.{}", call.name));
         }
     }
+}
+
+/// The variables of a module whose defaults fail their validations, with the errors.
+fn refused_defaults(node: Node<'_>) -> &[(SmolStr, Vec<Finding>)] {
+    let search = || {
+        let work = Budget::of(node.module().evaluation_steps());
+        let refused = |variable: &Variable| {
+            let default = variable.default.as_ref()?;
+            let found = validation::refused(&default.value, None, variable, node, &work);
+            (!found.is_empty()).then(|| (variable.name.clone(), found))
+        };
+        node.module().variables_with(Variables::Validated).filter_map(refused).collect()
+    };
+    node.data().refused_defaults.get_or_init(search)
 }
 
 /// The errors in a value that a module gives to a variable of a child module.

@@ -2,7 +2,7 @@
 //! child modules and the values that a call gives to variables. For `validate`, all of these are unknown.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use hashbrown::HashSet;
@@ -71,8 +71,8 @@ pub(super) struct Plan<'t> {
 /// The variables of a called module that have values which say more than their declarations.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct KnownToPlan {
-    /// Those that the call sets.
-    pub(super) set: BTreeSet<SmolStr>,
+    /// Those that the call sets, sorted.
+    pub(super) set: Box<[SmolStr]>,
     /// Whether the others of [`Variables::Telling`] are such variables too.
     pub(super) are_defaults: bool,
 }
@@ -359,7 +359,7 @@ impl<'t> Plan<'t> {
                 let is_unset = || {
                     !self.values.is_set(name) && self.node.module().is_variable_with(Variables::Telling, name)
                 };
-                self.known.set.contains(name) || self.known.are_defaults && is_unset()
+                self.known.set.binary_search(name).is_ok() || self.known.are_defaults && is_unset()
             }
             Subject::Module { call, .. } => {
                 self.node.child(call).is_some_and(|child| child.module().is_whole())

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::plan::{KnownToPlan, Plan};
-use super::run_values::{Computed, Inputs};
+use super::run_values::{Computed, Inputs, steps_to_enter};
 use super::scope::Instance;
 use super::{planned_validations, validation};
 use crate::finding::{Finding, Related, make_warnings, set_module};
@@ -27,7 +27,7 @@ const MOST_LEVELS: usize = 24;
 const MOST_OF_CALL: usize = 16;
 
 /// The evaluation steps that a call takes, apart from those of its expressions.
-const OF_CALL: usize = 8;
+const OF_CALL: usize = 32;
 
 /// A call that gives values to the variables of a module which say more than their declarations.
 #[derive(Debug)]
@@ -111,6 +111,9 @@ impl PlannedCall {
         let work = Budget::of(steps);
         let plan = Plan::below(node, self.inputs.clone(), &self.known_to_plan, graph.node(self.start), &work);
         let mut findings = Vec::new();
+        if !work.take(steps_to_enter(node.module())) {
+            return Evaluated { findings, calls: Vec::new(), steps, cut: Some(self) };
+        }
         sites::for_each(node, &mut |site, found| match (found, &site.owner) {
             (Found::Dependencies(_) | Found::Broken(_), _) | (_, Owner::Provider(_)) => {}
             (Found::Expression(expr, _), _) if unevaluated.contains(&expr.span) => {}
@@ -166,10 +169,11 @@ pub(super) fn calls(
                 break;
             }
             let mut inputs = plan.values.inputs(call, child.module(), instance.as_ref());
-            if child.module().has_variables_with(Variables::ValidatedTogether) {
+            let validated = planned_validations::affected(child, &inputs);
+            if !validated.is_empty() {
                 let start = plan.node.graph().node(start);
                 let values = Plan::below(child, inputs.clone(), &KnownToPlan::default(), start, plan.work);
-                let mut refused = planned_validations::of_call(&values, call, &mut inputs.failed);
+                let mut refused = planned_validations::of_call(&values, call, &validated, &mut inputs.failed);
                 if !is_certain {
                     make_warnings(&mut refused);
                 }
@@ -245,14 +249,15 @@ fn handed_on(plan: &Plan<'_>, call: &ModuleCall, child: Node<'_>) -> BTreeSet<Sm
 /// The variables of a called module whose values say more than their declarations, or those of them that are `handed_on`.
 fn known_to_plan(child: Node<'_>, inputs: &Inputs, handed_on: Option<&BTreeSet<SmolStr>>) -> KnownToPlan {
     let set = inputs.variables.set();
-    let says_more = |(name, value): &(&SmolStr, &Computed)| {
-        let variable = child.module().variables.get(*name);
-        handed_on.is_none_or(|names| names.contains(*name))
+    let says_more = |(name, value): &&(SmolStr, Computed)| {
+        let variable = child.module().variables.get(name);
+        handed_on.is_none_or(|names| names.contains(name))
             && variable.is_some_and(|variable| says_more(&value.value, variable))
     };
     let telling = child.module().variables_with(Variables::Telling).len();
-    let overridden =
-        set.keys().filter(|name| child.module().is_variable_with(Variables::Telling, name)).count();
+    let is_telling =
+        |(name, _): &&(SmolStr, Computed)| child.module().is_variable_with(Variables::Telling, name);
+    let overridden = set.iter().filter(is_telling).count();
     KnownToPlan {
         set: set.iter().filter(says_more).map(|(name, _)| name.clone()).collect(),
         are_defaults: handed_on.is_none() && telling > overridden,

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::accepted_values;
 use super::plan::{ONLY_PLAN, Plan};
-use super::run_values::RunValues;
+use super::run_values::{Inputs, RunValues, VariableValues};
 use super::scope::ModuleScope;
 use super::validation::{self, Refusal};
 use crate::finding::{Finding, Severity, has_errors};
@@ -17,11 +17,36 @@ use crate::module::declaration::{Condition, ModuleCall, Variable};
 use crate::syntax::Expr;
 use crate::value::{Budget, Type, Value, convert, evaluate};
 
-/// The findings for the variables of a call whose values fail validations together with others. `plan` is that of the
-/// called module. Adds the variables that the engine does not evaluate to those that `failed`.
-pub(super) fn of_call(plan: &Plan<'_>, call: &ModuleCall, failed: &mut BTreeSet<SmolStr>) -> Vec<Finding> {
-    let validated: Vec<_> = plan.node.module().variables_with(Variables::ValidatedTogether).collect();
-    let refused = refusals(&plan.values, &validated, plan.node, plan.work, failed);
+/// The variables of a called module whose validations refer to other declarations, and may fail with these values. Most
+/// calls leave most variables at their defaults, which are evaluated once.
+pub(super) fn affected<'t>(node: Node<'t>, inputs: &Inputs) -> Vec<&'t Variable> {
+    let module = node.module();
+    if !module.has_variables_with(Variables::ValidatedTogether) {
+        return Vec::new();
+    }
+    let are_valid = || {
+        let work = Budget::of(module.evaluation_steps());
+        let values = RunValues::of_plan(node, VariableValues::or_defaults(BTreeMap::new()), &work);
+        let mut failed = BTreeSet::new();
+        refusals(&values, &module.validated_with_variables(), node, &work, &mut failed);
+        failed.is_empty() && !work.is_exhausted()
+    };
+    if *node.data().are_defaults_valid.get_or_init(are_valid) {
+        module.validated_with(inputs.variables.set().iter().map(|(name, _)| name).chain(&inputs.failed))
+    } else {
+        module.variables_with(Variables::ValidatedTogether).collect()
+    }
+}
+
+/// The findings for the `validated` variables of a call whose values fail validations together with others. `plan` is that
+/// of the called module. Adds the variables that the engine does not evaluate to those that `failed`.
+pub(super) fn of_call(
+    plan: &Plan<'_>,
+    call: &ModuleCall,
+    validated: &[&Variable],
+    failed: &mut BTreeSet<SmolStr>,
+) -> Vec<Finding> {
+    let refused = refusals(&plan.values, validated, plan.node, plan.work, failed);
     if refused.is_empty() {
         return Vec::new();
     }

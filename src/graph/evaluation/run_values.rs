@@ -25,12 +25,15 @@ use crate::module::address::ResourceAddress;
 use crate::module::declaration::{Condition, Output, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Part, StepKind, Template, Traversal};
 use crate::value::{Budget, Function, Marks, Type, Value, convert, evaluate};
-pub(super) use called_module::{Inputs, NOTHING, suited};
+pub(super) use called_module::{Inputs, NOTHING, steps_to_enter, suited};
 pub(in crate::graph) use null::NotNull;
 use scope::{RunScope, Typed};
 
 /// The values of declarations that refer to each other are computed to this depth.
 const DEEPEST: usize = 24;
+
+/// The steps that an output takes where all outputs of a module are evaluated, apart from those of its expression.
+const OF_OUTPUT: usize = 8;
 
 /// A value in a plan or in a run of a test.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,7 +62,8 @@ impl Computed {
 /// The values of the variables of a module.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::graph) struct VariableValues {
-    set: Arc<BTreeMap<SmolStr, Computed>>,
+    /// By name, sorted. There can be very many calls, and a list takes less memory than a map.
+    set: Arc<[(SmolStr, Computed)]>,
     unset: Unset,
 }
 
@@ -78,28 +82,34 @@ enum Unset {
 impl VariableValues {
     /// These values, and no others.
     pub(in crate::graph) fn only(set: BTreeMap<SmolStr, Computed>) -> Self {
-        Self { set: set.into(), unset: Unset::Missing }
+        Self { set: set.into_iter().collect(), unset: Unset::Missing }
     }
 
     /// These values, and any of the types of all other variables.
     pub(super) fn or_any(set: BTreeMap<SmolStr, Computed>) -> Self {
-        Self { set: set.into(), unset: Unset::Any }
+        Self { set: set.into_iter().collect(), unset: Unset::Any }
     }
 
     /// These values, and the defaults of all other variables.
     pub(super) fn or_defaults(set: BTreeMap<SmolStr, Computed>) -> Self {
-        Self { set: set.into(), unset: Unset::Default }
+        Self { set: set.into_iter().collect(), unset: Unset::Default }
     }
 
-    /// The values that do not follow from the declarations, by name.
-    pub(super) fn set(&self) -> &BTreeMap<SmolStr, Computed> {
+    /// The values that do not follow from the declarations, sorted by name.
+    pub(super) fn set(&self) -> &[(SmolStr, Computed)] {
         &self.set
+    }
+
+    /// The value of a variable, if it does not follow from the declaration.
+    fn of_set(&self, name: &str) -> Option<&Computed> {
+        let place = self.set.binary_search_by(|(other, _)| other.as_str().cmp(name)).ok()?;
+        Some(&self.set[place].1)
     }
 
     /// The value of a variable of the module.
     pub(super) fn get(&self, name: &str, module: &Module) -> Option<Computed> {
         let declared = || module.variables.get(name);
-        self.set.get(name).cloned().or_else(|| match self.unset {
+        self.of_set(name).cloned().or_else(|| match self.unset {
             Unset::Missing => None,
             Unset::Any => declared().map(|variable| Computed::any_of(variable)),
             Unset::Default => declared().map(|variable| default_of(variable)),
@@ -239,7 +249,7 @@ impl<'t> RunValues<'t> {
 
     /// Whether a variable of the module has a value other than its default.
     pub(super) fn is_set(&self, name: &str) -> bool {
-        self.variables.set.contains_key(name)
+        self.variables.of_set(name).is_some()
     }
 
     /// The value of an expression, and what the engine reports about it. After an error it is unknown.
@@ -269,8 +279,11 @@ impl<'t> RunValues<'t> {
 
     /// The outputs of the module, with these marks of their declarations.
     fn outputs_with(&self, marks: impl Fn(&Output) -> Marks) -> Outputs {
+        let value = |output: &Output| {
+            if self.work.take(OF_OUTPUT) { self.output(output, marks(output)) } else { Computed::UNKNOWN }
+        };
         let outputs = self.node.module().outputs.values();
-        outputs.map(|output| (output.name.clone(), self.output(output, marks(output)))).collect()
+        outputs.map(|output| (output.name.clone(), value(output))).collect()
     }
 
     fn output(&self, output: &Output, marks: Marks) -> Computed {

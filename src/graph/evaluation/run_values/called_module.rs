@@ -1,6 +1,5 @@
 //! The values of the modules that a module calls.
 
-use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -12,7 +11,7 @@ use super::{Computed, DEEPEST, Name, Outputs, RunValues, VariableValues, default
 use crate::engine::Engine;
 use crate::graph::{Node, arguments};
 use crate::module::Module;
-use crate::module::declaration::{ModuleCall, Variable};
+use crate::module::declaration::{ModuleCall, Output, Variable};
 use crate::syntax::{Step, StepKind};
 use crate::value::{Marks, Value};
 
@@ -71,6 +70,8 @@ impl<'t> RunValues<'t> {
         if let Some(child) = self.children.borrow().get(&call.name) {
             return child.clone();
         }
+        // For arguments that refer to the call itself.
+        self.children.borrow_mut().insert(call.name.clone(), None);
         let values = self.child_in(call, None).map(Rc::new);
         self.children.borrow_mut().insert(call.name.clone(), values.clone());
         values
@@ -99,6 +100,35 @@ impl<'t> RunValues<'t> {
         Some(values)
     }
 
+    /// One output of a module, if its values are the same in all instances. The other outputs are not evaluated.
+    pub(super) fn output_of(&self, name: &SmolStr, output: &str) -> Option<Computed> {
+        let call = self.node.module().calls.get(name)?;
+        if call.enabled.is_some() || call.is_repeated() || self.depth.get() == DEEPEST {
+            return None;
+        }
+        self.depth.set(self.depth.get() + 1);
+        let values = self.child(call);
+        self.depth.set(self.depth.get() - 1);
+        let values = values?;
+        let declared = values.node.module().outputs.get(output)?;
+        let computed = values.output(declared, self.marks_of_output(&values, declared));
+        self.errors.borrow_mut().extend(values.errors.take());
+        if values.failed.borrow().contains(&Name::Output(declared.name.clone())) {
+            self.failed_outputs.borrow_mut().entry(name.clone()).or_default().insert(declared.name.clone());
+        }
+        Some(computed)
+    }
+
+    /// The marks that an output has for the caller of its module.
+    fn marks_of_output(&self, called: &RunValues<'_>, output: &Output) -> Marks {
+        let marks = output.marks();
+        let are_marked = || {
+            let modules = [self.node, called.node].map(Node::module);
+            modules.into_iter().map(Module::newest_engine).all(Engine::marks_sensitive_outputs)
+        };
+        Marks { sensitive: marks.sensitive.filter(|_| are_marked()), ..marks }
+    }
+
     /// The outputs of a module with all its instances.
     pub(super) fn call(&self, name: &str) -> Option<Computed> {
         let call = self.node.module().calls.get(name)?;
@@ -110,14 +140,7 @@ impl<'t> RunValues<'t> {
                 None => self.child(call)?,
                 Some(_) => Rc::new(self.child_in(call, instance)?),
             };
-            let are_marked = LazyCell::new(|| {
-                let modules = [self.node, values.node].map(Node::module);
-                modules.into_iter().map(Module::newest_engine).all(Engine::marks_sensitive_outputs)
-            });
-            let outputs = values.outputs_with(|output| {
-                let marks = output.marks();
-                Marks { sensitive: marks.sensitive.filter(|_| *are_marked), ..marks }
-            });
+            let outputs = values.outputs_with(|output| self.marks_of_output(&values, output));
             self.errors.borrow_mut().extend(values.errors.take());
             let failed = values.failed.borrow();
             let failed = failed.iter().filter_map(|name| match name {
@@ -152,7 +175,7 @@ impl<'t> RunValues<'t> {
 }
 
 /// The evaluation steps that the values of a called module take, apart from those of its expressions.
-fn steps_to_enter(module: &Module) -> usize {
+pub(in crate::graph::evaluation) fn steps_to_enter(module: &Module) -> usize {
     module.bytes / BYTES_PER_STEP
 }
 

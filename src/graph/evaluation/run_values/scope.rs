@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 use crate::engine::Engine;
 use crate::limits::Limits;
 use crate::module::address::{Subject, reference};
-use crate::syntax::{Expr, Traversal};
+use crate::syntax::{Expr, Step, Traversal};
 use crate::value::{self, Budget, Resolved, Value};
 
 /// The scope of an expression of a run.
@@ -69,6 +69,11 @@ impl RunScope<'_, '_> {
             }
             "local" if is_module => Some((values.named(Name::Local(name.clone())), 1)),
             "module" if is_module && values.node.child(name).is_some() => {
+                let output = traversal.steps.get(1).and_then(Step::name);
+                if let Some(computed) = output.and_then(|output| values.output_of(name, output)) {
+                    values.depend_on_outputs(name, &traversal.steps[1..]);
+                    return Some((computed, 2));
+                }
                 let computed = values.named(Name::Call(name.clone()));
                 values.depend_on_outputs(name, &traversal.steps[1..]);
                 (computed.value != Value::UNKNOWN).then_some((computed, 1))
