@@ -16,7 +16,7 @@ mod page;
 mod room;
 pub(crate) mod shortened;
 
-pub use code::{Code, With};
+pub use code::{Code, Continued};
 pub use concern::Concern;
 pub use engine_rule::EngineRule;
 pub use fix::{Edit, Fix, Safety};

@@ -25,17 +25,17 @@ pub enum Code {
     IncorrectVariableType,
     /// A variable that nothing sets in some run of a test.
     UnsetVariable,
-    /// A finding after which the engine goes on with a test.
-    TestGoesOn(With),
+    /// A finding about a run of a test after which the engine continues with some of it.
+    TestContinues(Continued),
     /// A value that is treated as unknown because of a limit.
     ValueLeftUnknown,
     /// A limit that left out findings of a module: those of a rule, or of any rule.
     FindingsLeftOut(Option<RuleId>),
 }
 
-/// What the engine goes on with after a finding about a run of a test.
+/// What the engine continues with after a finding about a run of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum With {
+pub enum Continued {
     /// The run, and later ones.
     EveryRun,
     /// The run, which then fails.

@@ -55,8 +55,8 @@ pub(super) use values_files::{are_checked as are_values_checked, check as check_
 use plan::Plan;
 use scope::{Instance, ModuleScope, Names};
 
-/// Evaluates every expression of a module, also as a plan does, in so many steps if they are given. `wrong` holds the
-/// expressions with an invalid reference: the engine reports these and does not evaluate them.
+/// Evaluates every expression of a module as `validate` does, and then as a plan does, in at most `of_plan` steps. `wrong`
+/// holds the expressions with an invalid reference: the engine reports these and does not evaluate them.
 pub(super) fn check(
     node: Node<'_>,
     wrong: &BTreeSet<Span>,

@@ -185,8 +185,8 @@ pub fn is_aside(directory: &str) -> bool {
     by_name(directory).is_some()
 }
 
-/// `examples`, `tests`, `fixtures`, `testdata` and `terratest` count in any directory. `test` may be the name of an environment, and `example` too, so they
-/// count only at the top, and in the directory of one of several `modules`, also of a group of them.
+/// `examples`, `tests`, `fixtures`, `testdata` and `terratest` count in any directory. `test` and `example` may be names of
+/// environments, so they count only at the top of the repository and below `modules/NAME`, at any depth.
 fn by_name(directory: &str) -> Option<(Role, &'static str)> {
     let names: Vec<&str> = directory.split('/').collect();
     if names.contains(&"examples") {

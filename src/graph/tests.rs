@@ -89,7 +89,7 @@ pub(super) fn reported_by(engine: &str, files: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn what_is_declared_is_no_finding() {
+fn declared_names_have_no_findings() {
     let text = indoc! {r#"
         variable "a" {}
         locals {

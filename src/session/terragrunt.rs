@@ -128,7 +128,7 @@ impl Units {
             .at(Span::new(file, *start..*end))
             .detail(format!(
                 "overrule cannot evaluate this `source`, so it does not know which module gets the files that the unit \
-                 generates. In every module that may be meant, it reports no undeclared references.{others}"
+                 generates. It reports no undeclared references in the modules that the unit may run.{others}"
             ))
             .help("write `source` without environment variables and the output of commands");
         Some(finding.module(parent(path).unwrap_or_default()))

@@ -114,7 +114,7 @@ fn a_unit_that_goes_takes_with_it_what_it_generates() {
 }
 
 #[test]
-fn a_unit_that_comes_brings_what_it_generates() {
+fn a_new_unit_adds_its_generated_files() {
     let place = repository();
     place.git(&["rm", "--quiet", "live/net/terragrunt.hcl"]);
     place.commit("second");

@@ -87,7 +87,7 @@ pub(super) struct Effects<'c> {
     concerned: &'c BTreeSet<SmolStr>,
     /// The changed paths.
     changed: &'c BTreeSet<SmolStr>,
-    /// What has no instances, for each path of calls. The first is for modules on any path.
+    /// The call paths that are distinguished. The first one stands for all others.
     paths: Vec<Rc<CallPath<'c>>>,
     /// The steps that are left to evaluate expressions: at first as many as in a check of all modules. Without steps,
     /// values are unknown.

@@ -1,4 +1,4 @@
-//! What engines say together, whatever the batches and whoever need not look.
+//! Findings of both engines together do not depend on batches, or on which engine was skipped.
 
 use super::*;
 use crate::check::doctest::example::examples;

@@ -45,8 +45,7 @@ impl Absence {
         Self { work: Rc::clone(work), ..Self::default() }
     }
 
-    /// What has no instances in a root module, whatever values its variables have, other than the one that nothing
-    /// sets.
+    /// What has no instances in a root module for any values of its variables. The variable `unset` has its default.
     pub(crate) fn in_root(node: Node<'_>, unset: Option<&str>, work: &Rc<Budget>) -> Self {
         let unset = unset.and_then(|unset| node.module().variables.get(unset));
         let unset = unset.map(|variable| (variable.name.clone(), default_of(variable)));

@@ -141,7 +141,7 @@ impl Set {
                 findings.push(invalid(summary, &format!("No backend is named {name:?}."), attribute));
             }
             (_, Some((attribute, value))) if !is_object(value) => {
-                findings.push(invalid(summary, "The configuration of a backend is an object.", attribute));
+                findings.push(invalid(summary, "`config` must be an object.", attribute));
             }
             (Some((_, name)), Some((attribute, Value::Object(set) | Value::Map(_, set)))) if is_known => {
                 if let Some(why) = backends::refused(name, set, engine) {

@@ -2,7 +2,7 @@
 
 use super::run_values::{Computed, RunValues, Within, suited};
 use super::{accepted_values, validation};
-use crate::finding::{Code, EngineRule, Finding, Severity, With};
+use crate::finding::{Code, EngineRule, Finding, Severity, Continued};
 use crate::module::declaration::{Condition, Variable};
 use crate::syntax::Expr;
 use crate::value::{Type, Value, convert};
@@ -83,7 +83,7 @@ fn failed_assertion(result: &Computed, message: &Value, condition: &Expr) -> Opt
                 Some(text) if message.unmarked().1.sensitive.is_none() => text.trim().to_owned(),
                 _ => "The condition is false.".to_owned(),
             };
-            Some(invalid("Test assertion failed", detail).code(Code::TestGoesOn(With::LaterRuns)))
+            Some(invalid("Test assertion failed", detail).code(Code::TestContinues(Continued::LaterRuns)))
         }
         Ok(_) => None,
         Err(mismatch) => {

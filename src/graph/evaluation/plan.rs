@@ -200,7 +200,7 @@ impl<'t> Plan<'t> {
                 continue;
             }
             let where_ = instance
-                .map_or_else(String::new, |instance| format!("This is so in `{site}[{}]`. ", instance.key()));
+                .map_or_else(String::new, |instance| format!("This happens in `{site}[{}]`. ", instance.key()));
             let mut finding = finding;
             finding.add_sentence(&format!("{where_}{why}"));
             findings.push(finding.at_plan().address(site.to_string()));

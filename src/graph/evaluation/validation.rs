@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 
 use super::accepted_values;
 use super::scope::ModuleScope;
-use crate::finding::{Code, EngineRule, Finding, Severity, With, has_errors};
+use crate::finding::{Code, EngineRule, Finding, Severity, Continued, has_errors};
 use crate::graph::{Node, Values, arguments, references};
 use crate::module::declaration::{Condition, Variable};
 use crate::syntax::{Expr, ExprKind};
@@ -188,7 +188,7 @@ pub(super) fn marked_message(marks: Marks, expr: &Expr, effect: &str) -> Option<
     };
     let summary = format!("Error message refers to {mark} values");
     let finding = Finding::language(EngineRule::InvalidCheckOrCondition, summary);
-    let finding = finding.code(Code::TestGoesOn(With::LaterRuns));
+    let finding = finding.code(Code::TestContinues(Continued::LaterRuns));
     Some(finding.detail(format!("This is {mark}, so {effect}.")).at(expr.span))
 }
 

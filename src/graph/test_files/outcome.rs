@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use super::names::Names;
-use crate::finding::{Code, EngineRule, Finding, Severity, With};
+use crate::finding::{Code, EngineRule, Finding, Severity, Continued};
 use crate::graph::evaluation::{
     Computed, Outputs, Resources, RunValues, VariableValues, assertion, default_of, failed_validation,
     value_of_test,
@@ -301,7 +301,7 @@ impl Outcome<'_> {
                     Some(_) => Held::Unknown,
                     None => self.held(&check.asserts, judge, |condition| {
                         let failed = self.failed("Check block assertion failed", condition);
-                        failed.code(Code::TestGoesOn(With::TheApply))
+                        failed.code(Code::TestContinues(Continued::TheApply))
                     }),
                 };
                 Checkable { subject: TestSubject::Check(check.name.clone()), held }
@@ -378,7 +378,7 @@ pub(super) fn stopped_by_value(test: &Test, run: &Run, node: Node<'_>, findings:
 
 pub(super) fn missing_failure(at: Span) -> Finding {
     Finding::language(EngineRule::InvalidTest, "Missing expected failure")
-        .code(Code::TestGoesOn(With::TheRun))
+        .code(Code::TestContinues(Continued::TheRun))
         .detail("The conditions of this object do not fail with the variables of the run.")
         .at(at)
         .help("set variables that lead to the failure, or remove it from `expect_failures`")
@@ -401,7 +401,7 @@ fn while_planning(run: &Run, subject: &TestSubject, at: Span) -> Finding {
 /// The engine's warning for a run with `target`. The author of the test wants that, so it is not a warning here.
 fn targeted(run: &Run) -> Finding {
     Finding::language(EngineRule::InvalidTest, "Resource targeting is in effect")
-        .code(Code::TestGoesOn(With::LaterRuns))
+        .code(Code::TestContinues(Continued::LaterRuns))
         .severity(Severity::Notice)
         .detail("The plan of this run covers only a part of its module.")
         .related(run.header, "this run has `target` in `plan_options`")

@@ -10,7 +10,7 @@ use super::names::{Names, Place};
 use super::outcome::{self, Earlier, missing_failure};
 use super::{MOST_DECLARATIONS, provider_arguments, runs};
 use crate::engine::Product;
-use crate::finding::{Code, Concern, EngineRule, Finding, Room, Severity, Stage, With, set_address};
+use crate::finding::{Code, Concern, EngineRule, Finding, Room, Severity, Stage, Continued, set_address};
 use crate::graph::evaluation::{
     Computed, Resources, RunValues, VariableValues, Within, are_values_checked, value_of_test,
 };
@@ -119,7 +119,7 @@ impl Runs<'_> {
         if !run.plans && findings[from..].iter().any(stops_plan) {
             // Expected failures count only once there is a plan to apply.
             let found = findings.split_off(from);
-            findings.extend(found.into_iter().filter(|finding| goes_on(finding) != Some(With::TheRun)));
+            findings.extend(found.into_iter().filter(|finding| continued(finding) != Some(Continued::TheRun)));
         }
         findings.append(&mut unresolved);
         self.earlier.is_over |= findings[from..].iter().any(stops);
@@ -168,28 +168,28 @@ fn is_unsuitable(finding: &Finding) -> bool {
     finding.code == Some(Code::IncorrectVariableType)
 }
 
-/// What the engine goes on with after a finding. Some errors are reported as warnings since a value may come from
+/// What the engine continues with after a finding. Some errors are reported as warnings since a value may come from
 /// elsewhere.
-fn goes_on(finding: &Finding) -> Option<With> {
+fn continued(finding: &Finding) -> Option<Continued> {
     match finding.code {
-        Some(Code::TestGoesOn(with)) => Some(with),
+        Some(Code::TestContinues(with)) => Some(with),
         _ => None,
     }
 }
 
 /// Whether the engine does not apply what a run plans, or does not plan it.
 fn stops_plan(finding: &Finding) -> bool {
-    goes_on(finding).is_none()
+    continued(finding).is_none()
 }
 
 /// Whether a finding does not keep the engine from planning the run.
 fn is_after_plan(finding: &Finding) -> bool {
-    matches!(goes_on(finding), Some(With::EveryRun | With::TheRun))
+    matches!(continued(finding), Some(Continued::EveryRun | Continued::TheRun))
 }
 
 /// Whether no later run of the file is executed.
 fn stops(finding: &Finding) -> bool {
-    !matches!(goes_on(finding), Some(With::EveryRun | With::LaterRuns))
+    !matches!(continued(finding), Some(Continued::EveryRun | Continued::LaterRuns))
 }
 
 /// The names of the variables that these values refer to.
@@ -270,7 +270,7 @@ fn unknown_outputs(expr: &Expr, values: &RunValues<'_>, findings: &mut Vec<Findi
 
 fn undeclared(run: &Run, name: &SmolStr, at: Span) -> Finding {
     Finding::language(EngineRule::UnknownModuleArgument, "Value for undeclared variable")
-        .code(Code::TestGoesOn(With::EveryRun))
+        .code(Code::TestContinues(Continued::EveryRun))
         .severity(Severity::Warning)
         .detail(format!(
             "The module that the run `{}` tests has no variable `{name}`, so this value is not used.",

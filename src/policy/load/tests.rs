@@ -270,7 +270,7 @@ fn option(policy: &Policy, rule: &str, path: &str, name: &'static str) -> Option
 }
 
 #[test]
-fn a_rule_of_its_own_is_one_in_every_block() {
+fn blocks_of_a_custom_rule_form_one_rule() {
     let policy = loaded(&format!(
         "{OWNER}exception \"owner-tag\" {{\n  reason = \"x\"\n}}\npaths \"lab\" {{\n  rule \"owner-tag\" {{ level = \"off\" }}\n}}\n"
     ));

@@ -165,7 +165,7 @@ fn refusal(kind: &BlockKind, path: &ArgumentPath, wants: Wants) -> Option<(Strin
     let presence = format!("`required-argument` and `forbidden-argument` check only whether `{path}` is set");
     match grammar::leads(kind, path) {
         Leads::Nowhere { name: wrong, within, suggestion } => Some((
-            format!("`{wrong}` is not expected in a `{within}` block, so no block could follow the rule."),
+            format!("`{wrong}` is not expected in a `{within}` block, so no block can satisfy this rule."),
             suggestion.unwrap_or_else(|| "choose an argument that these blocks have".to_owned()),
         )),
         Leads::Address if wants == Wants::Value => Some((
