@@ -107,7 +107,7 @@ fn json_has_the_same_ways() {
     );
     assert_eq!(
         missing("resource.a_b.{blocks,dynamic}", "ingress.description", &files),
-        ["main.tf.json:6,48 own a_b.blocks"]
+        ["main.tf.json:6,48 own a_b.blocks", "main.tf.json:7,38 own a_b.dynamic"]
     );
 }
 

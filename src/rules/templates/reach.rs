@@ -158,11 +158,13 @@ impl Search<'_> {
 
     fn block(&mut self, merged: &MergedBlock, step: usize) {
         let block = &merged.block;
+        // In JSON, several blocks have the header of the first one.
+        let at = if block.body.is_json() { block.body.span() } else { block.header };
         if block.kind == "dynamic" {
             let content = merged.blocks.iter().find(|nested| nested.block.block.kind == "content");
             match content.filter(|_| step < self.path.len()) {
-                Some(content) => self.merged(&content.block, block.header, step),
-                None => self.found.push(Reached::Block(block.header)),
+                Some(content) => self.merged(&content.block, at, step),
+                None => self.found.push(Reached::Block(at)),
             }
             return;
         }
@@ -173,9 +175,9 @@ impl Search<'_> {
         }
         let step = step + named.count();
         if step == self.path.len() {
-            self.found.push(Reached::Block(block.header));
+            self.found.push(Reached::Block(at));
         } else {
-            self.merged(merged, block.header, step);
+            self.merged(merged, at, step);
         }
     }
 
