@@ -2,7 +2,7 @@
 
 use super::run_values::{Computed, RunValues, Within, suited};
 use super::{accepted_values, validation};
-use crate::finding::{Code, EngineRule, Finding, Severity, Continued};
+use crate::finding::{Code, Continued, EngineRule, Finding, Severity};
 use crate::module::declaration::{Condition, Variable};
 use crate::syntax::Expr;
 use crate::value::{Type, Value, convert};

@@ -199,8 +199,9 @@ impl<'t> Plan<'t> {
             if findings.iter().chain(&of_validate).any(is_same) {
                 continue;
             }
-            let where_ = instance
-                .map_or_else(String::new, |instance| format!("This happens in `{site}[{}]`. ", instance.key()));
+            let where_ = instance.map_or_else(String::new, |instance| {
+                format!("This happens in `{site}[{}]`. ", instance.key())
+            });
             let mut finding = finding;
             finding.add_sentence(&format!("{where_}{why}"));
             findings.push(finding.at_plan().address(site.to_string()));

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 
 use super::accepted_values;
 use super::scope::ModuleScope;
-use crate::finding::{Code, EngineRule, Finding, Severity, Continued, has_errors};
+use crate::finding::{Code, Continued, EngineRule, Finding, Severity, has_errors};
 use crate::graph::{Node, Values, arguments, references};
 use crate::module::declaration::{Condition, Variable};
 use crate::syntax::{Expr, ExprKind};

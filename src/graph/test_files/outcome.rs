@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use super::names::Names;
-use crate::finding::{Code, EngineRule, Finding, Severity, Continued};
+use crate::finding::{Code, Continued, EngineRule, Finding, Severity};
 use crate::graph::evaluation::{
     Computed, Outputs, Resources, RunValues, VariableValues, assertion, default_of, failed_validation,
     value_of_test,
@@ -144,7 +144,8 @@ impl Outcome<'_> {
             return (findings, None);
         }
         let outputs = self.at_end.outputs();
-        let wrong = self.at_end.declaration_errors();
+        let unsuitable = self.at_end.evaluate_all();
+        let wrong: Vec<_> = self.at_end.declaration_errors().into_iter().chain(unsuitable).collect();
         if !wrong.is_empty() {
             let of_run =
                 |finding: Finding| finding.related(self.run.header, "with the variables of this run");

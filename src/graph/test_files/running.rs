@@ -10,7 +10,7 @@ use super::names::{Names, Place};
 use super::outcome::{self, Earlier, missing_failure};
 use super::{MOST_DECLARATIONS, provider_arguments, runs};
 use crate::engine::Product;
-use crate::finding::{Code, Concern, EngineRule, Finding, Room, Severity, Stage, Continued, set_address};
+use crate::finding::{Code, Concern, Continued, EngineRule, Finding, Room, Severity, Stage, set_address};
 use crate::graph::evaluation::{
     Computed, Resources, RunValues, VariableValues, Within, are_values_checked, value_of_test,
 };
@@ -119,7 +119,8 @@ impl Runs<'_> {
         if !run.plans && findings[from..].iter().any(stops_plan) {
             // Expected failures count only once there is a plan to apply.
             let found = findings.split_off(from);
-            findings.extend(found.into_iter().filter(|finding| continued(finding) != Some(Continued::TheRun)));
+            findings
+                .extend(found.into_iter().filter(|finding| continued(finding) != Some(Continued::TheRun)));
         }
         findings.append(&mut unresolved);
         self.earlier.is_over |= findings[from..].iter().any(stops);
