@@ -76,8 +76,6 @@ pub enum Reason {
     Terragrunt,
     /// It configures the storage of its state.
     Storage,
-    /// It has `import` blocks.
-    Imports,
     /// It requires callers to pass provider configurations (`configuration_aliases`).
     Aliases,
     /// It has a provider block with only an alias, for a configuration from callers.
@@ -103,7 +101,6 @@ impl Reason {
             Self::Run => "a test runs it".to_owned(),
             Self::Terragrunt => "Terragrunt runs it".to_owned(),
             Self::Storage => "it configures where the state is stored".to_owned(),
-            Self::Imports => "it has `import` blocks".to_owned(),
             Self::Aliases => "it declares `configuration_aliases`".to_owned(),
             Self::Proxies => "callers configure a provider for it, which has only an alias here".to_owned(),
             Self::Provider => "it configures a provider".to_owned(),

@@ -46,7 +46,7 @@ impl Node<'_> {
         let around = self.surroundings();
         let is_run = match around.role {
             Some(role) => role == Role::Root,
-            None => around.has_values || needs_root(self).is_some() || is_run_by_terragrunt(self),
+            None => around.has_values || keeps_state(self) || is_run_by_terragrunt(self),
         };
         is_run && !self.is_called()
     }
@@ -160,9 +160,10 @@ fn evidence(node: Node<'_>, around: Surroundings) -> Option<Reason> {
         Some(Reason::LockFile)
     } else if around.has_values {
         Some(Reason::Values)
+    } else if keeps_state(node) {
+        Some(Reason::Storage)
     } else {
-        let configures = || configures_provider(node) && !node.module().needs_configurations();
-        needs_root(node).or_else(|| configures().then_some(Reason::Provider))
+        (configures_provider(node) && !node.module().needs_configurations()).then_some(Reason::Provider)
     }
 }
 
@@ -234,14 +235,8 @@ fn beside_its_module(node: Node<'_>) -> Option<(Role, &'static str)> {
     })
 }
 
-/// What the module has that is only valid in a root module; [`crate::module::shows_root`] searches for the same in one
-/// file.
-fn needs_root(node: Node<'_>) -> Option<Reason> {
-    let has_imports = || !node.module().imports.is_empty();
-    if keeps_state(node) { Some(Reason::Storage) } else { has_imports().then_some(Reason::Imports) }
-}
-
-/// Whether the module configures the storage of its state.
+/// Whether the module configures the storage of its state, which is only valid in a root module;
+/// [`crate::module::shows_root`] searches for the same in one file.
 fn keeps_state(node: Node<'_>) -> bool {
     node.module().backend.is_some() || node.module().cloud.is_some()
 }
@@ -326,7 +321,6 @@ mod tests {
         let nothing = Surroundings::default();
         let cache = Surroundings { is_in_library: true, ..nothing };
         let backend = "terraform {\n  backend \"s3\" {}\n}\n";
-        let import = "import {\n  to = terraform_data.a\n  id = \"a\"\n}\n";
         let provider = "provider \"aws\" {\n  region = \"eu-west-1\"\n}\n";
         let aliases = indoc! {r#"
             terraform {
@@ -366,7 +360,6 @@ mod tests {
             ),
             (&["live", "net"], call, nothing, (Role::Shared, Reason::Called)),
             (&[""], backend, cache, (Role::Root, Reason::Storage)),
-            (&["modules/a"], import, cache, (Role::Root, Reason::Imports)),
             (&[""], provider, cache, (Role::Root, Reason::Provider)),
             (&["a"], passed_on, cache, (Role::Shared, Reason::Library)),
             (&["a"], &alias, cache, (Role::Root, Reason::Provider)),

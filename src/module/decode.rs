@@ -111,18 +111,16 @@ pub fn top_blocks(body: &Body, features: &Features) -> Vec<Arc<Block>> {
     body.matching(&Schema { attributes: &[], blocks: &blocks(features) }).blocks
 }
 
-/// Whether a file has a block that is meant for a root module: `backend`, `cloud`, `import`, or a `provider` block with
+/// Whether a file has a block that is meant for a root module: `backend`, `cloud`, or a `provider` block with
 /// arguments.
 pub fn shows_root(body: &Body) -> bool {
-    let (terraform, import) = (BlockSchema::new("terraform", &[]), BlockSchema::new("import", &[]));
-    let blocks = &[terraform, import, BlockSchema::new("provider", &["name"])];
+    let blocks = &[BlockSchema::new("terraform", &[]), BlockSchema::new("provider", &["name"])];
     let content = body.matching(&Schema { attributes: &[], blocks });
     let mut blocks = content.blocks.iter();
     blocks.any(|block| match block.kind.as_str() {
         "terraform" => {
             !block.blocks("backend", &["type"]).is_empty() || !block.blocks("cloud", &[]).is_empty()
         }
-        "import" => true,
         _ => provider::is_configured(block),
     })
 }

@@ -20,7 +20,7 @@ pub(crate) const NAME: &str = "calls";
 pub(crate) const MAX_BYTES: u64 = 64 << 20;
 
 /// The header: file type, program version and format version.
-const HEADER: &[u8] = concat!("overrule calls 9 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
+const HEADER: &[u8] = concat!("overrule calls 8 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
 
 /// The length of the checksum at the end in bytes.
 const CHECKSUM_BYTES: usize = 8;

@@ -87,7 +87,7 @@ impl Calls {
 pub(crate) fn shows_root(source: &Source) -> bool {
     let text = source.text();
     // Most files have none of these words and are not parsed. `required_providers` does not count.
-    let words = ["backend", "cloud", "import", "provider ", "provider\t", "provider\"", "provider/"];
+    let words = ["backend", "cloud", "provider ", "provider\t", "provider\"", "provider/"];
     words.iter().any(|word| text.contains(word)) && module::shows_root(&parse(source).body)
 }
 
@@ -172,7 +172,6 @@ mod tests {
         for text in [
             "terraform {\n  backend \"s3\" {}\n}\n",
             "terraform {\n  cloud {}\n}\n",
-            "import {\n  to = terraform_data.a\n  id = \"a\"\n}\n",
             "provider \"aws\" {\n  region = \"eu-west-1\"\n}\n",
             "provider azurerm {\n  features {}\n}\n",
         ] {

@@ -85,7 +85,9 @@ fn missing<'t>(node: Node<'t>, key: &Configuration, reference: &ProviderRef) -> 
     // A tool may generate the provider blocks of a module that looks like a root module.
     let is_configured =
         || node.blocks_of(&key.provider).next().is_some() || node.configured_providers().next().is_some();
+    // Only root modules can have `import` blocks.
     let is_root = node.is_run_by_evidence()
+        || !module.imports.is_empty()
         || (node.role() != Role::Shared
             && node.required_from_callers(key).is_none()
             && (is_configured() || module.reads_value(reference)));
