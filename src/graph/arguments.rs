@@ -8,11 +8,10 @@ use smol_str::SmolStr;
 use crate::engine::Features;
 use crate::finding::{Concern, EngineRule, Finding, Stage, set_address};
 use crate::graph::{Callee, Node};
-use crate::module::Module;
-use crate::module::Variables;
 use crate::module::address::ModuleSource;
 use crate::module::config::Config;
 use crate::module::declaration::ModuleCall;
+use crate::module::{Module, Variables};
 use crate::syntax::{Attribute, AttributeSchema, Schema};
 use crate::text::{Span, Suggestions, is_similar};
 
@@ -29,7 +28,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         }
         if child.knows_blocks() && node.module().knows_blocks() {
             let before = findings.len();
-            missing(call, called, room.left, findings);
+            missing(call, child, room.left, findings);
             room.take(findings.len() - before);
         }
         set_address(&mut findings[from..], &format!("module.{}", call.name));
@@ -191,12 +190,11 @@ fn written(call: &ModuleCall) -> HashMap<Span, (SmolStr, bool)> {
 
 /// Required arguments must be in the base block: the engine checks them before it merges overrides. Adds at most
 /// `room` findings.
-fn missing(call: &ModuleCall, called: Node<'_>, room: usize, findings: &mut Vec<Finding>) {
-    let child = called.module();
+fn missing(call: &ModuleCall, child: &Module, room: usize, findings: &mut Vec<Finding>) {
     let (set, place) = set_in_base(&call.config, child);
     let set: HashSet<&str> = set.iter().map(|attribute| attribute.name.as_str()).collect();
     let in_overrides = in_overrides(&call.config);
-    let required = called.module().variables_with(Variables::Required);
+    let required = child.variables_with(Variables::Required);
     for variable in required.filter(|variable| !set.contains(variable.name.as_str())).take(room) {
         let name = &variable.name;
         let finding = Finding::language(EngineRule::MissingModuleArgument, "Missing required argument")

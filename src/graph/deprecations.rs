@@ -8,9 +8,8 @@ use crate::engine::Product;
 use crate::finding::{Concern, EngineRule, Finding, Severity};
 use crate::graph::references::sites::{self, Found, Owner, Site};
 use crate::graph::{Node, NodeId, arguments};
-use crate::module::Module;
-use crate::module::Variables;
 use crate::module::declaration::{ModuleCall, Variable};
+use crate::module::{Module, Variables};
 use crate::syntax::{Attribute, Expr, ExprKind, Step, StepKind};
 
 /// Checks every call of a module in the graph.

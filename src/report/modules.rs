@@ -94,18 +94,22 @@ impl<'a> Picture<'a> {
 
     /// The calls of a module to show.
     fn calls<'n>(&self, node: Node<'n>) -> Vec<(&'n ModuleCall, Callee)> {
-        let is_shown = |(call, callee): &(&ModuleCall, Callee)| match (callee, &self.kept) {
+        self.shown_calls(node).collect()
+    }
+
+    fn shown_calls<'n>(&self, node: Node<'n>) -> impl Iterator<Item = (&'n ModuleCall, Callee)> {
+        let is_shown = move |(call, callee): &(&ModuleCall, Callee)| match (callee, &self.kept) {
             (_, None) => true,
             (Callee::Module(id), Some(_)) => self.is_kept(&node.graph().node(*id).module().directory),
             (Callee::Missing, Some(_)) => self.is_gone(node, call),
             (Callee::Outside | Callee::Opaque, Some(_)) => false,
         };
-        node.calls().filter(is_shown).collect()
+        node.calls().filter(is_shown)
     }
 
     /// Whether there are calls of a module to show.
     fn has_calls(&self, node: Node<'_>) -> bool {
-        if self.kept.is_none() { node.calls().next().is_some() } else { !self.calls(node).is_empty() }
+        self.shown_calls(node).next().is_some()
     }
 
     /// Whether a call leads to a directory that a change removes.

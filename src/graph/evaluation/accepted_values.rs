@@ -148,24 +148,26 @@ pub(super) fn of_resource(value: &Value, expr: &Expr, is_postcondition: bool) ->
 
 /// The finding for the result of a condition, if any, with these parts if the result is false.
 fn result(value: &Value, expr: &Expr, (failed, detail, severity): (&str, &str, Severity)) -> Option<Finding> {
-    let rule = EngineRule::InvalidCheckOrCondition;
-    let what = match convert(value, &Type::Bool) {
-        _ if !value.is_known() => return None,
-        Ok(Value::Null(_)) => "null".to_owned(),
-        Ok(Value::Bool(false)) => return Some(invalid(rule, failed, detail, expr).severity(severity)),
-        Ok(_) => return None,
-        Err(_) => with_article(&value.ty().name()),
-    };
+    match convert(value, &Type::Bool) {
+        _ if !value.is_known() => None,
+        Ok(Value::Null(_)) => Some(invalid_result("null", expr)),
+        Ok(Value::Bool(false)) => {
+            Some(invalid(EngineRule::InvalidCheckOrCondition, failed, detail, expr).severity(severity))
+        }
+        Ok(_) => None,
+        Err(_) => Some(invalid_result(&with_article(&value.ty().name()), expr)),
+    }
+}
+
+fn invalid_result(what: &str, expr: &Expr) -> Finding {
     let detail = format!("A condition must be true or false, not {what}.");
-    Some(invalid(rule, "Invalid condition result", detail, expr))
+    invalid(EngineRule::InvalidCheckOrCondition, "Invalid condition result", detail, expr)
 }
 
 /// The error in a condition whose value will be of a type that is neither true nor false.
 pub(super) fn never_a_condition(value: &Value, expr: &Expr) -> Option<Finding> {
-    (!value.is_known() && convert(value, &Type::Bool).is_err()).then(|| {
-        let detail = format!("A condition must be true or false, not {}.", with_article(&value.ty().name()));
-        invalid(EngineRule::InvalidCheckOrCondition, "Invalid condition result", detail, expr)
-    })
+    let is_never = !value.is_known() && convert(value, &Type::Bool).is_err();
+    is_never.then(|| invalid_result(&with_article(&value.ty().name()), expr))
 }
 
 /// The error of a validation that fails, or has an unusable result, before the value of the variable is known.

@@ -5,11 +5,11 @@ mod blocks;
 mod called_module;
 mod null;
 mod scope;
+mod variables;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use std::sync::Arc;
 
 use smol_str::SmolStr;
 
@@ -20,14 +20,14 @@ use crate::finding::{Finding, Severity, has_errors};
 use crate::graph::Node;
 use crate::graph::instance_keys::InstanceKeys;
 use crate::graph::references::sites::Symbols;
-use crate::module::Module;
 use crate::module::address::ResourceAddress;
 use crate::module::declaration::{Condition, Output, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Part, StepKind, Template, Traversal};
 use crate::value::{Budget, Function, Marks, Type, Value, convert, evaluate};
 pub(super) use called_module::{Inputs, NOTHING, steps_to_enter, suited};
 pub(in crate::graph) use null::NotNull;
-use scope::{RunScope, Typed};
+use scope::{RunScope, Unknown};
+pub(in crate::graph) use variables::{VariableValues, default_of};
 
 /// The values of declarations that refer to each other are computed to this depth.
 const DEEPEST: usize = 24;
@@ -56,64 +56,6 @@ impl Computed {
     /// A value that is exact if all of it is known.
     pub(in crate::graph) fn known(value: Value) -> Self {
         Self { is_exact: value.is_wholly_known(), value }
-    }
-}
-
-/// The values of the variables of a module.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::graph) struct VariableValues {
-    /// By name, sorted. There can be very many calls, and a list takes less memory than a map.
-    set: Arc<[(SmolStr, Computed)]>,
-    unset: Unset,
-}
-
-/// The values of the other variables.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Unset {
-    /// None.
-    #[default]
-    Missing,
-    /// Unknown values of their types.
-    Any,
-    /// Their defaults.
-    Default,
-}
-
-impl VariableValues {
-    /// These values, and no others.
-    pub(in crate::graph) fn only(set: BTreeMap<SmolStr, Computed>) -> Self {
-        Self { set: set.into_iter().collect(), unset: Unset::Missing }
-    }
-
-    /// These values, and any of the types of all other variables.
-    pub(super) fn or_any(set: BTreeMap<SmolStr, Computed>) -> Self {
-        Self { set: set.into_iter().collect(), unset: Unset::Any }
-    }
-
-    /// These values, and the defaults of all other variables.
-    pub(super) fn or_defaults(set: BTreeMap<SmolStr, Computed>) -> Self {
-        Self { set: set.into_iter().collect(), unset: Unset::Default }
-    }
-
-    /// The values that do not follow from the declarations, sorted by name.
-    pub(super) fn set(&self) -> &[(SmolStr, Computed)] {
-        &self.set
-    }
-
-    /// The value of a variable, if it does not follow from the declaration.
-    fn of_set(&self, name: &str) -> Option<&Computed> {
-        let place = self.set.binary_search_by(|(other, _)| other.as_str().cmp(name)).ok()?;
-        Some(&self.set[place].1)
-    }
-
-    /// The value of a variable of the module.
-    pub(super) fn get(&self, name: &str, module: &Module) -> Option<Computed> {
-        let declared = || module.variables.get(name);
-        self.of_set(name).cloned().or_else(|| match self.unset {
-            Unset::Missing => None,
-            Unset::Any => declared().map(|variable| Computed::any_of(variable)),
-            Unset::Default => declared().map(|variable| default_of(variable)),
-        })
     }
 }
 
@@ -249,7 +191,7 @@ impl<'t> RunValues<'t> {
 
     /// Whether a variable of the module has a value other than its default.
     pub(super) fn is_set(&self, name: &str) -> bool {
-        self.variables.of_set(name).is_some()
+        self.variables.of_call(name).is_some()
     }
 
     /// The value of an expression, and what the engine reports about it. After an error it is unknown.
@@ -335,7 +277,7 @@ impl<'t> RunValues<'t> {
         }
         // Once a limit is reached, a value can be unknown here and known in a plan.
         let is_bounded = found.is_empty() && self.work.get() > 0;
-        let is_decided = || is_simple(expr) || scope.unknown.get() == Some(Typed::No) && is_pure(expr);
+        let is_decided = || is_simple(expr) || scope.unknown.get() == Unknown::Untyped && is_pure(expr);
         let is_exact = value.is_wholly_known() || is_bounded && scope.is_exact.get() && is_decided();
         (Computed { value, is_exact }, found)
     }
@@ -461,14 +403,6 @@ impl<'t> RunValues<'t> {
         }
         self.errors.borrow_mut().extend(found);
         computed
-    }
-}
-
-/// The value of a variable that nothing sets.
-pub(in crate::graph) fn default_of(variable: &Variable) -> Computed {
-    match &variable.default {
-        Some(default) => Computed::known(default.value.clone().mark(variable.marks())),
-        None => Computed::any_of(variable),
     }
 }
 

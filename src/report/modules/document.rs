@@ -146,7 +146,7 @@ impl Document {
 }
 
 impl Picture<'_> {
-    /// Adds a module and its descendants, of which so many parts are `left`. Returns whether all of them fit.
+    /// Adds a module and its descendants, at most `left` parts ([`super::MOST_PARTS`]). Returns whether all of them fit.
     fn place_below(&self, placed: &Placed<'_>, listing: &mut Listing, left: &mut usize) -> bool {
         let providers =
             placed.configurations.iter().map(|reaching| self.provider(placed, reaching)).collect();

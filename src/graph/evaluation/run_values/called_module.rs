@@ -115,7 +115,7 @@ impl<'t> RunValues<'t> {
     /// One output of a module, if its values are the same in all instances. The other outputs are not evaluated.
     pub(super) fn output_of(&self, name: &SmolStr, output: &str) -> Option<Computed> {
         let call = self.node.module().calls.get(name)?;
-        if call.enabled.is_some() || call.is_repeated() || self.depth.get() == DEEPEST {
+        if call.is_repeated() || self.depth.get() == DEEPEST {
             return None;
         }
         self.depth.set(self.depth.get() + 1);

@@ -23,16 +23,20 @@ pub(super) struct RunScope<'s, 't> {
     pub(super) validated: Option<&'s SmolStr>,
     /// Whether all resolved values are exact so far.
     pub(super) is_exact: Cell<bool>,
-    /// Whether the type of any of them that are not completely known is known.
-    pub(super) unknown: Cell<Option<Typed>>,
+    /// What is known of those that are not completely known.
+    pub(super) unknown: Cell<Unknown>,
 }
 
-/// Whether the type of an unknown value is known. The engine may then know more: that the value is not null, and how a text
-/// begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Typed {
-    Yes,
-    No,
+/// What is known of unknown values. If the type of one is known, the engine may know more: that it is not null, and how a
+/// text begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Unknown {
+    /// None.
+    Nothing,
+    /// No types.
+    Untyped,
+    /// The type of at least one.
+    Typed,
 }
 
 impl<'s, 't> RunScope<'s, 't> {
@@ -44,7 +48,7 @@ impl<'s, 't> RunScope<'s, 't> {
             itself: None,
             validated: None,
             is_exact: Cell::new(true),
-            unknown: Cell::new(None),
+            unknown: Cell::new(Unknown::Nothing),
         }
     }
 }
@@ -114,8 +118,8 @@ impl value::Scope for RunScope<'_, '_> {
         self.is_exact.set(self.is_exact.get() && is_exact);
         if !resolved.value.is_wholly_known() {
             let is_untyped = *resolved.value.unmarked().0 == Value::UNKNOWN;
-            let is_typed = !is_untyped || self.unknown.get() == Some(Typed::Yes);
-            self.unknown.set(Some(if is_typed { Typed::Yes } else { Typed::No }));
+            let unknown = if is_untyped { Unknown::Untyped } else { Unknown::Typed };
+            self.unknown.set(self.unknown.get().max(unknown));
         }
         Some(resolved)
     }
