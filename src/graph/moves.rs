@@ -8,7 +8,7 @@ use smol_str::format_smolstr;
 
 use crate::finding::{Concern, EngineRule, Finding, make_warnings};
 use crate::graph::{Node, NodeId, Values};
-use crate::module::address::{ConfigAddress, InstanceKey, MoveEndpoint};
+use crate::module::address::{ConfigAddress, InstanceKey, MoveEndpoint, MovedAddress};
 use crate::module::declaration::{Moved, Removed, Repeated};
 use crate::text::Span;
 
@@ -35,7 +35,7 @@ fn of_moves(node: Node<'_>) -> Vec<Finding> {
     let objects = MovedObjects::default();
     for moved in &module.moved {
         let (Some(from), Some(to)) = (&moved.from, &moved.to) else { continue };
-        if from.to_string() == to.to_string() {
+        if from.address() == to.address() {
             findings.push(redundant(moved, to));
             continue;
         }
@@ -120,16 +120,16 @@ fn ambiguous(moves: &[Moved]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for moved in moves {
         let (Some(from), Some(to)) = (&moved.from, &moved.to) else { continue };
-        if from.to_string() == to.to_string() {
+        if from.address() == to.address() {
             continue;
         }
         // The move of a whole object does not compete with that of an instance.
         let is_instance = from.has_last_key() || to.has_last_key();
-        let first_target = *sources.entry((from.to_string(), is_instance)).or_insert(to);
-        let first_source = *targets.entry((to.to_string(), is_instance)).or_insert(from);
-        let (what, first) = if first_target.to_string() != to.to_string() {
+        let first_target = *sources.entry((from.address(), is_instance)).or_insert(to);
+        let first_source = *targets.entry((to.address(), is_instance)).or_insert(from);
+        let (what, first) = if first_target.address() != to.address() {
             (format!("`{from}` moves to `{first_target}` too."), first_target)
-        } else if first_source.to_string() != from.to_string() {
+        } else if first_source.address() != from.address() {
             (format!("`{first_source}` moves to `{to}` too."), first_source)
         } else {
             continue;
@@ -152,8 +152,8 @@ fn ambiguous(moves: &[Moved]) -> Vec<Finding> {
 fn cyclic(moves: &[Moved]) -> Vec<Finding> {
     let ends = moves.iter().filter_map(|moved| Some((moved.from.as_ref()?, moved.to.as_ref()?)));
     let ends: Vec<_> = ends.collect();
-    let next: HashMap<String, usize> =
-        ends.iter().enumerate().map(|(number, (from, _))| (from.to_string(), number)).collect();
+    let next: HashMap<MovedAddress<'_>, usize> =
+        ends.iter().enumerate().map(|(number, (from, _))| (from.address(), number)).collect();
     // The first block of the chain in which each block was seen.
     let mut seen = vec![None; ends.len()];
     let mut findings = Vec::new();
@@ -161,7 +161,7 @@ fn cyclic(moves: &[Moved]) -> Vec<Finding> {
         let mut at = first;
         while seen[at].is_none() {
             seen[at] = Some(first);
-            let Some(then) = next.get(&ends[at].1.to_string()) else { break };
+            let Some(then) = next.get(&ends[at].1.address()) else { break };
             at = *then;
             if seen[at] == Some(first) {
                 findings.push(cycle(&ends, &next, at));
@@ -172,8 +172,12 @@ fn cyclic(moves: &[Moved]) -> Vec<Finding> {
 }
 
 /// The finding about the cycle that a block is part of. The engine names no place.
-fn cycle(ends: &[(&MoveEndpoint, &MoveEndpoint)], next: &HashMap<String, usize>, part: usize) -> Finding {
-    let after = |at: &usize| next.get(&ends[*at].1.to_string()).copied().filter(|then| *then != part);
+fn cycle(
+    ends: &[(&MoveEndpoint, &MoveEndpoint)],
+    next: &HashMap<MovedAddress<'_>, usize>,
+    part: usize,
+) -> Finding {
+    let after = |at: &usize| next.get(&ends[*at].1.address()).copied().filter(|then| *then != part);
     let mut parts: Vec<usize> = std::iter::successors(Some(part), after).collect();
     parts.sort_unstable();
     let (from, to) = ends[parts[0]];

@@ -20,7 +20,9 @@ pub use reference::{
 };
 pub(crate) use source::clean;
 pub use source::{ModuleSource, RegistryModule, RemoteModule};
-pub use target::{ImportTarget, MoveEndpoint, RemoveTarget, import_target, move_endpoint, remove_target};
+pub use target::{
+    ImportTarget, MoveEndpoint, MovedAddress, RemoveTarget, import_target, move_endpoint, remove_target,
+};
 
 use std::fmt;
 

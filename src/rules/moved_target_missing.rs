@@ -40,7 +40,7 @@ impl Rule for MovedTargetMissing {
         for moved in &node.module().moved {
             let (Some(from), Some(to)) = (&moved.from, &moved.to) else { continue };
             // The engine reports that.
-            if from.to_string() == to.to_string() {
+            if from.address() == to.address() {
                 continue;
             }
             let is_instance = from.has_last_key() || to.has_last_key();

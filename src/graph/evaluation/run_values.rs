@@ -251,18 +251,14 @@ impl<'t> RunValues<'t> {
         errors.filter(is_new).cloned().collect()
     }
 
-    /// Evaluates the local values, resources and module calls that nothing needed so far, as the engine does, and returns
-    /// the errors in arguments of the calls that do not suit their variables.
-    pub(in crate::graph) fn evaluate_all(&self) -> Vec<Finding> {
-        let (node, module) = (self.node, self.node.module());
+    /// Evaluates the local values, resources and module calls that nothing needed so far, as the engine does.
+    pub(in crate::graph) fn evaluate_all(&self) {
+        let module = self.node.module();
         let locals = module.locals.keys().cloned().map(Name::Local);
         let resources = module.resources.keys().cloned().map(Name::Resource);
         for name in locals.chain(resources).chain(module.calls.keys().cloned().map(Name::Call)) {
             self.named(name);
         }
-        // An override may replace the module of a call.
-        let calls = node.child_calls().filter(|(call, _)| !self.is_overridden && !call.is_repeated());
-        calls.flat_map(|(call, child)| self.unsuitable_arguments(call, child)).collect()
     }
 
     fn value(&self, expr: &Expr, within: Within, itself: Option<&Computed>) -> (Computed, Vec<Finding>) {

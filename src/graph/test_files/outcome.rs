@@ -144,8 +144,8 @@ impl Outcome<'_> {
             return (findings, None);
         }
         let outputs = self.at_end.outputs();
-        let unsuitable = self.at_end.evaluate_all();
-        let wrong: Vec<_> = self.at_end.declaration_errors().into_iter().chain(unsuitable).collect();
+        self.at_end.evaluate_all();
+        let wrong = self.at_end.declaration_errors();
         if !wrong.is_empty() {
             let of_run =
                 |finding: Finding| finding.related(self.run.header, "with the variables of this run");

@@ -8,5 +8,5 @@ mod removed;
 mod tests;
 
 pub use import::{ImportTarget, import_target};
-pub use moved::{MoveEndpoint, move_endpoint};
+pub use moved::{MoveEndpoint, MovedAddress, move_endpoint};
 pub use removed::{RemoveTarget, remove_target};

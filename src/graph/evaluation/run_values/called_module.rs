@@ -7,9 +7,8 @@ use smol_str::SmolStr;
 
 use super::super::accepted_values;
 use super::super::scope::{Instance, Start};
-use super::{Computed, DEEPEST, Name, Outputs, RunValues, VariableValues, Within, default_of};
+use super::{Computed, DEEPEST, Name, Outputs, RunValues, VariableValues, default_of};
 use crate::engine::Engine;
-use crate::finding::Finding;
 use crate::graph::{Node, arguments};
 use crate::module::Module;
 use crate::module::declaration::{ModuleCall, Output, Variable};
@@ -56,6 +55,10 @@ impl<'t> RunValues<'t> {
                 Ok(()) => suited(&computed, variable),
                 Err(_) => Some(Computed::UNKNOWN),
             };
+            if !has_failed && (suited.is_none() || computed.value.is_null()) {
+                let error = accepted_values::argument(&computed.value, &given.expr, variable);
+                self.errors.borrow_mut().extend(error);
+            }
             let is_refused = !variable.is_ephemeral() && self.is_refused_as_ephemeral(&computed.value);
             if has_failed || is_refused || suited.is_none() {
                 failed.insert(given.name.clone());
@@ -63,17 +66,6 @@ impl<'t> RunValues<'t> {
             variables.insert(given.name.clone(), suited.unwrap_or(Computed::UNKNOWN));
         }
         Inputs { variables: VariableValues::or_defaults(variables), failed }
-    }
-
-    /// The errors in arguments of a call that do not suit their variables.
-    pub(super) fn unsuitable_arguments(&self, call: &ModuleCall, child: Node<'_>) -> Vec<Finding> {
-        let given = arguments::given(call, child.module());
-        let unsuitable = given.iter().filter_map(|given| {
-            let variable = child.module().variables.get(&given.name).filter(|_| !given.is_broken)?;
-            let (computed, found) = self.of(&given.expr, Within::Module);
-            accepted_values::argument(&computed.value, &given.expr, variable).filter(|_| found.is_empty())
-        });
-        unsuitable.collect()
     }
 
     /// The values of a module that is called, as far as they are the same in all of its instances. `None` if they are not

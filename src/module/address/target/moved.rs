@@ -31,7 +31,15 @@ pub fn move_endpoint(traversal: &Traversal, features: &Features) -> Result<MoveE
     Ok(MoveEndpoint { path, resource, span: whole(&parts).unwrap_or(traversal.root_span) })
 }
 
+/// The address of an endpoint, to compare it with others.
+pub type MovedAddress<'e> = (&'e [ModuleStep], Option<&'e ResourceInstance>);
+
 impl MoveEndpoint {
+    /// The address, without its place in a file.
+    pub fn address(&self) -> MovedAddress<'_> {
+        (&self.path, self.resource.as_ref())
+    }
+
     /// The address without instance keys.
     pub fn config(&self) -> ConfigAddress {
         ConfigAddress::of(&self.path, self.resource.as_ref().map(|resource| &resource.resource))
