@@ -157,7 +157,8 @@ impl Place {
 /// The properties of a body that is an array of objects.
 fn properties(body: &Body) -> Vec<Arc<Attribute>> {
     let names = body.names();
-    let attributes: Vec<_> = names.iter().map(|name| AttributeSchema::optional(name)).collect();
+    let names = names.iter().map(SmolStr::as_str).chain(["dynamic"]);
+    let attributes: Vec<_> = names.map(AttributeSchema::optional).collect();
     body.matching(&Schema { attributes: &attributes, blocks: &[] }).attributes
 }
 

@@ -119,11 +119,14 @@ enum Inner {
     Json(JsonBody),
 }
 
-/// The names that a body hides because an earlier schema took them.
+/// The names that a body hides because an earlier schema took them, or an override replaces them.
 #[derive(Debug, Clone, Default)]
 struct Hidden {
     attributes: Names,
+    /// The block types as written, where `dynamic` is one.
     blocks: Names,
+    /// The block types that are hidden where a `dynamic` block makes them too.
+    made: Names,
 }
 
 /// A sorted set of names. Nearly all sets are empty, and have no memory that threads would share.
@@ -262,11 +265,12 @@ impl Body {
         }
     }
 
-    /// The same body without the arguments and blocks of these names.
+    /// The same body without the arguments and blocks of these [names](Self::names).
     #[must_use]
     pub fn without(&self, names: &[SmolStr]) -> Self {
         let more = |hidden: &Names| hidden.and(names.iter().cloned());
-        let hidden = Hidden { attributes: more(&self.hidden.attributes), blocks: more(&self.hidden.blocks) };
+        let Hidden { attributes, blocks, made } = &self.hidden;
+        let hidden = Hidden { attributes: more(attributes), blocks: blocks.clone(), made: more(made) };
         Self { inner: Arc::clone(&self.inner), hidden, ..*self }
     }
 

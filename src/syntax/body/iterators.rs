@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 
 use super::json::JsonBody;
 use super::native::NativeBody;
-use super::{Block, Body, Hidden, Inner};
+use super::{Block, Body, Hidden, Inner, Names};
 use crate::syntax::{Expr, ExprKind, JsonProperty, ObjectKey};
 
 /// The `dynamic` blocks around an expression.
@@ -142,7 +142,7 @@ impl JsonBody {
         for property in self.visible(hidden) {
             let expr = &property.attribute().expr;
             if property.name == "dynamic" {
-                dynamic_in_json(expr, way, visit);
+                dynamic_in_json(expr, &hidden.made, way, visit);
             } else if has_dynamic(expr) {
                 in_json(expr, way, visit);
             } else {
@@ -170,7 +170,7 @@ fn in_json(expr: &Expr, way: &mut Way, visit: &mut Visit<'_>) {
         ExprKind::JsonObject(properties) => {
             for property in properties {
                 if property.name.text == "dynamic" {
-                    dynamic_in_json(&property.value, way, visit);
+                    dynamic_in_json(&property.value, &Names::default(), way, visit);
                 } else {
                     in_json(&property.value, way, visit);
                 }
@@ -180,9 +180,10 @@ fn in_json(expr: &Expr, way: &mut Way, visit: &mut Visit<'_>) {
     }
 }
 
-/// The blocks under a `dynamic` property: for each label, one object or an array of them.
-fn dynamic_in_json(expr: &Expr, way: &mut Way, visit: &mut Visit<'_>) {
-    for labelled in objects(expr).into_iter().flatten() {
+/// The blocks under a `dynamic` property: for each label that is not hidden, one object or an array of them.
+fn dynamic_in_json(expr: &Expr, hidden: &Names, way: &mut Way, visit: &mut Visit<'_>) {
+    let all = objects(expr).into_iter().flatten();
+    for labelled in all.filter(|labelled| !hidden.has(&labelled.name.text)) {
         for block in objects(&labelled.value) {
             let argument = |name: &str| block.iter().find(|property| property.name.text == name);
             let for_each = argument("for_each");

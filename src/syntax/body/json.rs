@@ -15,7 +15,8 @@ use crate::text::{Span, Suggestions, similar};
 /// A property of this name is a comment in each object that is decoded as a body.
 pub(super) const COMMENT: &str = "//";
 
-/// Properties are hidden by [`Hidden::attributes`], whether they were taken as arguments or as blocks.
+/// Properties are hidden by [`Hidden::attributes`], whether they were taken as arguments or as blocks. A `dynamic`
+/// property has blocks of several types, of which [`Hidden::made`] hides some.
 #[derive(Debug)]
 pub(super) struct JsonBody(pub(super) Arc<Node>);
 
@@ -71,12 +72,14 @@ impl JsonBody {
             }
             taken.push(name.clone());
         }
+        content.blocks.retain(|block| !hidden.made.has(block.makes()));
         for expected in schema.attributes.iter().filter(|expected| expected.required) {
             if !set.contains_key(expected.name) {
                 findings.push(missing_argument(expected.name, self.missing_item()));
             }
         }
-        (content, Hidden { attributes: hidden.attributes.and(taken.into_iter()), blocks: Names::default() })
+        let attributes = hidden.attributes.and(taken.into_iter());
+        (content, Hidden { attributes, blocks: Names::default(), made: hidden.made.clone() })
     }
 
     pub(super) fn just_attributes(
@@ -118,13 +121,23 @@ impl JsonBody {
 
     pub(super) fn for_each_expression(&self, hidden: &Hidden, visit: &mut dyn FnMut(&Expr)) {
         for property in self.visible(hidden) {
-            visit(&property.attribute().expr);
+            if made(property).iter().any(|block| hidden.made.has(&block.name)) {
+                let others = made(property).into_iter().filter(|block| !hidden.made.has(&block.name));
+                others.for_each(|block| visit(&block.attribute().expr));
+            } else {
+                visit(&property.attribute().expr);
+            }
         }
     }
 
-    /// A `dynamic` block is decoded as an argument here, so the block type that it produces is its name.
+    /// The names of the properties; those in a `dynamic` property are block types.
     pub(super) fn names(&self, hidden: &Hidden) -> Vec<SmolStr> {
-        self.visible(hidden).into_iter().map(|property| property.name.clone()).collect()
+        let names = |property| {
+            let made: Vec<_> =
+                made(property).into_iter().filter(|block| !hidden.made.has(&block.name)).collect();
+            if made.is_empty() { vec![property] } else { made }
+        };
+        self.visible(hidden).into_iter().flat_map(names).map(|property| property.name.clone()).collect()
     }
 
     pub(super) fn missing_item(&self) -> Span {
@@ -139,9 +152,20 @@ impl JsonBody {
     /// read first.
     pub(super) fn visible(&self, hidden: &Hidden) -> Vec<&Property> {
         let mut all = properties(&self.0, None, &mut Vec::new());
-        all.retain(|property| property.name != COMMENT && !hidden.attributes.has(&property.name));
+        let is_replaced = |property| {
+            let made = made(property);
+            !made.is_empty() && made.iter().all(|block| hidden.made.has(&block.name))
+        };
+        all.retain(|property| {
+            property.name != COMMENT && !hidden.attributes.has(&property.name) && !is_replaced(property)
+        });
         all
     }
+}
+
+/// The properties in a `dynamic` property, whose names are the types of the blocks that they make.
+fn made(property: &Property) -> Vec<&Property> {
+    if property.name == "dynamic" { properties(&property.value, None, &mut Vec::new()) } else { Vec::new() }
 }
 
 /// The properties of an object, or of all objects in an array. They are arguments and blocks or, with `label`, the

@@ -90,6 +90,7 @@ impl NativeBody {
         let rest = Hidden {
             attributes: hidden.attributes.and(attributes),
             blocks: hidden.blocks.and(kinds.map(|expected| expected.kind.into())),
+            made: hidden.made.clone(),
         };
         (content, rest)
     }
@@ -158,7 +159,8 @@ impl NativeBody {
     }
 
     pub(super) fn visible_blocks<'a>(&'a self, hidden: &'a Hidden) -> impl Iterator<Item = &'a Arc<Block>> {
-        self.blocks.iter().filter(|block| !hidden.blocks.has(&block.kind))
+        let is_hidden = |block: &Block| hidden.blocks.has(&block.kind) || hidden.made.has(block.makes());
+        self.blocks.iter().filter(move |block| !is_hidden(block))
     }
 }
 
