@@ -4,10 +4,11 @@
 mod configurations;
 mod names;
 mod outcome;
-mod provider_arguments;
+mod provider_blocks;
 mod provider_types;
 mod running;
 mod targets;
+mod variables;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -24,6 +24,8 @@ pub(super) enum Place {
     FileVariables,
     /// In `variables` of a run.
     Variables,
+    /// In a `provider` block of the file.
+    Provider,
     /// In an `assert` block.
     Assert,
 }
@@ -64,10 +66,12 @@ impl Names<'_, '_> {
                     }
                     (_, Place::FileVariables) => findings.push(not_for_file_variables(reference.span)),
                     (TestSubject::Run(name), _) => self.run(name, &reference, place, findings),
-                    (TestSubject::InModule(Subject::Variable(name)), Place::Variables) => {
-                        findings.extend(self.variable_of_file(name, reference.span));
+                    (TestSubject::InModule(Subject::Variable(name)), Place::Variables | Place::Provider) => {
+                        findings.extend(self.variable_of_file(name, place, reference.span));
                     }
-                    (_, Place::Variables) => findings.push(not_for_variables(reference.span)),
+                    (_, Place::Variables | Place::Provider) => {
+                        findings.push(only_runs_and_variables(place, reference.span));
+                    }
                     (subject, Place::Assert) => {
                         self.in_assert(subject, &reference, findings);
                         if let Some(module) = self.under {
@@ -142,12 +146,13 @@ impl Names<'_, '_> {
         }
     }
 
-    /// Checks `var.name` in the `variables` of a run.
-    fn variable_of_file(&self, name: &SmolStr, at: Span) -> Option<Finding> {
+    /// Checks `var.name` in the `variables` of a run or in a `provider` block.
+    fn variable_of_file(&self, name: &SmolStr, place: Place, at: Span) -> Option<Finding> {
         (!self.test.file.names_variable(name) && !self.test.values.may_set(name)).then(|| {
             let detail = format!(
-                "A run can only refer to variables that its file, the command line or the environment sets. The test \
-                 fails unless the file, `-var` or `TF_VAR_{name}` sets `{name}`; a default in the module does not count."
+                "{} can only refer to variables that the file, the command line or the environment sets. The test fails \
+                 unless the file, `-var` or `TF_VAR_{name}` sets `{name}`; a default in the module does not count.",
+                referring(place)
             );
             unavailable(name, at, &detail).help(format!("set `{name}` in the `variables` block of the file"))
         })
@@ -301,10 +306,23 @@ fn not_yet(name: &str, is_assert: bool, at: Span) -> Finding {
         .help("refer to an earlier run, or change the order of the runs")
 }
 
-fn not_for_variables(at: Span) -> Finding {
+fn only_runs_and_variables(place: Place, at: Span) -> Finding {
     Finding::language(EngineRule::InvalidReference, "Invalid reference")
-        .detail("The variables of a run can only refer to earlier runs, and to variables of the file, the command line or the environment.")
+        .detail(format!(
+            "{} can only refer to earlier runs, and to variables of the file, the command line or the environment.",
+            referring(place)
+        ))
         .at(at)
+}
+
+/// What has a reference, as the subject of a sentence.
+fn referring(place: Place) -> &'static str {
+    match place {
+        Place::FileVariables => "A variable of a test file",
+        Place::Variables => "A variable of a run",
+        Place::Provider => "A `provider` block of a test file",
+        Place::Assert => "An assertion",
+    }
 }
 
 fn not_for_file_variables(at: Span) -> Finding {

@@ -119,7 +119,7 @@ fn mismatch(
         ))
         .at(entry.in_parent.name_span)
         .concerns(Concern::Provider(entry.in_child.compact()))
-        .help(format!("pass a configuration of {}, under a name of its own", display(module, child)))
+        .help(format!("pass a configuration of {}, under a different name", display(module, child)))
 }
 
 fn other_provider(

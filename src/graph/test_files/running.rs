@@ -1,29 +1,25 @@
 //! Reports the errors of `terraform test` that are known without running it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
-use super::names::{Names, Place};
+use super::names::Names;
 use super::outcome::{self, Earlier, missing_failure};
-use super::{MOST_DECLARATIONS, provider_arguments, runs};
+use super::variables::{file_variables, values_of_file, variables, variables_in};
+use super::{MOST_DECLARATIONS, provider_blocks, runs};
 use crate::engine::Product;
 use crate::finding::{Code, Concern, Continued, EngineRule, Finding, Room, Severity, Stage, set_address};
-use crate::graph::evaluation::{
-    Computed, Resources, RunValues, VariableValues, Within, are_values_checked, value_of_test,
-};
+use crate::graph::evaluation::{Computed, VariableValues};
 use crate::graph::similar::Similar;
 use crate::graph::{Node, Test};
 use crate::limits::Steps;
 use crate::module::address::{Mode, Subject, TestSubject, move_endpoint, reference_in_test};
-use crate::module::declaration::{Condition, Dependency};
+use crate::module::declaration::Dependency;
 use crate::module::test_file::Run;
-use crate::module::values::ValuesFile;
-use crate::syntax::{Attribute, Expr, ExprKind};
 use crate::text::{Span, counted, grouped};
-use crate::value::{Budget, constant_within};
+use crate::value::Budget;
 
 /// Checks the runs of a test file. The messages are those of Terraform; OpenTofu has others.
 ///
@@ -51,9 +47,9 @@ pub(super) fn check(
         similar,
         work,
         set: test.file.runs.iter().flat_map(|run| run.variables.keys()).collect(),
-        of_file: variables_in(&test.file.variables).collect(),
+        of_file: test.file.variables.values().flat_map(|value| variables_in(&value.expr)).collect(),
         evaluated: BTreeSet::new(),
-        providers: provider_arguments::Checked::default(),
+        providers: provider_blocks::Used::default(),
         earlier: Earlier { is_over, ..Earlier::default() },
     };
     for (run, under) in runs(node, test) {
@@ -84,7 +80,7 @@ struct Runs<'t> {
     of_file: BTreeSet<SmolStr>,
     /// The values of the file that are checked, by the directory of the module and the variable.
     evaluated: BTreeSet<(SmolStr, SmolStr)>,
-    providers: provider_arguments::Checked,
+    providers: provider_blocks::Used,
     earlier: Earlier,
 }
 
@@ -94,7 +90,9 @@ impl Runs<'_> {
         let from = findings.len();
         let names = Names { node: self.node, test: self.test, run, under, similar: self.similar };
         if let Some(module) = under {
-            self.providers.run(self.test, run, module, findings);
+            for block in self.providers.first_by(run, self.test, module) {
+                block.check(&names, module, &self.earlier, self.work, findings);
+            }
         }
         let given = self.values(&names, room, findings);
         let mut unresolved = Vec::new();
@@ -134,7 +132,8 @@ impl Runs<'_> {
         findings: &mut Vec<Finding>,
     ) -> BTreeMap<SmolStr, Computed> {
         let Some(module) = names.under else { return variables(names, None, findings) };
-        let used = self.of_file.iter().cloned().chain(variables_in(&names.run.variables));
+        let of_run = names.run.variables.values().flat_map(|value| variables_in(&value.expr));
+        let used = self.of_file.iter().cloned().chain(of_run);
         let values = values_of_file(self.test, used, (module, self.node), &self.earlier, self.work);
         let mut given = variables(names, Some(&values), findings);
         file_variables(module, names, &values, &mut self.evaluated, findings);
@@ -191,150 +190,6 @@ fn is_after_plan(finding: &Finding) -> bool {
 /// Whether no later run of the file is executed.
 fn stops(finding: &Finding) -> bool {
     !matches!(continued(finding), Some(Continued::EveryRun | Continued::LaterRuns))
-}
-
-/// The names of the variables that these values refer to.
-fn variables_in(values: &BTreeMap<SmolStr, Arc<Attribute>>) -> impl Iterator<Item = SmolStr> {
-    let references = values.values().flat_map(|value| value.expr.variables());
-    references.filter(|it| it.root == "var").filter_map(|it| it.steps.first()?.name().cloned())
-}
-
-/// The values of the file that the variables of a run can refer to, as far as they are used.
-fn values_of_file<'t>(
-    test: &Test,
-    used: impl Iterator<Item = SmolStr>,
-    (module, tested): (Node<'t>, Node<'t>),
-    earlier: &'t Earlier,
-    work: &'t Budget,
-) -> RunValues<'t> {
-    let nothing =
-        RunValues::new(module, (Resources::Changed, true), VariableValues::default(), &earlier.outputs, work);
-    let nothing = nothing.in_tests_of(tested);
-    let used = used.filter_map(|name| {
-        let given = test.given(&name).filter(|given| !given.is_broken)?;
-        Some((name, nothing.of(&given.expr, Within::Variables).0))
-    });
-    let set = VariableValues::only(used.collect());
-    RunValues::new(module, (Resources::Changed, true), set, &earlier.outputs, work).in_tests_of(tested)
-}
-
-/// Checks the values that a run sets, and returns them.
-fn variables(
-    names: &Names<'_, '_>,
-    values: Option<&RunValues<'_>>,
-    findings: &mut Vec<Finding>,
-) -> BTreeMap<SmolStr, Computed> {
-    let run = names.run;
-    let asserted = asserted_variables(names);
-    let mut given = BTreeMap::new();
-    for (name, attribute) in run.variables.iter().filter(|(_, attribute)| !attribute.is_broken) {
-        let from = findings.len();
-        names.check(&attribute.expr, Place::Variables, findings);
-        let (Some(module), Some(values)) = (names.under, values) else { continue };
-        let variable = module.module().variables.get(name).map(|variable| &**variable);
-        if findings.len() == from {
-            unknown_outputs(&attribute.expr, values, findings);
-        }
-        if findings.len() == from {
-            let (value, found) = value_of_test(&attribute.expr, variable, values);
-            findings.extend(found);
-            given.insert(name.clone(), value);
-        }
-        if variable.is_none() && !module.module().may_have(&format!("var.{name}")) && !asserted.contains(name)
-        {
-            findings.push(undeclared(run, name, attribute.expr.span));
-        }
-    }
-    given
-}
-
-/// Reports outputs of earlier runs that are known only after apply.
-fn unknown_outputs(expr: &Expr, values: &RunValues<'_>, findings: &mut Vec<Finding>) {
-    expr.walk(&mut |inner, scope| {
-        let ExprKind::Traversal(traversal) = &inner.kind else { return };
-        if traversal.root != "run" || scope.has(&traversal.root) {
-            return;
-        }
-        let computed = values.of(inner, Within::Variables).0;
-        if computed.is_exact && !computed.value.is_wholly_known() {
-            let name = traversal.steps.first().map_or(traversal.root_span, |step| step.span);
-            Finding::language(EngineRule::InvalidReference, "Reference to unknown value")
-                .detail(
-                    "The run has `command = plan`, and this output of its module is known only after apply.",
-                )
-                .at(traversal.root_span.to(name))
-                .help("remove `command = plan` from the run, or do not refer to this output")
-                .push_to(findings);
-        }
-    });
-}
-
-fn undeclared(run: &Run, name: &SmolStr, at: Span) -> Finding {
-    Finding::language(EngineRule::UnknownModuleArgument, "Value for undeclared variable")
-        .code(Code::TestContinues(Continued::EveryRun))
-        .severity(Severity::Warning)
-        .detail(format!(
-            "The module that the run `{}` tests has no variable `{name}`, so this value is not used.",
-            run.name
-        ))
-        .at(at)
-        .concerns(Concern::Name(smol_str::format_smolstr!("var.{name}")))
-        .help("correct the name, or remove the value")
-}
-
-/// The variables that the assertions of a run refer to.
-fn asserted_variables(names: &Names<'_, '_>) -> BTreeSet<SmolStr> {
-    let expressions = names.run.asserts.iter().flat_map(Condition::parts).map(|attribute| &attribute.expr);
-    let subjects = expressions.flat_map(Expr::variables).filter_map(|traversal| names.subject(traversal));
-    subjects
-        .filter_map(|subject| match subject {
-            TestSubject::InModule(Subject::Variable(name)) => Some(name),
-            _ => None,
-        })
-        .collect()
-}
-
-/// Checks the values of the file that a run uses. Each value is checked for the first run that uses it.
-fn file_variables(
-    module: Node<'_>,
-    names: &Names<'_, '_>,
-    values: &RunValues<'_>,
-    evaluated: &mut BTreeSet<(SmolStr, SmolStr)>,
-    findings: &mut Vec<Finding>,
-) {
-    let (test, run) = (names.test, names.run);
-    for (name, variable) in &module.module().variables {
-        let Some(attribute) = test.given(name).filter(|given| !given.is_broken) else { continue };
-        let directory = module.module().directory.clone();
-        if run.variables.contains_key(name) || !evaluated.insert((directory, name.clone())) {
-            continue;
-        }
-        if !test.file.variables.contains_key(name) {
-            if is_checked_for_plan(attribute, names.node) {
-                continue;
-            }
-            // Variable definitions files hold constants only.
-            let mut wrong = Vec::new();
-            constant_within(&module.module().limits, &attribute.expr, &mut wrong);
-            if !wrong.is_empty() {
-                findings.append(&mut wrong);
-                continue;
-            }
-        } else if module.module().features.runs_in_order {
-            // Since Terraform 1.13, the variables of a file may refer to runs and to each other.
-            names.check(&attribute.expr, Place::FileVariables, findings);
-        }
-        if attribute.expr.variables().is_empty() {
-            findings.extend(value_of_test(&attribute.expr, Some(variable), values).1);
-        }
-    }
-}
-
-/// Whether a value is that of a variable definitions file beside the module under test, which a plan reads too.
-fn is_checked_for_plan(argument: &Attribute, node: Node<'_>) -> bool {
-    let is_beside =
-        |file: &ValuesFile| file.arguments.first().is_some_and(|first| first.span.file == argument.span.file);
-    are_values_checked(node) && node.values_files().iter().any(is_beside)
 }
 
 /// Reports required variables without a value. Values may also come from the environment or the command line, so this
