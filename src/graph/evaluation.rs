@@ -93,7 +93,7 @@ pub(super) fn check(
     };
     module.locals.values().for_each(|local| evaluation.local(local));
     sites::for_each(node, &mut |site, found| match (found, &site.owner) {
-        (Found::Dependencies(_) | Found::Broken(_), _) | (_, Owner::Local(_)) => {}
+        (Found::Dependencies(_) | Found::Broken(_) | Found::Unevaluated(_), _) | (_, Owner::Local(_)) => {}
         (Found::Expression(expr, around), _) => {
             let before = evaluation.findings.len();
             evaluation.at_site(site, expr, around);

@@ -69,7 +69,7 @@ impl<'t> Node<'t> {
                     read(traversal, is_guarded, &mut states);
                 });
             }
-            Found::Broken(_) | Found::Dependencies(_) => {}
+            Found::Broken(_) | Found::Unevaluated(_) | Found::Dependencies(_) => {}
         });
         states.into_values().collect()
     }

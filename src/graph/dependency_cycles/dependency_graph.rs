@@ -138,6 +138,7 @@ impl<'t, 'n> Builder<'t, 'n> {
                     self.reference(from, &dependency.traversal);
                 }
             }
+            Found::Unevaluated(expr) => expr.for_each_variable(|traversal| self.reference(from, traversal)),
             Found::Expression(expr, around) => expr.for_each_variable(|traversal| {
                 if !around.names.contains(&traversal.root) {
                     self.reference(from, traversal);

@@ -115,7 +115,8 @@ impl PlannedCall {
             return Evaluated { findings, calls: Vec::new(), steps, cut: Some(self) };
         }
         sites::for_each(node, &mut |site, found| match (found, &site.owner) {
-            (Found::Dependencies(_) | Found::Broken(_), _) | (_, Owner::Provider(_)) => {}
+            (Found::Dependencies(_) | Found::Broken(_) | Found::Unevaluated(_), _)
+            | (_, Owner::Provider(_)) => {}
             (Found::Expression(expr, _), _) if unevaluated.contains(&expr.span) => {}
             (Found::Expression(expr, around), _) => findings.extend(plan.errors(site, expr, around)),
         });

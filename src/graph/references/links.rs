@@ -9,6 +9,7 @@ use crate::graph::dependency_cycles::components;
 use crate::graph::references::declared::Declared;
 use crate::graph::references::sites::{Owner, Site};
 use crate::module::Module;
+use crate::module::declaration::{Repeated, Resource};
 
 /// The references between declarations.
 #[derive(Debug, Default)]
@@ -26,8 +27,12 @@ pub(in crate::graph) struct Links {
 impl Links {
     /// The links of a module before its references are added.
     pub(super) fn of(module: &Module) -> Self {
-        let is_more =
-            module.resources.values().any(|resource| !resource.managed.replace_triggered_by.is_empty());
+        let has_both = |(count, for_each): Repeated<'_>| count.is_some() && for_each.is_some();
+        let has_more = |resource: &Resource| {
+            !resource.managed.replace_triggered_by.is_empty() || has_both(resource.repeated())
+        };
+        let is_more = module.resources.values().any(|resource| has_more(resource))
+            || module.calls.values().any(|call| has_both(call.repeated()));
         Self { is_more, ..Self::default() }
     }
 

@@ -71,6 +71,8 @@ pub(in crate::graph) enum Found<'e> {
     Expression(&'e Expr, Iteration<'e>),
     /// An expression with a syntax error, which is not analyzed.
     Broken(&'e Expr),
+    /// An expression that only orders blocks: `for_each` beside `count`, which override files can lead to.
+    Unevaluated(&'e Expr),
     /// The elements of `depends_on`.
     Dependencies(&'e [Dependency]),
 }
@@ -226,10 +228,8 @@ impl<'t> Sites<'_, 't> {
 
     fn call(&mut self, node: Node<'t>, call: &'t ModuleCall) {
         let site = Site::of(Owner::Call(call));
-        for argument in [&call.count, &call.enabled] {
-            self.argument(&site, argument.as_deref());
-        }
-        self.for_each(&site, call.for_each.as_deref());
+        self.argument(&site, call.enabled.as_deref());
+        self.repetition(&site, call.repeated());
         self.dependencies(&site, &call.depends_on);
         let given = match node.child(&call.name) {
             Some(child) => arguments::given(call, child.module()),
@@ -243,10 +243,8 @@ impl<'t> Sites<'_, 't> {
 
     fn resource(&mut self, resource: &'t Resource) {
         let outside = Site::of(Owner::Resource(resource));
-        for argument in [&resource.count, &resource.enabled] {
-            self.argument(&outside, argument.as_deref());
-        }
-        self.for_each(&outside, resource.for_each.as_deref());
+        self.argument(&outside, resource.enabled.as_deref());
+        self.repetition(&outside, resource.repeated());
         self.dependencies(&outside, &resource.depends_on);
         let inside = Site { symbols: Symbols::in_resource(resource), ..outside };
         let of_itself = Site { symbols: inside.symbols.with_itself(), ..inside.clone() };
@@ -294,8 +292,7 @@ impl<'t> Sites<'_, 't> {
 
     fn action(&mut self, action: &'t Action) {
         let outside = Site::of(Owner::Action(action));
-        self.argument(&outside, action.count.as_deref());
-        self.for_each(&outside, action.for_each.as_deref());
+        self.repetition(&outside, (action.count.as_deref(), action.for_each.as_deref()));
         let count = action.count.is_some();
         let symbols = Symbols { count, each: !count && action.for_each.is_some(), itself: false };
         if let Some(config) = &action.config {
@@ -321,6 +318,15 @@ impl<'t> Sites<'_, 't> {
     fn argument(&mut self, site: &Site<'t>, attribute: Option<&Attribute>) {
         if let Some(attribute) = attribute {
             (self.visit)(site, found(attribute, Iteration::NONE));
+        }
+    }
+
+    /// If an override leads to both, the engine evaluates `count` only.
+    fn repetition(&mut self, site: &Site<'t>, (count, for_each): Repeated<'_>) {
+        self.argument(site, count);
+        match for_each {
+            Some(ignored) if count.is_some() => (self.visit)(site, Found::Unevaluated(&ignored.expr)),
+            _ => self.for_each(site, for_each),
         }
     }
 
