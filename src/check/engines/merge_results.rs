@@ -197,13 +197,13 @@ impl MergedResults {
         let is_mixed =
             blocks.refused_by_both(unknown.iter().map(|(product, finding, _)| (*product, finding)));
         for (product, finding) in std::mem::take(&mut self.alone) {
-            let block = blocks.refused(&finding);
-            let is_refused = block.is_some_and(|block| by_both.contains(&block) || is_mixed.contains(&block));
+            let mut refused = blocks.refused(&finding).into_iter();
+            let is_refused = refused.any(|block| by_both.contains(&block) || is_mixed.contains(&block));
             let list = if is_refused { &mut self.refused } else { &mut self.alone };
             list.push((product, finding));
         }
         for (product, finding, own) in unknown {
-            if blocks.refused(&finding).is_some_and(|block| is_mixed.contains(&block)) {
+            if blocks.refused(&finding).iter().any(|block| is_mixed.contains(block)) {
                 self.refused.push((product, finding));
             } else {
                 self.foreign.push(own);

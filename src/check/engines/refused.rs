@@ -41,26 +41,29 @@ impl<'l> TopBlocks<'l> {
 
     /// Returns the block that a finding is in.
     pub(super) fn of(&self, finding: &Finding) -> Option<Span> {
-        self.part(finding).map(|part| part.block)
+        self.part(finding.primary?).map(|part| part.block)
     }
 
     /// Returns whether a finding is in a block of a test, whose address is not unique in the module.
     pub(super) fn is_in_test(&self, finding: &Finding) -> bool {
-        self.part(finding).is_some_and(|part| !part.is_declaration)
+        finding.primary.and_then(|place| self.part(place)).is_some_and(|part| !part.is_declaration)
     }
 
-    fn part(&self, finding: &Finding) -> Option<Part> {
-        let place = finding.primary?;
+    fn part(&self, place: Span) -> Option<Part> {
         let mut files = self.files.borrow_mut();
         let parts = files.entry(place.file).or_insert_with(|| parts(self.cache, place.file));
         let (_, part) = parts.range(..=place.start.max(place.end.saturating_sub(1))).next_back()?;
         part.span.overlaps(place).then_some(*part)
     }
 
-    /// Returns the block that a finding refuses: the one it is in, if it is an error of an engine.
-    pub(super) fn refused(&self, finding: &Finding) -> Option<Span> {
-        let is_refusal = finding.category == Category::Language && finding.severity == Severity::Error;
-        self.of(finding).filter(|_| is_refusal)
+    /// Returns the blocks that a finding refuses, if it is an error of an engine: the one it is in, and those that it
+    /// relates to, since the products may report contradictory blocks in different ones.
+    pub(super) fn refused(&self, finding: &Finding) -> BTreeSet<Span> {
+        if finding.category != Category::Language || finding.severity != Severity::Error {
+            return BTreeSet::new();
+        }
+        let places = finding.primary.into_iter().chain(finding.related.iter().map(|related| related.span));
+        places.filter_map(|place| self.part(place)).map(|part| part.block).collect()
     }
 
     /// Removes findings of one product about constructs that the other one seems to know, in blocks of a type that only
