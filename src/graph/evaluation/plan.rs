@@ -77,6 +77,14 @@ pub(super) struct KnownToPlan {
     pub(super) are_defaults: bool,
 }
 
+/// The message of a condition.
+enum Message {
+    /// The engine shows this.
+    Shown(SmolStr),
+    Fails,
+    Unknown,
+}
+
 impl<'t> Plan<'t> {
     /// The values of a module in a plan, whatever values its variables have.
     pub(super) fn of(node: Node<'t>, work: &'t Budget) -> Self {
@@ -182,9 +190,14 @@ impl<'t> Plan<'t> {
         if found.is_empty() {
             let is_false = value.unmarked().0.as_bool() == Some(false);
             found = self.judged(site, expr, around, value, true);
-            if let Some(message) = self.message(site, instance).filter(|_| is_false) {
-                for finding in &mut found {
-                    finding.set_detail(message.trim());
+            if is_false && is_condition(site, expr) {
+                match self.message(site, instance) {
+                    Message::Shown(message) => {
+                        found.iter_mut().for_each(|finding| finding.set_detail(message.trim()));
+                    }
+                    // The engine reports that instead.
+                    Message::Fails => return true,
+                    Message::Unknown => {}
                 }
             }
         }
@@ -309,11 +322,14 @@ impl<'t> Plan<'t> {
         self.values.at(expr, site.symbols, instance, itself.as_ref())
     }
 
-    /// The message of the condition at a site, if it is known and the engine shows it.
-    fn message(&self, site: &Site<'t>, instance: Option<&Instance>) -> Option<SmolStr> {
-        let message = &site.condition?.error_message.as_ref()?.expr;
-        let (text, found) = self.value(site, message, instance)?;
-        validation::shown(&text, &found)
+    /// The message of the condition at a site.
+    fn message(&self, site: &Site<'t>, instance: Option<&Instance>) -> Message {
+        let message = site.condition.and_then(|condition| condition.error_message.as_ref());
+        match message.and_then(|message| self.value(site, &message.expr, instance)) {
+            Some((_, found)) if has_errors(&found) => Message::Fails,
+            Some((text, found)) => validation::shown(&text, &found).map_or(Message::Unknown, Message::Shown),
+            None => Message::Unknown,
+        }
     }
 
     /// The instances of a block, if they are known. Those of the last block are kept for its other arguments.

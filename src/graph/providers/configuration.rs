@@ -131,12 +131,9 @@ impl Uses {
 
     /// Whether something may use a configuration.
     pub fn may_contain(&self, configuration: &Configuration) -> bool {
-        !self.complete || self.has(configuration)
-    }
-
-    /// Whether something in the graph uses a configuration, or did before it was removed.
-    pub(super) fn has(&self, configuration: &Configuration) -> bool {
-        self.configurations.contains_key(configuration) || self.of_removed.contains(&configuration.provider)
+        !self.complete
+            || self.configurations.contains_key(configuration)
+            || self.of_removed.contains(&configuration.provider)
     }
 
     /// The providers with a configuration that something uses. The same provider can occur several times.

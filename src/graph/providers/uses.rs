@@ -48,9 +48,10 @@ impl<'t> Node<'t> {
     }
 
     /// Whether this module or a descendant certainly uses a provider block of this module. What modules outside of the graph
-    /// use is unknown.
+    /// use is unknown, and a removed resource needs its provider only if it is in the state.
     pub(in crate::graph) fn is_known_to_use(self, provider: &ProviderConfiguration) -> bool {
-        Configuration::by(self.module(), provider).is_none_or(|one| self.uses().has(&one))
+        Configuration::by(self.module(), provider)
+            .is_none_or(|one| self.uses().configurations.contains_key(&one))
     }
 
     /// Whether a descendant uses or requires a provider.
