@@ -50,7 +50,9 @@ fn an_argument_that_blocks_cannot_have_is_refused() {
             ("{variable,output}", "tags", "tags", "output"),
         ] {
             let found = found(blocks, argument);
-            let start = format!("3,12: Invalid `argument`: `{name}` is not expected in a `{within}` block");
+            let article = if within == "output" { "an" } else { "a" };
+            let start =
+                format!("3,12: Invalid `argument`: `{name}` is not expected in {article} `{within}` block");
             assert!(found.starts_with(&start), "{template}: {blocks} {argument}: {found}");
         }
         let found = found("variable", "descripton");

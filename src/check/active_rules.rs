@@ -266,8 +266,8 @@ mod tests {
         let assumed = details(&[("main.tf", bounded), ("modules/net/main.tf", "locals {}\n")]);
         assert!(
             assumed[0].ends_with(
-                " overrule treats this module as a shared module, because no directory of the repository looks like a \
-                 root module; a `role` block in the policy changes that."
+                " overrule treats this module as a shared module, because no directory looks like a root \
+                 module; a `role` block in the policy changes that."
             ),
             "{assumed:?}"
         );

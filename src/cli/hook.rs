@@ -83,7 +83,7 @@ fn install_all(hooks: &[(State, Hook)]) -> Result<ExitCode, Failure> {
         match state {
             State::Missing | State::Ours if !hook.is_own => {
                 let why =
-                    format!("`core.hooksPath` points to `{shown}`, which other repositories may also use");
+                    format!("`core.hooksPath` leads to `{shown}`, which other repositories may also use");
                 return Err(Failure::new(why).help(format!("add a hook there with the line `{LINE}`")));
             }
             State::Other => return Err(foreign(hook).help(way_around(hook))),

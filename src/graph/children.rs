@@ -64,11 +64,12 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
             Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import configuration")
                 .at(import.block.header);
         findings.push(if node.is_called() {
+            let path = node.path_through(node.callers().next());
+            let each = if path.contains("[KEY]") { "; each instance needs a block of its own" } else { "" };
             with_caller(finding)
                 .detail("Only root modules can have `import` blocks, and another module calls this one.")
                 .help(format!(
-                    "move the block into the root module, and write `{}` before the address",
-                    node.path_through(node.callers().next())
+                    "move the block into the root module, and write `{path}` before the address{each}"
                 ))
         } else {
             finding.detail(

@@ -102,7 +102,10 @@ fn still_declared(
     at: Span,
     is_absent: bool,
 ) -> Finding {
-    let help = if is_absent && from.path.is_empty() && to.path.is_empty() {
+    let is_in_block = from.has_last_key() || from.path.iter().any(|step| step.key.is_some());
+    let help = if is_in_block {
+        format!("remove the instance `{from}` from its block, or remove the `moved` block")
+    } else if is_absent && from.path.is_empty() && to.path.is_empty() {
         format!("rename the block `{from}` to `{to}`, or remove the `moved` block")
     } else {
         format!("remove the block `{from}`, or remove the `moved` block")

@@ -104,7 +104,7 @@ impl Reason {
             Self::Aliases => "it declares `configuration_aliases`".to_owned(),
             Self::Proxies => "callers configure a provider for it, which has only an alias here".to_owned(),
             Self::Provider => "it configures a provider".to_owned(),
-            Self::Library => "no directory of the repository looks like a root module".to_owned(),
+            Self::Library => "no directory looks like a root module".to_owned(),
             Self::Uncalled => "no module calls it".to_owned(),
         }
     }

@@ -102,7 +102,7 @@ fn paths(attribute: &Attribute) -> Result<Globs, Finding> {
     globs(&patterns, Globs::new)
 }
 
-/// The error for limiting a rule that cannot be off to some modules or paths.
+/// The error for limiting a rule that cannot be turned off to some modules or paths.
 pub(super) fn cannot_be_limited(rule: &RuleId, at: Span) -> Finding {
     fault("Rule cannot be limited", at)
         .detail(format!(

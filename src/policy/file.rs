@@ -175,7 +175,9 @@ impl Reader<'_> {
     fn paths(&mut self, block: &Block, rules: &mut Vec<RuleBlock>) {
         let before = self.findings.len();
         let content = block.body.content(&Schema { attributes: &[], blocks: &[RULE] }, self.findings);
-        self.help_with_arguments(before, || "set it in a `rule` block inside of this one".to_owned());
+        self.help_with_arguments(before, || {
+            "a `paths` block has only `rule` blocks; options of a rule belong there".to_owned()
+        });
         let Some(label) = block.labels.first() else { return };
         let globs =
             Globs::new([label.text.as_str()]).map_err(|invalid| invalid_pattern(invalid.why, label.span));

@@ -71,9 +71,9 @@ impl Globs {
         let set = build(patterns, |index, pattern| {
             let plain = pattern.strip_prefix('!');
             if plain.is_some() && index == 0 {
-                let why =
-                    "a pattern with `!` is an exception to earlier patterns, but this is the first pattern";
-                return Err(why.to_owned());
+                return Err(
+                    "it excludes paths from earlier patterns, but this is the first pattern".to_owned()
+                );
             }
             let globs = expand(plain.unwrap_or(pattern))?;
             negated.extend(globs.iter().map(|_| plain.is_some()));

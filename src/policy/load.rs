@@ -171,7 +171,7 @@ impl Loader<'_> {
             Ok(base) => {
                 let name = self.snapshot.sources().get(base).name();
                 if chain.iter().any(|other| other == name) {
-                    let finding = fault("Policy that starts from itself", span);
+                    let finding = fault("Policy that extends itself", span);
                     self.findings.push(finding.detail(format!("`{from}` leads back to this file.")));
                     return None;
                 }
@@ -259,7 +259,7 @@ fn not_read(from: &str, NotRead { why, is_outside }: &NotRead, at: Span) -> Find
 }
 
 fn twice(block: &RuleBlock, first: &RuleBlock) -> Finding {
-    fault("Rule that is defined twice", block.header)
+    fault("Duplicate rule name", block.header)
         .detail(format!("A policy can define `{}` only once for the same paths.", block.rule))
         .related(first.header, "defined here first")
         .help("give one of them another name")
@@ -277,7 +277,7 @@ fn not_here(option: &str, rule: &str, definition: &Definition, at: Span) -> Find
 }
 
 fn cannot_be_off(rule: &str, at: Span) -> Finding {
-    fault("Rule that cannot be off", at).detail(format!(
+    fault("Rule that cannot be turned off", at).detail(format!(
         "`{rule}` reports files that could not be checked, so no policy can hide its findings."
     ))
 }

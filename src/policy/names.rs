@@ -46,7 +46,9 @@ impl Names<'_> {
             let finding = fault("Rule template without a name", at)
                 .detail(format!("`{name}` is a rule template. A second label names the custom rule."));
             return Some(match custom.iter().find(|(_, definition)| definition.template == *name) {
-                Some((custom, _)) => finding.help(format!("name a custom rule, such as `{custom}`")),
+                Some((custom, _)) => finding.help(format!(
+                    "name a custom rule, such as `{custom}`; its level is set in its own block"
+                )),
                 None => finding.help(format!("add a second label: rule \"{name}\" \"my-rule\" {{ … }}")),
             });
         }

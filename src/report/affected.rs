@@ -46,7 +46,7 @@ pub fn human(affected: &Affected, style: &Style) -> String {
 pub fn left_out(affected: &Affected) -> Option<String> {
     (affected.in_library > 0).then(|| {
         format!(
-            "{} left out: no directory of the repository looks like a root module, so overrule assumes a library of \
+            "{} left out: no directory looks like a root module, so overrule assumes a library of \
              shared modules; a `role \"root\"` block in the policy sets the role\n",
             counted(affected.in_library, "affected module")
         )

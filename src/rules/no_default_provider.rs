@@ -108,7 +108,7 @@ fn of_other_provider(node: Node<'_>, findings: &mut Vec<Finding>) {
             ))
             .at(entry.map_or(need.at, |entry| entry.value_span))
             .related(block.origin.header(), format!("configures {configured}"))
-            .help(format!("require the same source under `{name}` in both modules{or_configure}"))
+            .help(format!("set the same `source` for `{name}` in `required_providers` of both modules{or_configure}"))
             .concerns(Concern::Provider(name.clone()))
             .push_to(findings);
     }

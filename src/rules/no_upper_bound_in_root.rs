@@ -107,7 +107,8 @@ fn bound(entry: &RequiredProvider, lock: Option<&Lock>) -> Option<String> {
         return None;
     }
     let Some(version) = &entry.version else { return Some(format!("~> {major}.{minor}")) };
-    version.constraints.as_ref()?;
+    // An older lock file may not have caught up with the constraint.
+    version.constraints.as_ref().filter(|constraints| constraints.matches(selected))?;
     Some(match lowest(version).filter(|least| least.segments()[0] == *major) {
         Some(least) => format!("~> {major}.{}", least.segments()[1]),
         None => format!("{}, < {}.0", version.text, major + 1),

@@ -38,9 +38,14 @@ impl Rule for OverrideEmptiesProviderBlock {
             };
             let product = features.engine.product.name();
             let help = match (&provider.alias, passed) {
-                (None, _) => "remove the provider block and its override: the module then uses its caller's \
-                configuration"
+                (None, Some(_)) => "remove the provider block and its override: the module then uses the \
+                                    configuration that its callers pass"
                     .to_owned(),
+                (None, None) => {
+                    "move the provider block, with the arguments of its override, to the root modules: \
+                                 this module then inherits the configuration"
+                        .to_owned()
+                }
                 (Some(_), Some(_)) => {
                     format!(
                         "remove the provider block and its override, and add `{name}` to `configuration_aliases`"

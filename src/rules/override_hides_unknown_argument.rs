@@ -54,11 +54,12 @@ impl Rule for OverrideHidesUnknownArgument {
                 let helps = helps_for_blocks(body, child);
                 for block in body.any_blocks() {
                     let at = block.kind_span;
-                    let edit = context.editor(at.file).map(|editor| editor.remove(whole(&block)));
+                    let help = helps.get(&at);
+                    let remove = || context.editor(at.file).map(|editor| editor.remove(whole(&block)));
+                    let edit = if help.is_none() { remove() } else { None };
                     let finding =
                         hidden("A module call cannot contain other blocks.", at, edit).label("ignored");
-                    let help = helps.get(&at).map_or(ARGUMENTS_ONLY, String::as_str);
-                    findings.push(finding.help(help));
+                    findings.push(finding.help(help.map_or(ARGUMENTS_ONLY, String::as_str)));
                 }
             }
         }

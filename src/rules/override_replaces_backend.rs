@@ -48,7 +48,7 @@ fn moved(now: &Storage, replaced: &Storage) -> Finding {
     if replaced.block.header.file == now.block.header.file {
         return finding
             .detail(format!(
-                "One override file has both {before} and {after}. {after} counts, in either order."
+                "One override file has both {before} and {after}. Terraform uses {after}, whichever comes first."
             ))
             .help("keep one of the two blocks");
     }

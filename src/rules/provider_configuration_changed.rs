@@ -32,8 +32,8 @@ fn found(node: Node<'_>, change: &ProviderChange) -> Option<Finding> {
             let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
             ProviderConfigurationChanged::finding("Provider configuration of existing resources changes")
                 .detail(format!(
-                    "In `{}`, {}, and it configures {number}: {list}. {looks}, and plans to create again what it \
-                     does not find there.",
+                    "In the provider configuration `{}`, {}. It applies to {number}: {list}. {looks}, and plans to create \
+                     again what it does not find there.",
                     change.name,
                     joined(&differences)
                 ))

@@ -33,7 +33,7 @@ fn floating(version: &VersionConstraint, is_open: bool, context: &Context<'_>) -
     let constraints = version.constraints.as_ref().filter(|constraints| !constraints.has_upper_bound())?;
     let major = constraints.conditions().iter().find(|condition| condition.floats())?.version.segments()[0];
     Some(
-        SingleComponentPessimistic::finding("Pessimistic constraint with a single number")
+        SingleComponentPessimistic::finding("Pessimistic constraint with a single component")
             .detail(format!(
                 "`~>` lets only the last number increase, and here that is the major version: `~> {major}` means \
                  `>= {major}`. For a provider, `~> {major}` would exclude version {}; here it does not.",

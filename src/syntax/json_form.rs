@@ -10,8 +10,10 @@ const PLACEHOLDER: &str = "placeholder__";
 /// Returns the JSON properties that mean the same as arguments, blocks or object items in native syntax. `None` for any
 /// other text. References become plain strings, as `providers`, `depends_on` and similar arguments require.
 pub fn json_form(code: &str) -> Option<String> {
-    if code.starts_with('"') {
-        // JSON already.
+    let is_json = code.starts_with('"');
+    // Part of an address, such as `ref=v1`.
+    let is_word = !code.contains([' ', '{']);
+    if is_json || is_word {
         return None;
     }
     let code = code.replace('…', PLACEHOLDER);

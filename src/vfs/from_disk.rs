@@ -85,7 +85,7 @@ pub(super) fn open(current: &Path, paths: &[&Path]) -> Result<Snapshot, Error> {
         }
         None if Repository::is_bare_around(first.directory()) => {
             Err(Error::git("a bare repository has no working tree to check")
-                .help("compare revisions instead: `overrule check --base REV`"))
+                .help("read a revision instead: `overrule check --base REV` or `overrule modules --rev REV`"))
         }
         None => outside(&given),
     }

@@ -351,7 +351,7 @@ pub(super) fn link_leaves(name: &str) -> Finding {
     Finding::language(EngineRule::LinkLeavesRepository, "Symbolic link leaves the repository")
         .severity(Severity::Warning)
         .detail(format!(
-            "\"{name}\" is a symbolic link that points to a place outside what is checked. overrule does not follow \
+            "\"{name}\" is a symbolic link that points outside of the repository. overrule does not follow \
              it, so the declarations in its target are unknown."
         ))
         .help("move or copy its target into the repository")

@@ -452,7 +452,9 @@ fn a_shared_module_that_moves_breaks_callers_elsewhere() {
     place.stage("live/b/main.tf", LIVE.replace("modules/net", "modules/network"));
     let output = place.overrule(&["changes", "--changed", "modules"]);
     assert!(
-        output.out.contains("breaking  module: moved from modules/net, where callers may look for it"),
+        output.out.contains(
+            "breaking  module: moved from modules/net; callers that use the old path no longer find it"
+        ),
         "{}",
         output.out
     );
@@ -638,7 +640,7 @@ fn test_files_of_what_a_change_reaches_are_listed() {
 fn a_matrix_without_modules_of_a_library_has_a_note() {
     let place = Place::committed(&[("a/main.tf", "locals {}\n")]);
     place.stage("a/main.tf", "resource \"terraform_data\" \"a\" {}\n");
-    let left_out = "1 affected module left out: no directory of the repository looks like a root module";
+    let left_out = "1 affected module left out: no directory looks like a root module";
     let output = place.overrule(&["affected", "--changed", "--format", "github-matrix"]);
     assert_eq!((output.code, output.out.as_str()), (Some(0), "{\"include\": []}\n"));
     assert!(output.err.starts_with(&format!("note: {left_out}")), "{}", output.err);

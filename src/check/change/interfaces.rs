@@ -91,7 +91,7 @@ impl Comparison {
             (None, None) => return None,
         };
         if let Some(old) = moved_from.as_ref().filter(|_| role == Role::Shared) {
-            let what = format!("moved from {old}, where callers may look for it");
+            let what = format!("moved from {old}; callers that use the old path no longer find it");
             changes.push(of_whole(Impact::Breaking, &what));
         }
         if changes.is_empty() {

@@ -272,7 +272,11 @@ impl<'e> Exceptions<'e> {
                 if !self.names.iter().any(|name| *name == rule) {
                     let finding = wrong("Exception for an unknown rule")
                         .detail(format!("No rule is named `{rule}`."))
-                        .help("`overrule rules` lists them all")
+                        .help(if rule.contains('*') {
+                            "write the whole name of each rule; `overrule rules` lists them"
+                        } else {
+                            "`overrule rules` lists them all"
+                        })
                         .meant(self.suggestions.nearest(&rule, self.names.iter().map(SmolStr::as_str)));
                     self.findings.push(finding);
                     continue;

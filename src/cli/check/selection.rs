@@ -24,7 +24,7 @@ pub(super) fn select(names: &[String], policy: &Policy) -> Result<Vec<RuleId>, F
     Ok(rules)
 }
 
-/// The rules that `--ignore` names. A rule that cannot be off is an error by name, and left out of globs and presets.
+/// The rules that `--ignore` names. A rule that cannot be turned off is an error by name, and left out of globs and presets.
 pub(super) fn ignore(names: &[String], policy: &Policy) -> Result<Vec<RuleId>, Failure> {
     let mut rules = select(names, policy)?;
     let is_named = |rule: &RuleId| names.iter().any(|name| name.trim() == rule.as_str());

@@ -282,6 +282,14 @@ pub(in crate::graph) fn help_for_counted(
     help
 }
 
+/// The help for a reference to the resource that contains it.
+fn help_inside(site: &Site<'_>, reference: &Reference<'_>) -> String {
+    match reference.remaining.first().and_then(Step::name) {
+        Some(name) if site.symbols.itself => format!("write `self.{name}`"),
+        _ => "remove the reference: a resource cannot refer to its own attributes here".to_owned(),
+    }
+}
+
 /// A reference to an attribute of a resource with `count` or `for_each` needs an instance key; for others, a key is
 /// an error.
 pub(super) fn instance(
@@ -321,7 +329,11 @@ pub(super) fn instance(
                 ))
                 .at(reference.span)
                 .related(attribute.name_span, "this makes it a collection")
-                .help(if reads_count(reference) { length(resource) } else { help })
+                .help(match &site.owner {
+                    _ if reads_count(reference) => length(resource),
+                    Owner::Resource(own) if own.address == *address => help_inside(site, reference),
+                    _ => help,
+                })
                 .push_to(findings);
         }
         (Some(_), None) if resource.enabled.is_none() => {

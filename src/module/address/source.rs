@@ -34,22 +34,30 @@ impl ModuleSource {
     pub fn parse(raw: &str, has_version: bool, features: &Features) -> Result<Self, AddressError> {
         let product = features.engine.product.name();
         if has_version {
-            let help = || {
+            return registry(raw, features).map_err(|reason| {
                 let without_it = "remove `version`, which only registry modules have";
-                Some(match Self::parse(raw, false, features).ok()? {
-                    Self::Remote(remote) if remote.getter() == "git" && remote.parameter("ref").is_none() => {
-                        format!("{without_it}, and add `{}ref=` with a tag to the source", remote.separator())
-                    }
-                    _ => without_it.to_owned(),
-                })
-            };
-            return registry(raw, features).map_err(|reason| AddressError {
-                summary: "Invalid registry module source address",
-                detail: format!(
-                    "\"{raw}\" is not a registry address: {reason}. {product} expects a registry address \
-                     because `version` is set."
-                ),
-                help: help(),
+                let (detail, help) = match Self::parse(raw, false, features) {
+                    Err(_) => (
+                        format!(
+                            "\"{raw}\" is not a registry address: {reason}. {product} expects a registry address \
+                             because `version` is set."
+                        ),
+                        None,
+                    ),
+                    Ok(other) => (
+                        format!("Only a registry module has a `version`, and \"{raw}\" is another address."),
+                        Some(match other {
+                            Self::Remote(git) if git.getter() == "git" && git.parameter("ref").is_none() => {
+                                format!(
+                                    "{without_it}, and add `{}ref=` with a tag to the source",
+                                    git.separator()
+                                )
+                            }
+                            _ => without_it.to_owned(),
+                        }),
+                    ),
+                };
+                AddressError { summary: "Invalid registry module source address", detail, help }
             });
         }
         if is_local(raw) {

@@ -98,7 +98,7 @@ fn a_policy_starts_from_files_beside_it() {
     assert_eq!(
         ring.map(|_| ()).expect_err("a ring"),
         [
-            "a.hcl:2,14: Policy that starts from itself: `./overrule.hcl` leads back to this file.",
+            "a.hcl:2,14: Policy that extends itself: `./overrule.hcl` leads back to this file.",
             "a.hcl:2,32: Missing policy file: `./b.hcl`: there is no such file.",
         ]
     );
@@ -160,7 +160,7 @@ fn a_mistake_names_its_place_and_the_nearest_right_word() {
     assert_eq!(
         wrong("rule \"syntax-error\" { level = \"off\" }\n"),
         [
-            "overrule.hcl:1,31: Rule that cannot be off: `syntax-error` reports files that could not be checked, so no policy can hide its findings."
+            "overrule.hcl:1,31: Rule that cannot be turned off: `syntax-error` reports files that could not be checked, so no policy can hide its findings."
         ]
     );
     assert_eq!(
@@ -207,7 +207,7 @@ fn a_mistake_has_a_way_out() {
             "rule \"invalid-*\" {}\nrule \"strict\" {}\nexception \"invalid-name\" {\n  expires = \"x\"\n}\npaths \"a\" {\n  level = \"off\"\n}\n"
         ),
         [
-            "overrule.hcl:7,3: Unsupported argument: No argument named `level` is expected here. (set it in a `rule` block inside of this one)",
+            "overrule.hcl:7,3: Unsupported argument: No argument named `level` is expected here. (a `paths` block has only `rule` blocks; options of a rule belong there)",
             "overrule.hcl:4,3: Unsupported argument: No argument named `expires` is expected here. (this block has `paths`, `reason`, `until`)",
             "overrule.hcl:1,6: Unknown rule: No rule is named `invalid-*`. (a `rule` block names one rule; write one block for each)",
             "overrule.hcl:2,6: Unknown rule: No rule is named `strict`. (`strict` is a preset: add it to `extends` of the `policy` block)",
@@ -332,7 +332,7 @@ fn a_mistake_in_a_definition_shows_the_way_out() {
         wrong(&format!("{OWNER}exception \"required-argument\" {{\n  reason = \"x\"\n}}\n")),
         [
             "overrule.hcl:5,11: Rule template without a name: `required-argument` is a rule template. A second label \
-             names the custom rule. (name a custom rule, such as `owner-tag`)"
+             names the custom rule. (name a custom rule, such as `owner-tag`; its level is set in its own block)"
         ]
     );
     assert_eq!(
@@ -363,7 +363,7 @@ fn a_mistake_in_a_definition_shows_the_way_out() {
         [
             "overrule.hcl:5,15: Name is already used: `owner-tag` is already a rule made from `required-argument`. \
              (give the rule another name)",
-            "overrule.hcl:5,1: Rule that is defined twice: A policy can define `owner-tag` only once for the same paths. (give one of them another name)",
+            "overrule.hcl:5,1: Duplicate rule name: A policy can define `owner-tag` only once for the same paths. (give one of them another name)",
         ]
     );
     assert_eq!(

@@ -13,7 +13,7 @@ use crate::finding::Finding;
 use crate::module::Module;
 use crate::policy::{Globs, Options, Patterns};
 use crate::rules::Context;
-use crate::text::{Span, nearest};
+use crate::text::{Span, nearest, with_article};
 
 /// The block types that a rule can check.
 #[derive(Clone, Copy)]
@@ -165,7 +165,10 @@ fn refusal(kind: &BlockKind, path: &ArgumentPath, wants: Wants) -> Option<(Strin
     let presence = format!("`required-argument` and `forbidden-argument` check only whether `{path}` is set");
     match grammar::leads(kind, path) {
         Leads::Nowhere { name: wrong, within, suggestion } => Some((
-            format!("`{wrong}` is not expected in a `{within}` block, so no block can satisfy this rule."),
+            format!(
+                "`{wrong}` is not expected in {} block, so no block can satisfy this rule.",
+                with_article(&format!("`{within}`"))
+            ),
             suggestion.unwrap_or_else(|| "choose an argument that these blocks have".to_owned()),
         )),
         Leads::Address if wants == Wants::Value => Some((

@@ -1,9 +1,13 @@
 #![doc = include_str!("../../../policies/rules/naming.md")]
 
+use std::cell::LazyCell;
+use std::collections::HashSet;
+
 use regex::{Regex, RegexBuilder};
 use smol_str::SmolStr;
 
 use super::blocks::{Among, Blocks};
+use super::parts::Part;
 use crate::rules::{Configure, Context, Finding, Node, Options, Page, Rule, page};
 
 /// The maximal size of a compiled pattern in bytes.
@@ -76,14 +80,26 @@ impl Rule for Naming {
     const PAGE: Page = page!("naming");
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        for part in self.blocks.of(node.module(), context) {
+        let parts = self.blocks.of(node.module(), context);
+        let addresses = LazyCell::new(|| parts.iter().map(Part::address).collect::<HashSet<_>>());
+        for part in &parts {
             let Some((name, at)) = part.chosen() else { continue };
             let (wanted, help) = match &self.wanted {
                 Wanted::Pattern(pattern, written) if !pattern.is_match(name) => {
                     (format!("does not match `{written}`"), "choose another name".to_owned())
                 }
                 Wanted::Style(style) if !style.is_met_by(name) => {
-                    (format!("is not in {}", style.name), format!("rename it to `{}`", style.rewrite(name)))
+                    let rewritten = style.rewrite(name);
+                    let address = part.address();
+                    let renamed =
+                        address.strip_suffix(name.as_str()).map(|start| format!("{start}{rewritten}"));
+                    let is_free = renamed.is_some_and(|renamed| !addresses.contains(&renamed));
+                    let help = if is_free && style.is_met_by(&rewritten) {
+                        format!("rename it to `{rewritten}`")
+                    } else {
+                        "choose another name".to_owned()
+                    };
+                    (format!("is not in {}", style.name), help)
                 }
                 Wanted::Pattern(..) | Wanted::Style(_) => continue,
             };
@@ -117,9 +133,11 @@ impl Style {
     fn rewrite(&self, name: &str) -> String {
         let mut rewritten = String::new();
         let mut before_is_small = false;
-        for letter in name.chars() {
+        let mut letters = name.chars().peekable();
+        while let Some(letter) = letters.next() {
             let is_word = letter.is_alphanumeric();
-            let starts_word = letter.is_uppercase() && before_is_small;
+            let ends_acronym = letters.peek().is_some_and(|next| next.is_lowercase());
+            let starts_word = letter.is_uppercase() && (before_is_small || ends_acronym);
             if (starts_word || !is_word) && !rewritten.is_empty() && !rewritten.ends_with(self.between) {
                 rewritten.push(self.between);
             }
@@ -145,6 +163,7 @@ mod tests {
             ("my__bucket_", "my_bucket"),
             ("logsS3", "logs_s3"),
             ("AWS", "aws"),
+            ("HTTPServer2Name", "http_server2_name"),
             ("größe", "größe"),
         ] {
             assert_eq!(snake.rewrite(name), rewritten);

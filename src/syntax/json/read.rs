@@ -37,6 +37,8 @@ struct Reader<'r> {
 const VALUE: &str =
     "A value starts with a brace, a bracket, a quote, a digit or a minus sign, or is true, false or null.";
 
+const BYTE_ORDER_MARK: &str = "The file starts with a byte order mark, which is not allowed in JSON. Save it as UTF-8 without a byte order mark.";
+
 impl Reader<'_> {
     fn value(&mut self) -> Node {
         let first = self.tokens.peek().clone();
@@ -52,6 +54,9 @@ impl Reader<'_> {
             Kind::CloseBrace => self.found("Missing JSON value", &first, VALUE),
             Kind::CloseBracket => self.found("Missing array element value", &first, VALUE),
             Kind::End => self.found("Missing value", &first, "The file ends where a value is expected."),
+            Kind::Other if first.range.start == 0 && self.source.text().starts_with('\u{feff}') => {
+                self.found("Invalid start of value", &first, BYTE_ORDER_MARK)
+            }
             Kind::Comma | Kind::Colon | Kind::Equals | Kind::Other => {
                 self.found("Invalid start of value", &first, VALUE)
             }

@@ -13,7 +13,8 @@ pub(in crate::vfs) fn unopened(directory: &Path, error: &gix::Error) -> Error {
         return refused(error);
     }
     broken(directory).unwrap_or_else(|| {
-        Error::git("this directory is not in a git repository").help("run overrule in a git repository")
+        Error::git("this directory is not in a git repository")
+            .help("run overrule in a git repository, or create one with `git init`")
     })
 }
 

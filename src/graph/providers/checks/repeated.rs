@@ -129,8 +129,8 @@ fn move_with_aliases(blocks: &str, names: &[&str], taken: &[&str]) -> String {
     };
     format!(
         "move {blocks} to the root module{renamed}, declare the provider there with the same `source`, set \
-         `configuration_aliases = [{}]` in `required_providers` of the child module, and pass the configuration in every \
-         call down to it: `providers = {{ {} }}`",
+         `configuration_aliases = [{}]` in `required_providers` of the child module and of each module on the way to it, \
+         and pass the configuration in every call down to it: `providers = {{ {} }}`",
         aliases.join(", "),
         entries.join(", ")
     )
