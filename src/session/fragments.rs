@@ -16,7 +16,7 @@ pub(super) mod templates;
 use std::collections::{BTreeMap, BTreeSet};
 
 use parts::{are_alternatives, are_parts, hold_arguments, overrides_nothing};
-use snippets::are_snippets;
+use snippets::{are_snippets, may_be_wrong};
 
 use crate::engine::{Companion, FileKind};
 use crate::finding::{EngineRule, Finding, Severity};
@@ -55,7 +55,8 @@ pub(crate) fn finding(
         return None;
     };
     let is_of_templates = directory.path.split('/').any(|name| matches!(name, "template" | "templates"));
-    let severity = if templates > 0 && is_of_templates { Severity::Notice } else { Severity::Error };
+    let is_expected = templates > 0 && is_of_templates || may_be_wrong(&directory.path, unread > 0);
+    let severity = if is_expected { Severity::Notice } else { Severity::Error };
     Some(not_a_module(directory, &why, severity, broken))
 }
 

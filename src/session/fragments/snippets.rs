@@ -60,6 +60,12 @@ pub(super) fn are_snippets(node: Node<'_>, findings: &[&Finding]) -> Option<Stri
     is_snippet.then(|| why(place, undeclared.len(), missing, functions))
 }
 
+/// Whether the name of a directory says that its files, which have syntax errors or not, may be wrong.
+pub(super) fn may_be_wrong(directory: &str, has_syntax_errors: bool) -> bool {
+    let is_marked = matches!(Place::of(directory, Role::Root), Some(Place::Archive | Place::TestData));
+    is_marked || is_of_provider(directory) && !has_syntax_errors
+}
+
 /// Whether the documentation of a provider shows the files, because their directory has a name that `tfplugindocs`
 /// expects: `examples/provider`, or such as `examples/resources/NAME`.
 fn is_of_provider(directory: &str) -> bool {
@@ -115,7 +121,7 @@ enum Place {
 
 impl Place {
     fn of(directory: &str, role: Role) -> Option<Self> {
-        // Below `modules`, this is the name of a product, such as an instance template.
+        // Below `modules` or `examples`, this is the name of a product, such as an instance template.
         let is_of_template = |part: &str| part.ends_with("-template") || part.ends_with("_template");
         let named = |names: &[&str]| {
             directory.split('/').any(|part| {
@@ -130,11 +136,37 @@ impl Place {
         } else if named(&["doc", "docs", "documentation", "snippet", "snippets"]) {
             Some(Self::Documentation)
         } else if named(&["template", "templates", "skeleton", "skeletons", "boilerplate", "boilerplates"])
-            || directory.split('/').any(is_of_template) && !named(&["modules"])
+            || directory.split('/').any(is_of_template) && !named(&["modules", "example", "examples"])
         {
             Some(Self::Template)
         } else {
             matches!(role, Role::Example | Role::Test).then_some(Self::Example)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_directory_says_that_its_files_may_be_wrong() {
+        for (directory, with_syntax_errors, without) in [
+            ("internal/services/zone/testdata", true, true),
+            ("archived/net", true, true),
+            ("examples/resources/acme_zone", false, true),
+            ("examples/zone", false, false),
+            ("modules/net", false, false),
+        ] {
+            assert_eq!(may_be_wrong(directory, true), with_syntax_errors, "{directory}");
+            assert_eq!(may_be_wrong(directory, false), without, "{directory}");
+        }
+    }
+
+    #[test]
+    fn a_template_is_the_name_of_a_product_below_modules_and_examples() {
+        let is_template = |directory| matches!(Place::of(directory, Role::Root), Some(Place::Template));
+        assert!(is_template("service-template/infra"));
+        assert!(!is_template("examples/iam-policy-template") && !is_template("modules/instance_template"));
     }
 }
