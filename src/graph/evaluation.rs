@@ -46,7 +46,9 @@ pub(crate) use absence::Absence;
 pub(super) use locals::Locals;
 pub(super) use of_tests::{assertion, failed_validation, value_of_test};
 pub use planned_calls::{Cut, Evaluated, Planned, PlannedCall};
-pub(super) use run_values::{Computed, Outputs, Resources, RunValues, VariableValues, Within, default_of};
+pub(super) use run_values::{
+    CheckStatus, Computed, Outputs, Resources, RunValues, VariableValues, Within, default_of,
+};
 pub(crate) use soundness::contains_null;
 pub use validation::RefusedDefault;
 pub use values::Values;

@@ -1,6 +1,7 @@
 //! Checks the test files of a module: the errors that `terraform validate` reports, and those that `terraform test`
 //! reports before it runs anything.
 
+mod conditions;
 mod configurations;
 mod names;
 mod outcome;

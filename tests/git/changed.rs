@@ -506,7 +506,7 @@ fn outside_of_a_repository_nothing_can_have_changed() {
         assert_eq!((output.code, output.out.as_str()), (Some(2), ""), "{arguments:?}");
         assert_eq!(
             output.err,
-            "error: this directory is not in a git repository\n  help: run overrule in a git repository\n"
+            "error: this directory is not in a git repository\n  help: run overrule in a git repository, or create one with `git init`\n"
         );
     }
 }

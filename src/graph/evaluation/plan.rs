@@ -136,7 +136,7 @@ impl<'t> Plan<'t> {
         // Provisioners and connections are evaluated only after the plan.
         let is_later = site.symbols.itself && site.condition.is_none();
         let is_open = !around.names.is_empty() || !around.is_certain;
-        if is_later || is_open || !is_always_evaluated(site) {
+        if is_later || is_open || !is_always_evaluated(site) || self.skips(site) {
             return Vec::new();
         }
         let (count, for_each) = site.repeated();
@@ -173,6 +173,15 @@ impl<'t> Plan<'t> {
         found
     }
 
+    /// Whether the engine does not evaluate the block of a site, because something that it refers to fails.
+    fn skips(&self, site: &Site<'t>) -> bool {
+        match &site.owner {
+            Owner::Resource(resource) => self.values.skips_resource(&resource.address),
+            Owner::Output(output) => self.values.skips_output(&output.name),
+            _ => false,
+        }
+    }
+
     /// Adds the errors of an expression in one instance of its block. Returns whether no limit was reached.
     fn in_instance(
         &self,
@@ -193,7 +202,9 @@ impl<'t> Plan<'t> {
             if is_false && is_condition(site, expr) {
                 match self.message(site, instance) {
                     Message::Shown(message) => {
-                        found.iter_mut().for_each(|finding| finding.set_detail(message.trim()));
+                        for finding in &mut found {
+                            finding.set_detail(message.trim());
+                        }
                     }
                     // The engine reports that instead.
                     Message::Fails => return true,

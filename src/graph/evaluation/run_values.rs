@@ -3,6 +3,7 @@
 
 mod blocks;
 mod called_module;
+mod checks;
 mod null;
 mod scope;
 mod variables;
@@ -21,10 +22,11 @@ use crate::graph::Node;
 use crate::graph::instance_keys::InstanceKeys;
 use crate::graph::references::sites::Symbols;
 use crate::module::address::ResourceAddress;
-use crate::module::declaration::{Condition, Output, Variable};
+use crate::module::declaration::{Output, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Part, StepKind, Template, Traversal};
-use crate::value::{Budget, Function, Marks, Type, Value, convert, evaluate};
+use crate::value::{Budget, Function, Marks, Value, evaluate};
 pub(super) use called_module::{Inputs, NOTHING, steps_to_enter, suited};
+pub(in crate::graph) use checks::CheckStatus;
 pub(in crate::graph) use null::NotNull;
 use scope::{RunScope, Unknown};
 pub(in crate::graph) use variables::{VariableValues, default_of};
@@ -108,6 +110,8 @@ pub(in crate::graph) struct RunValues<'t> {
     start: Option<Start<'t>>,
     /// The declarations whose evaluation failed, or that refer to such ones.
     failed: RefCell<BTreeSet<Name>>,
+    /// Those that the engine does not evaluate, because what they refer to failed.
+    skipped: RefCell<BTreeSet<Name>>,
     /// Whether the evaluation of the current declaration failed.
     is_failing: Cell<bool>,
     /// The variables that are not null, if that matters.
@@ -147,6 +151,7 @@ impl<'t> RunValues<'t> {
             locals: Locals::default(),
             start: None,
             failed: RefCell::default(),
+            skipped: RefCell::default(),
             is_failing: Cell::default(),
             not_null: None,
             instance_keys: InstanceKeys::default(),
@@ -197,21 +202,6 @@ impl<'t> RunValues<'t> {
     /// The value of an expression, and what the engine reports about it. After an error it is unknown.
     pub(in crate::graph) fn of(&self, expr: &Expr, within: Within) -> (Computed, Vec<Finding>) {
         self.value(expr, within, None)
-    }
-
-    /// Whether a condition of the module that is in no resource holds, if that is known.
-    pub(in crate::graph) fn holds(&self, condition: &Condition) -> Option<bool> {
-        let attribute = condition.condition.as_ref().filter(|attribute| !attribute.is_broken)?;
-        let (result, found) = self.of(&attribute.expr, Within::Module);
-        let value = result.value.without_marks();
-        if found.is_empty() { convert(&value, &Type::Bool).ok()?.as_bool() } else { None }
-    }
-
-    /// The errors in the evaluation of a condition of the module and of its message.
-    pub(in crate::graph) fn errors(&self, condition: &Condition) -> Vec<Finding> {
-        let usable = condition.parts().filter(|attribute| !attribute.is_broken);
-        let found = usable.flat_map(|attribute| self.value(&attribute.expr, Within::Module, None).1);
-        found.filter(|finding| finding.severity == Severity::Error).collect()
     }
 
     /// The outputs of the module, which later runs can refer to.
@@ -343,6 +333,7 @@ impl<'t> RunValues<'t> {
         self.depth.set(self.depth.get() + 1);
         let was_failing = self.is_failing.replace(false);
         let computed = self.compute(&name);
+        self.judge(&name);
         if self.is_failing.get() {
             self.failed.borrow_mut().insert(name.clone());
         }

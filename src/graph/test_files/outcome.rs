@@ -4,18 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
+use super::conditions::{Checkable, Conditions, Held, pass, resource_of};
 use super::names::Names;
-use crate::finding::{Code, Continued, EngineRule, Finding, Severity};
+use crate::finding::{Code, Continued, EngineRule, Finding, Severity, make_warnings};
 use crate::graph::evaluation::{
-    Computed, Outputs, Resources, RunValues, VariableValues, assertion, default_of, failed_validation,
-    value_of_test,
+    Computed, Outputs, Resources, RunValues, VariableValues, assertion, default_of, value_of_test,
 };
 use crate::graph::{Node, Test};
 use crate::module::Module;
-use crate::module::address::{ResourceAddress, Subject, TestSubject, reference, reference_in_test};
+use crate::module::address::{Subject, TestSubject, reference_in_test};
 use crate::module::declaration::{Condition, Resource};
 use crate::module::test_file::Run;
-use crate::syntax::Traversal;
 use crate::text::Span;
 use crate::value::Budget;
 
@@ -77,7 +76,7 @@ pub(super) fn check(
         let values = |resources| {
             let given = given.clone();
             let values = RunValues::new(node, (resources, is_overridden), given, &earlier.outputs, work);
-            values.in_tests_of(*tested)
+            values.in_tests_of(*tested).without_invalid()
         };
         let outcome = Outcome { run, asserts, test, node, planned: values(planned), at_end: values(at_end) };
         outcome.of()
@@ -94,22 +93,6 @@ fn is_overridden(test: &Test, run: &Run) -> bool {
     has_mocks || !test.file.overrides.is_empty() || !run.overrides.is_empty()
 }
 
-/// An object with conditions.
-struct Checkable {
-    subject: TestSubject,
-    held: Held,
-}
-
-/// Whether the conditions of an object hold.
-enum Held {
-    Holds,
-    /// The errors of the conditions that fail.
-    Fails(Vec<Finding>),
-    /// The errors in the evaluation of the conditions. They cannot be expected.
-    IsWrong(Vec<Finding>),
-    Unknown,
-}
-
 struct Outcome<'r> {
     run: &'r Run,
     /// Those with valid references.
@@ -123,22 +106,14 @@ struct Outcome<'r> {
 impl Outcome<'_> {
     /// The findings, and the outputs if no condition of the module fails.
     fn of(&self) -> (Vec<Finding>, Option<Outputs>) {
-        let mut all = self.variables();
-        // What depends on an object that fails is not evaluated.
-        let has_wrong_variables = !self.pass(&all);
-        if !has_wrong_variables {
-            all.extend(self.resources());
-        }
-        if self.pass(&all) {
-            all.extend(self.outputs());
-            all.extend(self.checks());
-        } else if !has_wrong_variables {
-            all.extend(self.checks().into_iter().filter(|check| self.is_apart(&check.subject)));
-        }
+        let (planned, at_end) = (&self.planned, &self.at_end);
+        let conditions = Conditions { run: self.run, node: self.node, planned, at_end, is_own: true };
+        let set = |name: &SmolStr| self.run.variables.get(name).or_else(|| self.test.given(name));
+        let all = conditions.all(&|name| Some(&set(name)?.expr));
         if all.iter().any(|object| self.is_open(object)) {
             return (Vec::new(), None);
         }
-        let passes = self.pass(&all);
+        let passes = pass(&all);
         let mut findings = self.failures(all);
         if !passes || !findings.is_empty() {
             return (findings, None);
@@ -157,42 +132,15 @@ impl Outcome<'_> {
         (findings, Some(outputs))
     }
 
-    fn pass(&self, all: &[Checkable]) -> bool {
-        let fails = |object: &Checkable| matches!(object.held, Held::Fails(_) | Held::IsWrong(_));
-        !all.iter().any(|object| fails(object) || self.is_open(object))
-    }
-
-    /// Whether the assertions of a check depend on variables only, so that they are evaluated after other failures.
-    fn is_apart(&self, check: &TestSubject) -> bool {
-        let TestSubject::Check(name) = check else { return false };
-        let check = self.node.module().checks.get(name);
-        let asserts = check.into_iter().flat_map(|check| &check.asserts);
-        let conditions = asserts.filter_map(|assert| assert.condition.as_ref());
-        let mut left: Vec<&Traversal> = conditions.flat_map(|condition| condition.expr.variables()).collect();
-        let mut seen = BTreeSet::new();
-        while let Some(traversal) = left.pop() {
-            match reference(traversal, &self.node.module().features).map(|found| found.subject) {
-                Ok(Subject::Variable(_)) => {}
-                Ok(Subject::Local(name)) => {
-                    let Some(local) = self.node.module().locals.get(&name) else { return false };
-                    if seen.insert(name) {
-                        left.extend(local.attribute.expr.variables());
-                    }
-                }
-                _ => return false,
-            }
-        }
-        true
-    }
-
     /// Whether an object may fail as the run expects.
     fn is_open(&self, object: &Checkable) -> bool {
-        matches!(object.held, Held::Unknown) && self.expected(&object.subject).next().is_some()
+        matches!(object.held, Held::Unknown) && self.expected(object).is_some()
     }
 
-    /// The elements of `expect_failures` for an object, each with its place.
-    fn expected(&self, object: &TestSubject) -> impl Iterator<Item = Span> {
-        self.expectations().filter(move |(subject, _)| subject == object).map(|(_, span)| span)
+    /// The first element of `expect_failures` for an object. Those of called modules cannot be expected to fail.
+    fn expected(&self, object: &Checkable) -> Option<Span> {
+        let mut all = self.expectations().filter(|(subject, _)| object.is_own && *subject == object.subject);
+        Some(all.next()?.1)
     }
 
     /// The objects that are expected to fail; for an instance of a resource, the resource.
@@ -200,7 +148,7 @@ impl Outcome<'_> {
         let features = &self.node.module().features;
         self.run.expect_failures.iter().filter_map(|expected| {
             let subject = match reference_in_test(&expected.traversal, features).ok()?.subject {
-                TestSubject::InModule(Subject::Resource { address, .. }) => resource(&address),
+                TestSubject::InModule(Subject::Resource { address, .. }) => resource_of(&address),
                 subject => subject,
             };
             Some((subject, expected.span))
@@ -209,21 +157,28 @@ impl Outcome<'_> {
 
     /// The errors of conditions that fail unexpectedly, and the expected failures that do not occur.
     fn failures(&self, all: Vec<Checkable>) -> Vec<Finding> {
-        let mut findings = Vec::new();
+        let (mut findings, mut of_checks, mut of_expected) = (Vec::new(), Vec::new(), Vec::new());
         let exists = |(subject, _): &(TestSubject, Span)| can_fail(subject, self.node.module());
         let mut missing: Vec<(TestSubject, Span)> = self.expectations().filter(exists).collect();
         let (mut is_decided, mut is_planned) = (false, true);
-        for Checkable { subject, held } in all {
-            let expected = self.expected(&subject).next();
+        for object in all {
+            let expected = self.expected(&object);
+            let Checkable { subject, held, .. } = object;
             match (held, expected) {
                 (Held::Fails(errors), None) => {
                     is_decided = true;
-                    is_planned &= matches!(subject, TestSubject::Check(_));
-                    findings.extend(errors);
+                    if matches!(subject, TestSubject::Check(_)) {
+                        of_checks.extend(errors);
+                    } else {
+                        is_planned = false;
+                        findings.extend(errors);
+                    }
                 }
                 (Held::Fails(errors), Some(at)) => {
                     is_decided = true;
-                    if !self.run.plans && !matches!(subject, TestSubject::Check(_)) {
+                    if matches!(subject, TestSubject::Check(_)) {
+                        of_expected.extend(errors);
+                    } else if !self.run.plans {
                         is_planned = false;
                         findings.push(while_planning(self.run, &subject, at));
                         findings.extend(errors);
@@ -236,109 +191,23 @@ impl Outcome<'_> {
                     findings.extend(errors);
                 }
                 (Held::Holds, Some(_)) => is_decided = true,
-                (Held::Holds | Held::Unknown, _) => {}
+                (Held::Holds | Held::Unknown | Held::Skipped, _) => {}
             }
         }
+        if !self.run.plans && !is_planned {
+            // The engine does not get to the failures that it expects.
+            of_checks.append(&mut of_expected);
+            make_warnings(&mut of_checks);
+        }
+        findings.append(&mut of_checks);
+        // Several instances of a called module may have the same error.
+        let mut seen = BTreeSet::new();
+        findings.retain(|finding| seen.insert((finding.primary, finding.summary.clone())));
         if is_decided && (self.run.plans || is_planned) {
             findings.extend(missing.into_iter().map(|(_, at)| missing_failure(at)));
         }
         findings
     }
-
-    fn variables(&self) -> Vec<Checkable> {
-        let variables = self.node.module().variables.values();
-        let checked = variables.filter(|variable| !variable.validations.is_empty()).map(|variable| {
-            let name = &variable.name;
-            let set = self.run.variables.get(name).or_else(|| self.test.given(name));
-            let wrong: Vec<Finding> =
-                variable.validations.iter().flat_map(|condition| self.planned.errors(condition)).collect();
-            let held = if wrong.is_empty() {
-                self.held(&variable.validations, |condition| self.planned.holds(condition), {
-                    |condition| failed_validation(variable, set.map(|set| &set.expr), condition)
-                })
-            } else {
-                Held::IsWrong(wrong)
-            };
-            Checkable { subject: TestSubject::InModule(Subject::Variable(name.clone())), held }
-        });
-        checked.collect()
-    }
-
-    fn resources(&self) -> Vec<Checkable> {
-        let resources = self.node.module().resources.values();
-        let own = resources.filter(|resource| resource.check.is_none());
-        own.map(|object| {
-            let conditions = || object.preconditions.iter().chain(&object.postconditions);
-            let judge = |condition: &Condition| self.planned.holds_in_all(condition, object);
-            let held = self.held(conditions(), judge, |condition| {
-                let is_before = object.preconditions.iter().any(|before| std::ptr::eq(before, condition));
-                let kind = if is_before { "precondition" } else { "postcondition" };
-                self.failed(&format!("Resource {kind} failed"), condition)
-            });
-            Checkable { subject: resource(&object.address), held }
-        })
-        .collect()
-    }
-
-    fn outputs(&self) -> Vec<Checkable> {
-        let outputs = self.node.module().outputs.values();
-        outputs
-            .map(|output| {
-                let judge = |condition: &Condition| self.planned.holds(condition);
-                let held = self.held(&output.preconditions, judge, |condition| {
-                    self.failed("Module output value precondition failed", condition)
-                });
-                Checkable { subject: TestSubject::Output(output.name.clone()), held }
-            })
-            .collect()
-    }
-
-    fn checks(&self) -> Vec<Checkable> {
-        let checks = self.node.module().checks.values();
-        checks
-            .map(|check| {
-                let judge = |condition: &Condition| self.at_end.holds(condition);
-                let held = match check.data {
-                    Some(_) => Held::Unknown,
-                    None => self.held(&check.asserts, judge, |condition| {
-                        let failed = self.failed("Check block assertion failed", condition);
-                        failed.code(Code::TestContinues(Continued::TheApply))
-                    }),
-                };
-                Checkable { subject: TestSubject::Check(check.name.clone()), held }
-            })
-            .collect()
-    }
-
-    fn held<'c>(
-        &self,
-        conditions: impl IntoIterator<Item = &'c Condition>,
-        judge: impl Fn(&Condition) -> Option<bool>,
-        error: impl Fn(&Condition) -> Finding,
-    ) -> Held {
-        let mut held = Held::Holds;
-        for condition in conditions {
-            let error = || error(condition).related(self.run.header, "with the variables of this run");
-            match (judge(condition), &mut held) {
-                (Some(false), Held::Fails(errors)) => errors.push(error()),
-                (Some(false), _) => held = Held::Fails(vec![error()]),
-                (None, Held::Holds) => held = Held::Unknown,
-                (None | Some(true), _) => {}
-            }
-        }
-        held
-    }
-
-    fn failed(&self, summary: &str, condition: &Condition) -> Finding {
-        let at = condition.condition.as_ref().map_or(condition.block.header, |part| part.expr.span);
-        Finding::language(EngineRule::InvalidTest, summary)
-            .detail(format!("This condition is false in the run `{}`.", self.run.name))
-            .at(at)
-    }
-}
-
-fn resource(address: &ResourceAddress) -> TestSubject {
-    TestSubject::InModule(Subject::Resource { address: address.clone(), key: None })
 }
 
 /// Whether an object has conditions. If not, this is reported for every run.

@@ -1,8 +1,8 @@
 #![doc = include_str!("../../../policies/rules/naming.md")]
 
 use std::cell::LazyCell;
-use std::collections::HashSet;
 
+use hashbrown::HashSet;
 use regex::{Regex, RegexBuilder};
 use smol_str::SmolStr;
 

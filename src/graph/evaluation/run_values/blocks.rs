@@ -7,9 +7,8 @@ use super::super::scope::Instance;
 use super::super::secrets::refuses_ephemeral;
 use super::{Computed, Resources, RunValues};
 use crate::graph::builtin;
-use crate::graph::references::sites::Symbols;
 use crate::module::address::{InstanceKey, Mode, ModuleStep, ResourceInstance};
-use crate::module::declaration::{Condition, Repeated, Resource};
+use crate::module::declaration::{Repeated, Resource};
 use crate::syntax::Attribute;
 use crate::value::{Type, Value, convert};
 
@@ -83,30 +82,12 @@ impl RunValues<'_> {
     }
 
     /// The instances of a block with this `count` or `for_each`, if they are known.
-    fn instances(&self, repeated: Repeated<'_>) -> Option<Vec<Instance>> {
+    pub(super) fn instances(&self, repeated: Repeated<'_>) -> Option<Vec<Instance>> {
         match repeated {
             (Some(count), None) => Instance::all(&convert(&self.repetition(count), &Type::Number).ok()?),
             (None, Some(for_each)) => Instance::all(&self.repetition(for_each)),
             (None, None) | (Some(_), Some(_)) => None,
         }
-    }
-
-    /// Whether a condition of a resource holds in all its instances, if that is known.
-    pub(in crate::graph) fn holds_in_all(&self, condition: &Condition, resource: &Resource) -> Option<bool> {
-        let attribute = condition.condition.as_ref().filter(|attribute| !attribute.is_broken)?;
-        let symbols = Symbols { itself: true, ..Symbols::OF_ARGUMENTS };
-        let holds = |instance: Option<&Instance>| {
-            let itself = self.instance(resource, instance);
-            let (value, found) = self.at(&attribute.expr, symbols, instance, Some(&itself))?;
-            if found.is_empty() { convert(&value.without_marks(), &Type::Bool).ok()?.as_bool() } else { None }
-        };
-        if !resource.is_repeated() {
-            return holds(None);
-        }
-        let all: Vec<_> =
-            self.instances(resource.repeated())?.iter().map(|instance| holds(Some(instance))).collect();
-        let is_false = all.contains(&Some(false));
-        if is_false { Some(false) } else { all.iter().all(Option::is_some).then_some(true) }
     }
 
     /// The value of `count` or `for_each`, without its own marks; unknown if the engine refuses it.

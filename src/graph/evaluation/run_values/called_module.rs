@@ -9,6 +9,7 @@ use super::super::accepted_values;
 use super::super::scope::{Instance, Start};
 use super::{Computed, DEEPEST, Name, Outputs, RunValues, VariableValues, default_of};
 use crate::engine::Engine;
+use crate::graph::instance_keys::has_instances;
 use crate::graph::{Node, arguments};
 use crate::module::Module;
 use crate::module::declaration::{ModuleCall, Output, Variable};
@@ -81,6 +82,27 @@ impl<'t> RunValues<'t> {
         values
     }
 
+    /// The values of a module that is called, in each instance of the call; once if they are the same in all. None if the
+    /// instances are not known.
+    pub(in crate::graph) fn instances_of(&self, call: &ModuleCall) -> Vec<Rc<RunValues<'t>>> {
+        if has_instances(call, |repeated| self.repetition(repeated)) != Some(true) {
+            return Vec::new();
+        }
+        if !self.differ(call) {
+            return self.child(call).into_iter().collect();
+        }
+        let instances = self.instances(call.repeated()).unwrap_or_default();
+        instances.iter().filter_map(|instance| self.child_in(call, Some(instance)).map(Rc::new)).collect()
+    }
+
+    /// Whether the arguments of a call depend on its instance.
+    fn differ(&self, call: &ModuleCall) -> bool {
+        call.is_repeated()
+            && self.node.child(&call.name).is_some_and(|child| {
+                Instance::is_used_by(arguments::given(call, child.module()).iter().map(|given| &given.expr))
+            })
+    }
+
     /// Like [`Self::child`], in one instance of the call if that is given.
     fn child_in(&self, call: &ModuleCall, instance: Option<&Instance>) -> Option<Self> {
         let is_known = |child: &Node<'_>| {
@@ -100,6 +122,7 @@ impl<'t> RunValues<'t> {
         );
         let start = self.start.unwrap_or(Start::Plan(self.node));
         let values = RunValues { start: Some(start), ..values.without(inputs.failed.iter()) };
+        let values = if self.is_test() { values.without_invalid() } else { values };
         values.depth.set(self.depth.get() + 1);
         Some(values)
     }
@@ -156,11 +179,7 @@ impl<'t> RunValues<'t> {
             let values = outputs.into_iter().map(|(name, output)| (name, output.value));
             Some(Computed { value: Value::Object(values.collect()), is_exact })
         };
-        let differ = call.is_repeated() && {
-            let child = self.node.child(name)?;
-            Instance::is_used_by(arguments::given(call, child.module()).iter().map(|given| &given.expr))
-        };
-        self.repeated(call.repeated(), differ, of_instance)
+        self.repeated(call.repeated(), self.differ(call), of_instance)
     }
 
     /// Notes that what is evaluated depends on outputs of a called module that may have failed: on the one that a

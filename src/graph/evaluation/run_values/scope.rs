@@ -55,7 +55,7 @@ impl<'s, 't> RunScope<'s, 't> {
 
 impl RunScope<'_, '_> {
     /// The value of the first names of a reference, and the number of steps that they take.
-    fn computed(&self, traversal: &Traversal) -> Option<(Computed, usize)> {
+    pub(super) fn computed(&self, traversal: &Traversal) -> Option<(Computed, usize)> {
         let values = self.values;
         let name = traversal.steps.first()?.name()?;
         let (is_module, is_test) = (self.within != Within::Variables, self.within != Within::Module);
