@@ -19,7 +19,9 @@ mod quote;
 pub use analysis::{MapKey, Scope};
 pub(crate) use analysis::{alike, have_same_parts, same_steps};
 pub use attribute::Attribute;
-pub use body::{AttributeSchema, Block, BlockSchema, Body, Content, Item, Iteration, Label, LeftOut, Schema};
+pub use body::{
+    AttributeSchema, Block, BlockSchema, Body, Content, HasElements, Item, Iteration, Label, LeftOut, Schema,
+};
 pub use editor::{Editor, Items, item_spans};
 pub use expression::{
     BinaryOperator, Call, Expr, ExprKind, For, ForDirective, IfDirective, JsonProperty, JsonString,

@@ -1,5 +1,6 @@
 //! Checks the structure of `dynamic` blocks of resources and providers. The engine expands them without the provider.
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -7,7 +8,9 @@ use crate::finding::{EngineRule, Finding, set_address};
 use crate::graph::references::sites::{Owner, Site};
 use crate::graph::{Node, builtin};
 use crate::module::config::Config;
-use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Body, ExprKind, Schema};
+use crate::syntax::{
+    Attribute, AttributeSchema, Block, BlockSchema, Body, Expr, ExprKind, HasElements, Schema,
+};
 use crate::text::Span;
 
 /// The `dynamic` blocks of a body.
@@ -24,8 +27,8 @@ const IN_DYNAMIC: Schema<'_> = Schema {
 };
 
 /// What a check finds.
-#[derive(Default)]
-struct Found {
+struct Found<'f> {
+    has_elements: &'f HasElements<'f>,
     findings: Vec<Finding>,
     /// The collections that the engine does not evaluate, because their block has an unexpected item.
     unevaluated: Vec<Span>,
@@ -36,11 +39,13 @@ struct Found {
 pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<Finding>) -> Vec<Span> {
     let module = node.module();
     let mut unevaluated = Vec::new();
+    let values = LazyCell::new(|| node.values());
+    let has_elements = |collection: &Expr| values.have_elements(collection);
     let resources = module.resources.values().map(|resource| Owner::Resource(resource));
     let providers = module.providers.values().map(|provider| Owner::Provider(provider));
     for owner in resources.chain(providers) {
         let Some(config) = expanded_in(&owner) else { continue };
-        let mut found = Found::of(config, wrong);
+        let mut found = Found::of(config, wrong, &has_elements);
         let is_checked = || !matches!(owner, Owner::Provider(provider) if !node.is_known_to_use(provider));
         if !found.findings.is_empty() && is_checked() {
             set_address(&mut found.findings, &Site::of(owner).to_string());
@@ -60,14 +65,15 @@ pub(super) fn expanded_in<'m>(owner: &Owner<'m>) -> Option<&'m Config> {
     }
 }
 
-impl Found {
-    fn of(config: &Config, wrong: &BTreeSet<Span>) -> Self {
-        let mut found = Self::default();
+impl<'f> Found<'f> {
+    fn of(config: &Config, wrong: &BTreeSet<Span>, has_elements: &'f HasElements<'f>) -> Self {
+        let mut found = Self { has_elements, findings: Vec::new(), unevaluated: Vec::new() };
         config.for_each_body(&mut |body| found.in_body(body));
         if !found.findings.is_empty() {
             config.for_each_expression(&mut |expr| {
                 if wrong.contains(&expr.span) {
-                    found = Self::default();
+                    found.findings.clear();
+                    found.unevaluated.clear();
                 }
             });
         }
@@ -121,7 +127,8 @@ impl Found {
                 .at(other.header)
                 .related(first.header, "the first one is here")
         }));
-        if block.is_certain_to_expand() {
+        let for_each = content.attribute("for_each");
+        if for_each.and_then(|for_each| (self.has_elements)(&for_each.expr)) == Some(true) {
             self.in_body(&first.body);
         }
     }

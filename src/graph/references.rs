@@ -52,7 +52,8 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) -> CheckedRefer
             }
             site.doubt(node, &mut judge.findings[before..]);
         }
-        Found::Broken(expr) | Found::Unevaluated(expr) => {
+        Found::Unevaluated(_) => {}
+        Found::Broken(expr) => {
             wrong.insert(expr.span);
         }
         Found::Dependencies(dependencies) => judge.dependencies(site, dependencies),

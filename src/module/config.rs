@@ -12,7 +12,9 @@ use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use crate::finding::{EngineRule, Finding};
-use crate::syntax::{Attribute, AttributeSchema, BlockSchema, Body, Content, Expr, Iteration, Schema};
+use crate::syntax::{
+    Attribute, AttributeSchema, BlockSchema, Body, Content, Expr, HasElements, Iteration, Schema,
+};
 use crate::text::Span;
 
 /// The rest of a block after its meta-arguments.
@@ -124,6 +126,15 @@ impl Config {
     /// Like [`Self::for_each_expression`], with the `dynamic` blocks around each expression.
     pub fn for_each_expression_in_scope(&self, visit: &mut dyn FnMut(&Expr, Iteration<'_>)) {
         self.for_each_body(&mut |body| body.for_each_expression_in_scope(visit));
+    }
+
+    /// The same, with what is known about the collections of `dynamic` blocks.
+    pub fn for_each_expression_expanded(
+        &self,
+        has_elements: &HasElements<'_>,
+        visit: &mut dyn FnMut(&Expr, Iteration<'_>),
+    ) {
+        self.for_each_body(&mut |body| body.for_each_expression_expanded(has_elements, visit));
     }
 
     /// Calls `visit` with every body, without the items that an override replaces.

@@ -21,7 +21,7 @@ mod path;
 mod schema;
 
 pub use canonical::LeftOut;
-pub use iterators::Iteration;
+pub use iterators::{HasElements, Iteration};
 use json::JsonBody;
 use native::NativeBody;
 pub use schema::{AttributeSchema, BlockSchema, Schema};

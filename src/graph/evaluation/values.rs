@@ -18,7 +18,7 @@ use crate::module::address::{InstanceKey, Subject, reference};
 use crate::module::declaration::Repeated;
 use crate::syntax::Expr;
 use crate::text::Span;
-use crate::value::{Budget, Value, evaluate, too_expensive};
+use crate::value::{Budget, Value, elements, evaluate, too_expensive};
 
 /// The values of one module. Errors in its expressions are reported elsewhere; here their values are unknown.
 pub struct Values<'t> {
@@ -65,6 +65,11 @@ impl Values<'_> {
     /// The value of an expression, without marks.
     pub fn of(&self, expr: &Expr) -> Value {
         self.marked(expr).without_marks()
+    }
+
+    /// Whether a collection has elements, if that is known.
+    pub(crate) fn have_elements(&self, collection: &Expr) -> Option<bool> {
+        Some(!elements(&self.of(collection))?.is_empty())
     }
 
     /// Whether a block with this `count` or `for_each` has an instance with this key, or without one, if that is known.

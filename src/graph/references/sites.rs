@@ -1,6 +1,7 @@
 //! The expressions of a module that the engine evaluates in validation, each with its block and the symbols that are
 //! valid there.
 
+use std::cell::LazyCell;
 use std::fmt;
 
 use smol_str::SmolStr;
@@ -14,7 +15,7 @@ use crate::module::declaration::{
     Action, Check, Condition, Dependency, Import, Local, ModuleCall, Output, ProviderConfiguration, Repeated,
     Resource, Variable,
 };
-use crate::syntax::{Attribute, Expr, Iteration};
+use crate::syntax::{Attribute, Expr, HasElements, Iteration};
 use crate::text::Span;
 
 /// Follows the detail of a mistake in a provider block that perhaps nothing uses.
@@ -71,7 +72,8 @@ pub(in crate::graph) enum Found<'e> {
     Expression(&'e Expr, Iteration<'e>),
     /// An expression with a syntax error, which is not analyzed.
     Broken(&'e Expr),
-    /// An expression that only orders blocks: `for_each` beside `count`, which override files can lead to.
+    /// An expression that only orders blocks: `for_each` beside `count`, which override files can lead to, or the content of
+    /// a `dynamic` block without elements.
     Unevaluated(&'e Expr),
     /// The elements of `depends_on`.
     Dependencies(&'e [Dependency]),
@@ -80,7 +82,9 @@ pub(in crate::graph) enum Found<'e> {
 /// Calls `visit` with every item of a module that may contain references.
 pub(in crate::graph) fn for_each<'t>(node: Node<'t>, visit: &mut dyn FnMut(&Site<'t>, Found<'_>)) {
     let module = node.module();
-    let mut sites = Sites { visit };
+    let values = LazyCell::new(|| node.values());
+    let has_elements = |collection: &Expr| values.have_elements(collection);
+    let mut sites = Sites { visit, has_elements: &has_elements };
     if module.features.validation_refers_to_others {
         // In other releases, the loader itself checks these references.
         module.variables.values().for_each(|variable| sites.variable(variable));
@@ -212,6 +216,7 @@ impl fmt::Display for Site<'_> {
 
 struct Sites<'v, 't> {
     visit: &'v mut dyn FnMut(&Site<'t>, Found<'_>),
+    has_elements: &'v HasElements<'v>,
 }
 
 impl<'t> Sites<'_, 't> {
@@ -346,8 +351,10 @@ impl<'t> Sites<'_, 't> {
     }
 
     fn config(&mut self, site: &Site<'t>, config: &Config) {
-        config.for_each_expression_in_scope(&mut |expr, around| {
-            (self.visit)(site, Found::Expression(expr, around));
+        config.for_each_expression_expanded(self.has_elements, &mut |expr, around| {
+            let is_excluded = around.is_excluded;
+            let found = if is_excluded { Found::Unevaluated(expr) } else { Found::Expression(expr, around) };
+            (self.visit)(site, found);
         });
     }
 }

@@ -16,40 +16,60 @@ pub struct Iteration<'i> {
     pub argument: &'i str,
     /// Whether the expression is certainly the `for_each` of a `dynamic` block.
     pub is_for_each: bool,
-    /// Whether the expression is evaluated in any case: the collection of each `dynamic` block is a non-empty
-    /// literal.
+    /// Whether the expression is evaluated in any case: the collection of each `dynamic` block has elements.
     pub is_certain: bool,
+    /// Whether the expression is never evaluated: the collection of a `dynamic` block is empty.
+    pub is_excluded: bool,
 }
 
 impl Iteration<'_> {
     /// Outside of all `dynamic` blocks.
-    pub const NONE: Self = Self { names: &[], argument: "", is_for_each: false, is_certain: true };
+    pub const NONE: Self =
+        Self { names: &[], argument: "", is_for_each: false, is_certain: true, is_excluded: false };
 }
 
 /// A callback for each expression and its iterators.
 type Visit<'v> = dyn FnMut(&Expr, Iteration<'_>) + 'v;
 
-/// The iterators around the current position.
-#[derive(Default)]
-struct Way {
+/// Whether the collection of a `dynamic` block has elements, if that is known.
+pub type HasElements<'v> = dyn Fn(&Expr) -> Option<bool> + 'v;
+
+/// The `dynamic` blocks around the current position.
+struct Way<'v> {
+    has_elements: &'v HasElements<'v>,
     names: Vec<SmolStr>,
-    /// The number of them whose collection may be empty.
-    uncertain: usize,
+    /// For each of them, whether it has elements.
+    expands: Vec<Option<bool>>,
 }
 
-impl Way {
+impl Way<'_> {
     fn here(&self) -> Iteration<'_> {
-        Iteration { names: &self.names, is_certain: self.uncertain == 0, ..Iteration::NONE }
+        Iteration {
+            names: &self.names,
+            is_certain: self.expands.iter().all(|expands| *expands == Some(true)),
+            is_excluded: self.expands.contains(&Some(false)),
+            ..Iteration::NONE
+        }
     }
 
-    fn enter(&mut self, name: SmolStr, is_certain: bool) {
+    /// Whether a collection here has elements, if that is known.
+    fn has_elements(&self, collection: &Expr) -> Option<bool> {
+        if has_elements(collection) {
+            return Some(true);
+        }
+        let mut is_of_iterator = false;
+        collection.for_each_variable(|traversal| is_of_iterator |= self.names.contains(&traversal.root));
+        if is_of_iterator { None } else { (self.has_elements)(collection) }
+    }
+
+    fn enter(&mut self, name: SmolStr, expands: Option<bool>) {
         self.names.push(name);
-        self.uncertain += usize::from(!is_certain);
+        self.expands.push(expands);
     }
 
-    fn leave(&mut self, is_certain: bool) {
+    fn leave(&mut self) {
         self.names.pop();
-        self.uncertain -= usize::from(!is_certain);
+        self.expands.pop();
     }
 }
 
@@ -57,11 +77,16 @@ impl Body {
     /// Like [`Body::for_each_expression`], with the iterators of the enclosing `dynamic` blocks. Skips `iterator`
     /// arguments, which are names and not expressions, expressions with a syntax error, and unclosed bodies.
     pub fn for_each_expression_in_scope(&self, visit: &mut Visit<'_>) {
-        self.walk(&mut Way::default(), visit);
+        self.for_each_expression_expanded(&|_| None, visit);
+    }
+
+    /// The same, with what else is known about the collections of `dynamic` blocks than that a literal has elements.
+    pub fn for_each_expression_expanded(&self, has_elements: &HasElements<'_>, visit: &mut Visit<'_>) {
+        self.walk(&mut Way { has_elements, names: Vec::new(), expands: Vec::new() }, visit);
     }
 
     /// The parser limits the depth of a body, and thereby this recursion.
-    fn walk(&self, way: &mut Way, visit: &mut Visit<'_>) {
+    fn walk(&self, way: &mut Way<'_>, visit: &mut Visit<'_>) {
         if self.is_unclosed {
             return;
         }
@@ -72,15 +97,8 @@ impl Body {
     }
 }
 
-impl Block {
-    /// Whether this `dynamic` block certainly generates a block: its collection is a literal with an element.
-    pub fn is_certain_to_expand(&self) -> bool {
-        self.attribute("for_each").is_some_and(|for_each| !for_each.is_broken && has_elements(&for_each.expr))
-    }
-}
-
 impl NativeBody {
-    fn walk(&self, hidden: &Hidden, way: &mut Way, visit: &mut Visit<'_>) {
+    fn walk(&self, hidden: &Hidden, way: &mut Way<'_>, visit: &mut Visit<'_>) {
         for attribute in self.visible_attributes(hidden).filter(|attribute| !attribute.is_broken) {
             visit(&attribute.expr, Iteration { argument: &attribute.name, ..way.here() });
         }
@@ -95,34 +113,32 @@ impl NativeBody {
 
 /// The `for_each` of a `dynamic` block is outside of the scope of its iterator; `labels` and `content` are inside.
 /// The engine evaluates every `for_each` with the outermost one, but `content` only for elements of the collection.
-fn dynamic(block: &Block, label: &SmolStr, way: &mut Way, visit: &mut Visit<'_>) {
+fn dynamic(block: &Block, label: &SmolStr, way: &mut Way<'_>, visit: &mut Visit<'_>) {
     let Inner::Native(native) = &*block.body.inner else { return };
     let argument = |name: &str| {
         native.attributes.iter().find(|attribute| attribute.name == name && !attribute.is_broken)
     };
     let for_each = argument("for_each");
     if let Some(for_each) = for_each {
-        let is_for_each = way.uncertain == 0;
-        visit(
-            &for_each.expr,
-            Iteration { is_certain: true, is_for_each, argument: "for_each", ..way.here() },
-        );
+        let here = way.here();
+        let is_for_each = here.is_certain;
+        visit(&for_each.expr, Iteration { is_certain: true, is_for_each, argument: "for_each", ..here });
     }
-    let is_certain = block.is_certain_to_expand();
+    let expands = for_each.and_then(|for_each| way.has_elements(&for_each.expr));
     let named = match argument("iterator") {
         Some(iterator) => iterator.expr.keyword(),
         None => Some(label.clone()),
     };
     // The engine skips a block with an invalid iterator.
     let Some(named) = named else { return };
-    way.enter(named, is_certain);
+    way.enter(named, expands);
     if let Some(labels) = argument("labels") {
         visit(&labels.expr, Iteration { argument: "labels", ..way.here() });
     }
     for content in native.blocks.iter().filter(|block| block.kind == "content") {
         content.body.walk(way, visit);
     }
-    way.leave(is_certain);
+    way.leave();
 }
 
 /// Whether this is a collection literal with at least one element.
@@ -138,7 +154,7 @@ fn has_elements(collection: &Expr) -> bool {
 }
 
 impl JsonBody {
-    fn walk(&self, hidden: &Hidden, way: &mut Way, visit: &mut Visit<'_>) {
+    fn walk(&self, hidden: &Hidden, way: &mut Way<'_>, visit: &mut Visit<'_>) {
         for property in self.visible(hidden) {
             let expr = &property.attribute().expr;
             if property.name == "dynamic" {
@@ -164,7 +180,7 @@ fn has_dynamic(expr: &Expr) -> bool {
 }
 
 /// Only a schema distinguishes blocks from values, so `dynamic` is recognized in every object.
-fn in_json(expr: &Expr, way: &mut Way, visit: &mut Visit<'_>) {
+fn in_json(expr: &Expr, way: &mut Way<'_>, visit: &mut Visit<'_>) {
     match &expr.kind {
         ExprKind::Tuple(elements) => elements.iter().for_each(|element| in_json(element, way, visit)),
         ExprKind::JsonObject(properties) => {
@@ -181,7 +197,7 @@ fn in_json(expr: &Expr, way: &mut Way, visit: &mut Visit<'_>) {
 }
 
 /// The blocks under a `dynamic` property: for each label that is not hidden, one object or an array of them.
-fn dynamic_in_json(expr: &Expr, hidden: &Names, way: &mut Way, visit: &mut Visit<'_>) {
+fn dynamic_in_json(expr: &Expr, hidden: &Names, way: &mut Way<'_>, visit: &mut Visit<'_>) {
     let all = objects(expr).into_iter().flatten();
     for labelled in all.filter(|labelled| !hidden.has(&labelled.name.text)) {
         for block in objects(&labelled.value) {
@@ -190,13 +206,13 @@ fn dynamic_in_json(expr: &Expr, hidden: &Names, way: &mut Way, visit: &mut Visit
             if let Some(for_each) = for_each {
                 visit(&for_each.value, Iteration { is_certain: true, ..way.here() });
             }
-            let is_certain = for_each.is_some_and(|for_each| has_elements(&for_each.value));
+            let expands = for_each.and_then(|for_each| way.has_elements(&for_each.value));
             let named = argument("iterator").and_then(|iterator| iterator.value.keyword());
-            way.enter(named.unwrap_or_else(|| labelled.name.text.clone()), is_certain);
+            way.enter(named.unwrap_or_else(|| labelled.name.text.clone()), expands);
             for inside in ["labels", "content"].into_iter().filter_map(argument) {
                 in_json(&inside.value, way, visit);
             }
-            way.leave(is_certain);
+            way.leave();
         }
     }
 }
