@@ -3,6 +3,7 @@
 
 use std::cell::LazyCell;
 use std::fmt;
+use std::rc::Rc;
 
 use smol_str::SmolStr;
 
@@ -17,10 +18,15 @@ use crate::module::declaration::{
 };
 use crate::syntax::{Attribute, Expr, HasElements, Iteration};
 use crate::text::Span;
+use crate::value::Budget;
 
 /// Follows the detail of a mistake in a provider block that perhaps nothing uses.
 const UNKNOWN_USE: &str = " It is unknown whether anything uses this provider block. If nothing does, Terraform and \
 OpenTofu ignore it.";
+
+/// The collections of `dynamic` blocks are mostly constants. Each walk over a module evaluates them, in this part of the
+/// steps of the module.
+const PART_FOR_COLLECTIONS: usize = 16;
 
 /// The position of an expression.
 #[derive(Debug, Clone)]
@@ -82,7 +88,9 @@ pub(in crate::graph) enum Found<'e> {
 /// Calls `visit` with every item of a module that may contain references.
 pub(in crate::graph) fn for_each<'t>(node: Node<'t>, visit: &mut dyn FnMut(&Site<'t>, Found<'_>)) {
     let module = node.module();
-    let values = LazyCell::new(|| node.values());
+    let values = LazyCell::new(|| {
+        node.values_within(&Rc::new(Budget::of(module.evaluation_steps() / PART_FOR_COLLECTIONS)))
+    });
     let has_elements = |collection: &Expr| values.have_elements(collection);
     let mut sites = Sites { visit, has_elements: &has_elements };
     if module.features.validation_refers_to_others {
