@@ -75,6 +75,20 @@ pub(in crate::graph) enum Resources {
     Applied,
 }
 
+/// The values that a test may replace. Those of other resources are never known here.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::graph) struct Replaced {
+    /// The outputs of called modules.
+    pub(in crate::graph) modules: bool,
+    /// The attributes of `terraform_data`.
+    pub(in crate::graph) resources: bool,
+}
+
+impl Replaced {
+    /// Any value.
+    pub(in crate::graph) const ALL: Self = Self { modules: true, resources: true };
+}
+
 /// The position of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::graph) enum Within {
@@ -90,8 +104,7 @@ pub(in crate::graph) enum Within {
 pub(in crate::graph) struct RunValues<'t> {
     node: Node<'t>,
     resources: Resources,
-    /// Whether the test replaces values of resources or modules.
-    is_overridden: bool,
+    replaced: Replaced,
     variables: VariableValues,
     earlier: &'t BTreeMap<SmolStr, Outputs>,
     work: &'t Budget,
@@ -131,7 +144,7 @@ enum Name {
 impl<'t> RunValues<'t> {
     pub(in crate::graph) fn new(
         node: Node<'t>,
-        (resources, is_overridden): (Resources, bool),
+        (resources, replaced): (Resources, Replaced),
         variables: VariableValues,
         earlier: &'t BTreeMap<SmolStr, Outputs>,
         work: &'t Budget,
@@ -139,7 +152,7 @@ impl<'t> RunValues<'t> {
         Self {
             node,
             resources,
-            is_overridden,
+            replaced,
             variables,
             earlier,
             work,
@@ -160,7 +173,7 @@ impl<'t> RunValues<'t> {
 
     /// Those in a plan.
     pub(super) fn of_plan(node: Node<'t>, variables: VariableValues, work: &'t Budget) -> Self {
-        Self::new(node, (Resources::Changed, false), variables, &NOTHING, work)
+        Self::new(node, (Resources::Changed, Replaced::default()), variables, &NOTHING, work)
     }
 
     /// The same values in a module below another one, without those of some variables.
@@ -178,7 +191,7 @@ impl<'t> RunValues<'t> {
     pub(super) fn without<'n>(&self, failing: impl Iterator<Item = &'n SmolStr>) -> Self {
         let variables = self.variables.clone();
         let values =
-            Self::new(self.node, (self.resources, self.is_overridden), variables, self.earlier, self.work);
+            Self::new(self.node, (self.resources, self.replaced), variables, self.earlier, self.work);
         let mut failed = self.failed.borrow().clone();
         failed.extend(failing.cloned().map(Name::Variable));
         Self { start: self.start, failed: failed.into(), not_null: self.not_null, ..values }

@@ -8,7 +8,7 @@ use super::conditions::{Checkable, Conditions, Held, pass, resource_of};
 use super::names::Names;
 use crate::finding::{Code, Continued, EngineRule, Finding, Severity, make_warnings};
 use crate::graph::evaluation::{
-    Computed, Outputs, Resources, RunValues, VariableValues, assertion, default_of, value_of_test,
+    Computed, Outputs, Replaced, Resources, RunValues, VariableValues, assertion, default_of, value_of_test,
 };
 use crate::graph::{Node, Test};
 use crate::module::Module;
@@ -72,10 +72,10 @@ pub(super) fn check(
     let (found, outputs) = {
         let planned = if earlier.is_applied { Resources::Changed } else { Resources::Planned };
         let at_end = if run.plans { planned } else { Resources::Applied };
-        let is_overridden = is_overridden(test, run);
+        let replaced = replaced(test, run, node.module());
         let values = |resources| {
             let given = given.clone();
-            let values = RunValues::new(node, (resources, is_overridden), given, &earlier.outputs, work);
+            let values = RunValues::new(node, (resources, replaced), given, &earlier.outputs, work);
             values.in_tests_of(*tested).without_invalid()
         };
         let outcome = Outcome { run, asserts, test, node, planned: values(planned), at_end: values(at_end) };
@@ -87,10 +87,28 @@ pub(super) fn check(
     found
 }
 
-/// Whether a run replaces any value of a provider or module.
-fn is_overridden(test: &Test, run: &Run) -> bool {
-    let has_mocks = test.file.providers.values().any(|provider| provider.mock.is_some());
-    has_mocks || !test.file.overrides.is_empty() || !run.overrides.is_empty()
+/// The values that a run may replace.
+fn replaced(test: &Test, run: &Run, module: &Module) -> Replaced {
+    let mocks = test.file.providers.values().filter_map(|provider| Some((provider, provider.mock.as_ref()?)));
+    let mut replaced = Replaced::default();
+    let mut all: Vec<_> = test.file.overrides.all().iter().chain(run.overrides.all()).collect();
+    for (provider, mock) in mocks {
+        let is_built_in =
+            module.provider_address(&provider.name).is_some_and(|address| address.is_built_in());
+        replaced.resources |= is_built_in;
+        // Its files may have overrides too.
+        if mock.source.is_some() {
+            return Replaced::ALL;
+        }
+        all.extend(mock.data.overrides.all());
+    }
+    for target in all.into_iter().map(|replacement| &replacement.target) {
+        match &target.resource {
+            Some(resource) => replaced.resources |= resource.resource.kind == "terraform_data",
+            None => replaced.modules = true,
+        }
+    }
+    replaced
 }
 
 struct Outcome<'r> {

@@ -8,7 +8,7 @@ use super::names::{Names, Place};
 use super::outcome::Earlier;
 use crate::finding::{Code, Concern, Continued, EngineRule, Finding, Severity};
 use crate::graph::evaluation::{
-    Computed, Resources, RunValues, VariableValues, Within, are_values_checked, value_of_test,
+    Computed, Replaced, Resources, RunValues, VariableValues, Within, are_values_checked, value_of_test,
 };
 use crate::graph::{Node, Test};
 use crate::module::address::{Subject, TestSubject};
@@ -33,15 +33,21 @@ pub(super) fn values_of_file<'t>(
     earlier: &'t Earlier,
     work: &'t Budget,
 ) -> RunValues<'t> {
-    let nothing =
-        RunValues::new(module, (Resources::Changed, true), VariableValues::default(), &earlier.outputs, work);
+    let nothing = RunValues::new(
+        module,
+        (Resources::Changed, Replaced::ALL),
+        VariableValues::default(),
+        &earlier.outputs,
+        work,
+    );
     let nothing = nothing.in_tests_of(tested);
     let used = used.filter_map(|name| {
         let given = test.given(&name).filter(|given| !given.is_broken)?;
         Some((name, nothing.of(&given.expr, Within::Variables).0))
     });
     let set = VariableValues::only(used.collect());
-    RunValues::new(module, (Resources::Changed, true), set, &earlier.outputs, work).in_tests_of(tested)
+    RunValues::new(module, (Resources::Changed, Replaced::ALL), set, &earlier.outputs, work)
+        .in_tests_of(tested)
 }
 
 /// Checks the values that a run sets, and returns them.

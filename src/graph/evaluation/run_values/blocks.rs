@@ -120,7 +120,7 @@ impl RunValues<'_> {
         let Some(arguments) = builtin::arguments(resource).filter(|_| is_data) else {
             return Computed::UNKNOWN;
         };
-        if self.is_overridden || keeps {
+        if self.replaced.resources || keeps {
             return Computed::UNKNOWN;
         }
         let content = builtin::content(arguments, &resource.config, &mut Vec::new());

@@ -106,20 +106,15 @@ impl<'t> RunValues<'t> {
     /// Like [`Self::child`], in one instance of the call if that is given.
     fn child_in(&self, call: &ModuleCall, instance: Option<&Instance>) -> Option<Self> {
         let is_known = |child: &Node<'_>| {
-            !self.is_overridden
+            !self.replaced.modules
                 && child.module().is_whole()
                 && self.depth.get() < DEEPEST
                 && self.work.take(steps_to_enter(child.module()))
         };
         let child = self.node.child(&call.name).filter(is_known)?;
         let inputs = self.inputs(call, child.module(), instance);
-        let values = RunValues::new(
-            child,
-            (self.resources, self.is_overridden),
-            inputs.variables,
-            &NOTHING,
-            self.work,
-        );
+        let values =
+            RunValues::new(child, (self.resources, self.replaced), inputs.variables, &NOTHING, self.work);
         let start = self.start.unwrap_or(Start::Plan(self.node));
         let values = RunValues { start: Some(start), ..values.without(inputs.failed.iter()) };
         let values = if self.is_test() { values.without_invalid() } else { values };
