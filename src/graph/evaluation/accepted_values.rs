@@ -148,12 +148,16 @@ pub(super) fn of_resource(value: &Value, expr: &Expr, is_postcondition: bool) ->
 
 /// The finding for the result of a condition, if any, with these parts if the result is false.
 fn result(value: &Value, expr: &Expr, (failed, detail, severity): (&str, &str, Severity)) -> Option<Finding> {
+    let is_false = convert(value, &Type::Bool) == Ok(Value::Bool(false));
+    let failure = || invalid(EngineRule::InvalidCheckOrCondition, failed, detail, expr).severity(severity);
+    no_condition(value, expr).or_else(|| is_false.then(failure))
+}
+
+/// The error for a known result of a condition that is neither true nor false.
+pub(super) fn no_condition(value: &Value, expr: &Expr) -> Option<Finding> {
     match convert(value, &Type::Bool) {
         _ if !value.is_known() => None,
         Ok(Value::Null(_)) => Some(invalid_result("null", expr)),
-        Ok(Value::Bool(false)) => {
-            Some(invalid(EngineRule::InvalidCheckOrCondition, failed, detail, expr).severity(severity))
-        }
         Ok(_) => None,
         Err(_) => Some(invalid_result(&with_article(&value.ty().name()), expr)),
     }

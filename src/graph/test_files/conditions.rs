@@ -62,16 +62,11 @@ impl Conditions<'_, '_> {
     fn of_variables<'e>(&self, set: &dyn Fn(&SmolStr) -> Option<&'e Expr>) -> Vec<Checkable> {
         let variables = self.node.module().variables.values();
         let checked = variables.filter(|variable| !variable.validations.is_empty()).map(|variable| {
-            let wrong: Vec<Finding> =
-                variable.validations.iter().flat_map(|condition| self.planned.errors(condition)).collect();
-            let held = if wrong.is_empty() {
-                let judge = |validation: &Condition| self.planned.validates(validation, &variable.name);
-                self.held(false, &variable.validations, judge, |validation| {
-                    failed_validation(variable, set(&variable.name), validation)
-                })
-            } else {
-                Held::IsWrong(wrong)
-            };
+            let judge =
+                |validation: &Condition| self.planned.status_of_validation(validation, &variable.name);
+            let held = self.held(false, &variable.validations, judge, |validation| {
+                failed_validation(variable, set(&variable.name), validation)
+            });
             self.object(TestSubject::InModule(Subject::Variable(variable.name.clone())), held)
         });
         checked.collect()
@@ -82,7 +77,7 @@ impl Conditions<'_, '_> {
         let own = resources.filter(|resource| resource.check.is_none());
         own.map(|resource| {
             let conditions = || resource.preconditions.iter().chain(&resource.postconditions);
-            let judge = |condition: &Condition| self.planned.holds_in_all(condition, resource);
+            let judge = |condition: &Condition| self.planned.status_in_all(condition, resource);
             let skips = self.planned.skips_resource(&resource.address);
             let held = self.held(skips, conditions(), judge, |condition| {
                 let is_before = resource.preconditions.iter().any(|before| std::ptr::eq(before, condition));
@@ -98,7 +93,7 @@ impl Conditions<'_, '_> {
         let outputs = self.node.module().outputs.values();
         outputs
             .map(|output| {
-                let judge = |condition: &Condition| self.planned.holds(condition);
+                let judge = |condition: &Condition| self.planned.status(condition);
                 let skips = self.planned.skips_output(&output.name);
                 let held = self.held(skips, &output.preconditions, judge, |condition| {
                     self.failed("Module output value precondition failed", condition)
@@ -112,7 +107,7 @@ impl Conditions<'_, '_> {
         let checks = self.node.module().checks.values();
         checks
             .map(|check| {
-                let judge = |condition: &Condition| self.at_end.holds(condition);
+                let judge = |condition: &Condition| self.at_end.status(condition);
                 let held = match check.data {
                     Some(_) => Held::Unknown,
                     None => self.held(false, &check.asserts, judge, |condition| {
@@ -158,10 +153,20 @@ impl Conditions<'_, '_> {
         }
         let mut held = Held::Holds;
         for condition in conditions {
-            let error = || error(condition).related(self.run.header, "with the variables of this run");
+            let of_run = |error: Finding| error.related(self.run.header, "with the variables of this run");
             match (judge(condition), &mut held) {
-                (CheckStatus::Fail, Held::Fails(errors)) => errors.push(error()),
-                (CheckStatus::Fail, _) => held = Held::Fails(vec![error()]),
+                (CheckStatus::Fail, Held::Fails(errors) | Held::IsWrong(errors)) => {
+                    errors.push(of_run(error(condition)));
+                }
+                (CheckStatus::Fail, _) => held = Held::Fails(vec![of_run(error(condition))]),
+                (CheckStatus::Error(found), before) => {
+                    let mut errors = match before {
+                        Held::Fails(errors) | Held::IsWrong(errors) => std::mem::take(errors),
+                        Held::Holds | Held::Unknown | Held::Skipped => Vec::new(),
+                    };
+                    errors.extend(found.into_iter().map(of_run));
+                    held = Held::IsWrong(errors);
+                }
                 (CheckStatus::Unknown, Held::Holds | Held::Skipped) => held = Held::Unknown,
                 (CheckStatus::Skipped, Held::Holds) => held = Held::Skipped,
                 (CheckStatus::Unknown | CheckStatus::Skipped | CheckStatus::Pass, _) => {}

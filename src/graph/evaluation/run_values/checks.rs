@@ -2,91 +2,132 @@
 
 use smol_str::SmolStr;
 
+use super::super::accepted_values;
 use super::super::scope::{Instance, Start};
 use super::scope::RunScope;
 use super::{Name, RunValues, Within};
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, Severity, has_errors};
 use crate::graph::references::sites::Symbols;
 use crate::module::address::ResourceAddress;
 use crate::module::declaration::{Condition, Output, Resource, Variable};
-use crate::syntax::Traversal;
+use crate::syntax::{Expr, Traversal};
 use crate::value::{Type, Value, convert};
 
 /// The status of a condition in a test.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(in crate::graph) enum CheckStatus {
     Pass,
     Fail,
+    /// It cannot be evaluated, because of these errors in it or in its message.
+    Error(Vec<Finding>),
     Unknown,
     /// It depends on an error, so the engine does not evaluate it.
     Skipped,
 }
 
 impl CheckStatus {
-    /// The result of the evaluation of a condition. `None` if it was skipped.
-    fn of(result: Option<(Value, Vec<Finding>)>) -> Self {
-        let Some((value, found)) = result else { return Self::Skipped };
-        let value = convert(&value.without_marks(), &Type::Bool).ok().filter(|_| found.is_empty());
+    /// The status of a condition. `evaluate` returns the value of a part, or `None` for one that is skipped.
+    fn of(condition: &Condition, evaluate: impl Fn(&Expr) -> Option<(Value, Vec<Finding>)>) -> Self {
+        let message = condition.error_message.as_ref().filter(|message| !message.is_broken);
+        let Some(message) = message else { return Self::Unknown };
+        let of_message = evaluate(&message.expr).map(|(text, mut found)| {
+            if !has_errors(&found) {
+                found.extend(accepted_values::message(text.unmarked().0, &message.expr));
+            }
+            found
+        });
+        Self::with(condition, accepted_values::no_condition, of_message.unwrap_or_default(), evaluate)
+    }
+
+    /// The same, with what was found in the message. `unusable` returns the error for a result that is neither true nor
+    /// false.
+    fn with(
+        condition: &Condition,
+        unusable: fn(&Value, &Expr) -> Option<Finding>,
+        of_message: Vec<Finding>,
+        evaluate: impl Fn(&Expr) -> Option<(Value, Vec<Finding>)>,
+    ) -> Self {
+        let tested = condition.condition.as_ref().filter(|tested| !tested.is_broken);
+        let Some(tested) = tested else { return Self::Unknown };
+        let Some((value, mut found)) = evaluate(&tested.expr) else { return Self::Skipped };
+        found.extend(of_message);
+        let value = value.without_marks();
+        if !has_errors(&found) {
+            found.extend(unusable(&value, &tested.expr));
+        }
+        if has_errors(&found) {
+            found.retain(|finding| finding.severity == Severity::Error);
+            return Self::Error(found);
+        }
+        let value = convert(&value, &Type::Bool).ok().filter(|_| found.is_empty());
         match value.and_then(|value| value.as_bool()) {
             Some(true) => Self::Pass,
             Some(false) => Self::Fail,
             None => Self::Unknown,
         }
     }
+
+    /// Whether the object with the condition fails.
+    fn fails(&self) -> bool {
+        matches!(self, Self::Fail | Self::Error(_))
+    }
 }
 
 impl RunValues<'_> {
-    /// Whether a condition of the module that is in no resource or variable holds, if that is known.
-    pub(in crate::graph) fn holds(&self, condition: &Condition) -> CheckStatus {
-        let Some(attribute) = condition.condition.as_ref().filter(|attribute| !attribute.is_broken) else {
-            return CheckStatus::Unknown;
-        };
+    /// The status of a condition of the module that is in no resource or variable.
+    pub(in crate::graph) fn status(&self, condition: &Condition) -> CheckStatus {
         let was_failing = self.is_failing.get();
-        let scope = RunScope::of(self, self.scope(), Within::Module);
-        let status = CheckStatus::of(self.unless_failing(&attribute.expr, &scope));
+        let scope = || RunScope::of(self, self.scope(), Within::Module);
+        let status = CheckStatus::of(condition, |part| self.unless_failing(part, &scope()));
         self.is_failing.set(was_failing);
         status
     }
 
-    /// Whether a validation of a variable holds, if that is known.
-    pub(in crate::graph) fn validates(&self, validation: &Condition, variable: &SmolStr) -> CheckStatus {
-        match validation.condition.as_ref().filter(|attribute| !attribute.is_broken) {
-            Some(attribute) => CheckStatus::of(self.in_validation(&attribute.expr, variable)),
-            None => CheckStatus::Unknown,
-        }
+    /// The status of a validation of a variable.
+    pub(in crate::graph) fn status_of_validation(
+        &self,
+        validation: &Condition,
+        variable: &SmolStr,
+    ) -> CheckStatus {
+        let evaluate = |part: &Expr| self.in_validation(part, variable);
+        let message = validation.error_message.as_ref().filter(|message| !message.is_broken);
+        let of_message = message.and_then(|message| Some(evaluate(&message.expr)?.1));
+        let unusable = accepted_values::unusable;
+        CheckStatus::with(validation, unusable, of_message.unwrap_or_default(), evaluate)
     }
 
-    /// Whether a condition of a resource holds in all its instances, if that is known.
-    pub(in crate::graph) fn holds_in_all(&self, condition: &Condition, resource: &Resource) -> CheckStatus {
-        let Some(attribute) = condition.condition.as_ref().filter(|attribute| !attribute.is_broken) else {
-            return CheckStatus::Unknown;
-        };
+    /// The status of a condition of a resource in all instances of this: the worst one.
+    pub(in crate::graph) fn status_in_all(&self, condition: &Condition, resource: &Resource) -> CheckStatus {
         let was_failing = self.is_failing.get();
         let symbols = Symbols { itself: true, ..Symbols::OF_ARGUMENTS };
-        let holds = |instance: Option<&Instance>| {
+        let status = |instance: Option<&Instance>| {
             let itself = self.instance(resource, instance);
-            CheckStatus::of(self.at(&attribute.expr, symbols, instance, Some(&itself)))
+            CheckStatus::of(condition, |part| self.at(part, symbols, instance, Some(&itself)))
         };
         let all: Option<Vec<_>> = if resource.is_repeated() {
             let instances = self.instances(resource.repeated());
-            instances.map(|instances| instances.iter().map(|instance| holds(Some(instance))).collect())
+            instances.map(|instances| instances.iter().map(|instance| status(Some(instance))).collect())
         } else {
-            Some(vec![holds(None)])
+            Some(vec![status(None)])
         };
         self.is_failing.set(was_failing);
+        let severity = |status: &CheckStatus| match status {
+            CheckStatus::Pass => 0,
+            CheckStatus::Skipped => 1,
+            CheckStatus::Unknown => 2,
+            CheckStatus::Fail => 3,
+            CheckStatus::Error(_) => 4,
+        };
         let Some(all) = all else { return CheckStatus::Unknown };
-        let worst = [CheckStatus::Fail, CheckStatus::Unknown, CheckStatus::Skipped];
-        worst.into_iter().find(|result| all.contains(result)).unwrap_or(CheckStatus::Pass)
+        all.into_iter().max_by_key(severity).unwrap_or(CheckStatus::Pass)
     }
 
     /// The same values in a test, without those of variables that fail a validation: the engine evaluates nothing that refers
     /// to these.
     pub(in crate::graph) fn without_invalid(self) -> Self {
         let fails = |variable: &&Variable| {
-            variable.validations.iter().any(|validation| {
-                self.validates(validation, &variable.name) == CheckStatus::Fail
-                    || !self.errors(validation).is_empty()
-            })
+            let mut validations = variable.validations.iter();
+            validations.any(|validation| self.status_of_validation(validation, &variable.name).fails())
         };
         let variables = self.node.module().variables.values().map(|variable| &**variable);
         let failing: Vec<&SmolStr> = variables.filter(fails).map(|variable| &variable.name).collect();
@@ -143,11 +184,10 @@ impl RunValues<'_> {
         let fails = || {
             let of_resource = |resource: &Resource| {
                 let mut conditions = resource.preconditions.iter().chain(&resource.postconditions);
-                conditions.any(|condition| self.holds_in_all(condition, resource) == CheckStatus::Fail)
+                conditions.any(|condition| self.status_in_all(condition, resource).fails())
             };
-            let of_output = |output: &Output| {
-                output.preconditions.iter().any(|condition| self.holds(condition) == CheckStatus::Fail)
-            };
+            let of_output =
+                |output: &Output| output.preconditions.iter().any(|condition| self.status(condition).fails());
             resource.is_some_and(|resource| of_resource(resource))
                 || output.is_some_and(|output| of_output(output))
         };
@@ -157,12 +197,5 @@ impl RunValues<'_> {
     /// Whether these are values of a test, where conditions of the module decide what is evaluated.
     pub(super) fn is_test(&self) -> bool {
         matches!(self.start, Some(Start::Test(_)))
-    }
-
-    /// The errors in the evaluation of a condition of the module and of its message.
-    pub(in crate::graph) fn errors(&self, condition: &Condition) -> Vec<Finding> {
-        let usable = condition.parts().filter(|attribute| !attribute.is_broken);
-        let found = usable.flat_map(|attribute| self.value(&attribute.expr, Within::Module, None).1);
-        found.filter(|finding| finding.severity == Severity::Error).collect()
     }
 }
