@@ -126,7 +126,7 @@ impl Names<'_, '_> {
         if self.test.file.number_of(&self.run.name).is_some_and(|own| at >= own) {
             // Since Terraform 1.13, runs are ordered by their references.
             if is_assert || self.node.module().features.runs_in_order {
-                not_yet(name, is_assert, reference.span)
+                not_yet(name, is_assert, *name == self.run.name, reference.span)
                     .related(all[at].header, "the run is here")
                     .push_to(findings);
             }
@@ -297,13 +297,17 @@ fn unknown(name: &str, at: Span) -> Finding {
         .at(at)
 }
 
-fn not_yet(name: &str, is_assert: bool, at: Span) -> Finding {
+fn not_yet(name: &str, is_assert: bool, is_own: bool, at: Span) -> Finding {
     let summary =
         if is_assert { "Reference to unevaluated run block" } else { "Reference to unavailable run block" };
     Finding::language(EngineRule::InvalidReference, summary)
         .detail(format!("The run `{name}` does not come before this one, so it has no values yet."))
         .at(at)
-        .help("refer to an earlier run, or change the order of the runs")
+        .help(match (is_own, is_assert) {
+            (true, true) => "write `output.NAME` for an output of this run",
+            (true, false) => "refer to an earlier run: a run cannot use its own outputs here",
+            (false, _) => "refer to an earlier run, or change the order of the runs",
+        })
 }
 
 fn only_runs_and_variables(place: Place, at: Span) -> Finding {

@@ -50,6 +50,12 @@ pub(super) fn remaining(
         };
         given.insert(name.clone(), computed);
     }
+    // Assertions can refer to variables that only the file has.
+    for (name, set) in test.file.variables.iter().filter(|(_, set)| !set.is_broken) {
+        if !run.variables.contains_key(name) && !module.module().variables.contains_key(name) {
+            given.insert(name.clone(), value_of_test(&set.expr, None, values).0);
+        }
+    }
 }
 
 /// Checks what a run without errors so far leads to, with these assertions.

@@ -97,13 +97,15 @@ impl RunValues<'_> {
         let is_sensitive = marks.sensitive.is_some();
         let is_ephemeral = marks.ephemeral.is_some() && refuses_ephemeral(self.node.module());
         let value = given.clone().without_marks();
-        let is_accepted = match attribute.name.as_str() {
-            "count" => accepted_values::count(&value, &attribute.expr).is_none(),
-            _ => !is_sensitive && accepted_values::for_each(&value, &attribute.expr).is_none(),
+        let error = match attribute.name.as_str() {
+            "count" => accepted_values::count(&value, &attribute.expr),
+            _ => accepted_values::for_each(&value, &attribute.expr),
         };
-        if is_accepted && !is_ephemeral {
+        let is_refused = is_ephemeral || is_sensitive && attribute.name != "count";
+        if error.is_none() && !is_refused {
             return given;
         }
+        self.errors.borrow_mut().extend(error);
         self.is_failing.set(true);
         Value::UNKNOWN
     }
