@@ -397,7 +397,11 @@ impl<'t> RunValues<'t> {
         }
         let symbols = instance.map_or_else(Symbols::default, |_| Symbols::OF_ARGUMENTS);
         let module = ModuleScope { symbols, instance, ..self.scope() };
-        let (computed, found) = self.value_in(&attribute.expr, &RunScope::of(self, module, Within::Module));
+        self.note(self.value_in(&attribute.expr, &RunScope::of(self, module, Within::Module)))
+    }
+
+    /// Notes what was found in the evaluation of a part of the current declaration, and returns its value.
+    fn note(&self, (computed, found): (Computed, Vec<Finding>)) -> Computed {
         if has_errors(&found) {
             self.is_failing.set(true);
         }

@@ -139,16 +139,17 @@ impl Outcome<'_> {
         }
         let passes = pass(&all);
         let mut findings = self.failures(all);
+        // After an error, nothing is applied.
+        let values = if passes { &self.at_end } else { &self.planned };
+        let outputs = values.outputs();
+        values.evaluate_all();
+        let known: BTreeSet<_> = findings.iter().map(place).collect();
+        let wrong: Vec<_> =
+            values.declaration_errors().into_iter().filter(|error| !known.contains(&place(error))).collect();
+        let of_run = |error: Finding| error.related(self.run.header, "with the variables of this run");
+        findings.extend(wrong.into_iter().map(of_run));
         if !passes || !findings.is_empty() {
             return (findings, None);
-        }
-        let outputs = self.at_end.outputs();
-        self.at_end.evaluate_all();
-        let wrong = self.at_end.declaration_errors();
-        if !wrong.is_empty() {
-            let of_run =
-                |finding: Finding| finding.related(self.run.header, "with the variables of this run");
-            return (wrong.into_iter().map(of_run).collect(), None);
         }
         for assert in self.asserts {
             findings.extend(assertion(assert, &self.at_end));
@@ -226,12 +227,17 @@ impl Outcome<'_> {
         findings.append(&mut of_checks);
         // Several instances of a called module may have the same error.
         let mut seen = BTreeSet::new();
-        findings.retain(|finding| seen.insert((finding.primary, finding.summary.clone())));
+        findings.retain(|finding| seen.insert(place(finding)));
         if is_decided && (self.run.plans || is_planned) {
             findings.extend(missing.into_iter().map(|(_, at)| missing_failure(at)));
         }
         findings
     }
+}
+
+/// What tells an error from others of a run.
+fn place(finding: &Finding) -> (Option<Span>, String) {
+    (finding.primary, finding.summary.clone())
 }
 
 /// Whether an object has conditions. If not, this is reported for every run.

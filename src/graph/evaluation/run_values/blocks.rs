@@ -3,10 +3,12 @@
 use smol_str::SmolStr;
 
 use super::super::accepted_values;
-use super::super::scope::Instance;
+use super::super::scope::{Instance, ModuleScope};
 use super::super::secrets::refuses_ephemeral;
-use super::{Computed, Resources, RunValues};
+use super::scope::RunScope;
+use super::{Computed, Resources, RunValues, Within};
 use crate::graph::builtin;
+use crate::graph::references::sites::Symbols;
 use crate::module::address::{InstanceKey, Mode, ModuleStep, ResourceInstance};
 use crate::module::declaration::{Repeated, Resource};
 use crate::syntax::Attribute;
@@ -110,6 +112,17 @@ impl RunValues<'_> {
         Value::UNKNOWN
     }
 
+    /// Evaluates the arguments of a resource whose schema is not known, for their errors.
+    fn evaluate_config(&self, resource: &Resource, instance: Option<&Instance>) {
+        let symbols = instance.map_or_else(Symbols::default, |_| Symbols::OF_ARGUMENTS);
+        resource.config.for_each_expression_in_scope(&mut |expr, around| {
+            if around.names.is_empty() && around.is_certain {
+                let module = ModuleScope { symbols, instance, ..self.scope() };
+                self.note(self.value_in(expr, &RunScope::of(self, module, Within::Module)));
+            }
+        });
+    }
+
     /// The value of an instance. Only that of `terraform_data` is known without a provider.
     pub(in crate::graph::evaluation) fn instance(
         &self,
@@ -120,6 +133,9 @@ impl RunValues<'_> {
         let keeps = !managed.ignore_changes.is_empty() || managed.ignore_all_changes.is_some();
         let is_data = resource.address.mode == Mode::Managed && resource.address.kind == "terraform_data";
         let Some(arguments) = builtin::arguments(resource).filter(|_| is_data) else {
+            if self.is_test() && builtin::arguments(resource).is_none() {
+                self.evaluate_config(resource, instance);
+            }
             return Computed::UNKNOWN;
         };
         if self.replaced.resources || keeps {
