@@ -60,7 +60,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "RULE", value_parser = RuleName::Selected, hide_possible_values = true, value_delimiter = ',', help_heading = RULES, display_order = 51)]
     ignore: Vec<String>,
     /// Lowest severity that makes the exit code 1 [default: `fail_on` of the policy, or `error`]
-    #[arg(long, value_enum, value_name = "LEVEL", help_heading = RULES, display_order = 52)]
+    #[arg(long, value_enum, value_name = "SEVERITY", help_heading = RULES, display_order = 52)]
     fail_on: Option<FailOn>,
     #[command(flatten)]
     reports: outputs::Arguments,

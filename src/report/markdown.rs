@@ -18,13 +18,13 @@ pub(super) fn write(&Report { outcome, sources, style }: &Report<'_>, out: &mut 
         let rows = by_rule(outcome).into_iter();
         let rows =
             rows.map(|(number, level, rule)| format!("| {number} | {} | {} |", mark(level), code(rule)));
-        table(&mut report, &["", "level", "rule"], rows);
+        table(&mut report, &["", "severity", "rule"], rows);
     } else {
         let places = Places::new(sources, &style.names);
         let mut verdicts: Vec<_> = outcome.verdicts.iter().collect();
         verdicts.sort_by_key(|verdict| verdict.level);
         let rows = verdicts.iter().take(MOST_ROWS).map(|verdict| row(verdict, &places));
-        table(&mut report, &["level", "place", "finding", "rule"], rows);
+        table(&mut report, &["severity", "location", "finding", "rule"], rows);
         if let Some(more) = verdicts.len().checked_sub(MOST_ROWS).filter(|more| *more > 0) {
             report.push_str(&format!("and {more} more\n\n"));
         }
