@@ -12,6 +12,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::locals::Locals;
@@ -24,6 +25,7 @@ use crate::graph::references::sites::Symbols;
 use crate::module::address::ResourceAddress;
 use crate::module::declaration::{Output, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Part, StepKind, Template, Traversal};
+use crate::text::Span;
 use crate::value::{Budget, Function, Marks, Value, evaluate};
 pub(super) use called_module::{Inputs, NOTHING, steps_to_enter, suited};
 pub(in crate::graph) use checks::CheckStatus;
@@ -125,6 +127,8 @@ pub(in crate::graph) struct RunValues<'t> {
     failed: RefCell<BTreeSet<Name>>,
     /// Those that the engine does not evaluate, because what they refer to failed.
     skipped: RefCell<BTreeSet<Name>>,
+    /// The status of each condition that was evaluated, by its expression.
+    statuses: RefCell<HashMap<Span, CheckStatus>>,
     /// Whether the evaluation of the current declaration failed.
     is_failing: Cell<bool>,
     /// The variables that are not null, if that matters.
@@ -165,6 +169,7 @@ impl<'t> RunValues<'t> {
             start: None,
             failed: RefCell::default(),
             skipped: RefCell::default(),
+            statuses: RefCell::default(),
             is_failing: Cell::default(),
             not_null: None,
             instance_keys: InstanceKeys::default(),
@@ -400,7 +405,7 @@ impl<'t> RunValues<'t> {
         self.note(self.value_in(&attribute.expr, &RunScope::of(self, module, Within::Module)))
     }
 
-    /// Notes what was found in the evaluation of a part of the current declaration, and returns its value.
+    /// Notes the findings about a part of the current declaration, and returns its value.
     fn note(&self, (computed, found): (Computed, Vec<Finding>)) -> Computed {
         if has_errors(&found) {
             self.is_failing.set(true);

@@ -77,14 +77,16 @@ pub(super) fn check(
     }
     let (found, outputs) = {
         let planned = if earlier.is_applied { Resources::Changed } else { Resources::Planned };
-        let at_end = if run.plans { planned } else { Resources::Applied };
         let replaced = replaced(test, run, node.module());
         let values = |resources| {
             let given = given.clone();
             let values = RunValues::new(node, (resources, replaced), given, &earlier.outputs, work);
             values.in_tests_of(*tested).without_invalid()
         };
-        let outcome = Outcome { run, asserts, test, node, planned: values(planned), at_end: values(at_end) };
+        let planned = &values(planned);
+        let applied = (!run.plans).then(|| values(Resources::Applied));
+        let outcome =
+            Outcome { run, asserts, test, node, planned, at_end: applied.as_ref().unwrap_or(planned) };
         outcome.of()
     };
     if let Some(outputs) = outputs {
@@ -123,14 +125,14 @@ struct Outcome<'r> {
     asserts: &'r [&'r Condition],
     test: &'r Test,
     node: Node<'r>,
-    planned: RunValues<'r>,
-    at_end: RunValues<'r>,
+    planned: &'r RunValues<'r>,
+    at_end: &'r RunValues<'r>,
 }
 
 impl Outcome<'_> {
     /// The findings, and the outputs if no condition of the module fails.
     fn of(&self) -> (Vec<Finding>, Option<Outputs>) {
-        let (planned, at_end) = (&self.planned, &self.at_end);
+        let (planned, at_end) = (self.planned, self.at_end);
         let conditions = Conditions { run: self.run, node: self.node, planned, at_end, is_own: true };
         let set = |name: &SmolStr| self.run.variables.get(name).or_else(|| self.test.given(name));
         let all = conditions.all(&|name| Some(&set(name)?.expr));
@@ -140,7 +142,7 @@ impl Outcome<'_> {
         let passes = pass(&all);
         let mut findings = self.failures(all);
         // After an error, nothing is applied.
-        let values = if passes { &self.at_end } else { &self.planned };
+        let values = if passes { self.at_end } else { self.planned };
         let outputs = values.outputs();
         values.evaluate_all();
         let known: BTreeSet<_> = findings.iter().map(place).collect();
@@ -152,7 +154,7 @@ impl Outcome<'_> {
             return (findings, None);
         }
         for assert in self.asserts {
-            findings.extend(assertion(assert, &self.at_end));
+            findings.extend(assertion(assert, self.at_end));
         }
         (findings, Some(outputs))
     }

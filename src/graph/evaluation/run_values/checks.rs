@@ -39,7 +39,7 @@ impl CheckStatus {
         Self::with(condition, accepted_values::no_condition, of_message.unwrap_or_default(), evaluate)
     }
 
-    /// The same, with what was found in the message. `unusable` returns the error for a result that is neither true nor
+    /// The same, with the findings about the message. `unusable` returns the error for a result that is neither true nor
     /// false.
     fn with(
         condition: &Condition,
@@ -76,10 +76,24 @@ impl CheckStatus {
 impl RunValues<'_> {
     /// The status of a condition of the module that is in no resource or variable.
     pub(in crate::graph) fn status(&self, condition: &Condition) -> CheckStatus {
+        self.once(condition, || {
+            let scope = || RunScope::of(self, self.scope(), Within::Module);
+            CheckStatus::of(condition, |part| self.unless_failing(part, &scope()))
+        })
+    }
+
+    /// The status of a condition, which is computed once.
+    fn once(&self, condition: &Condition, compute: impl FnOnce() -> CheckStatus) -> CheckStatus {
+        let Some(place) = condition.condition.as_ref().map(|tested| tested.expr.span) else {
+            return CheckStatus::Unknown;
+        };
+        if let Some(known) = self.statuses.borrow().get(&place) {
+            return known.clone();
+        }
         let was_failing = self.is_failing.get();
-        let scope = || RunScope::of(self, self.scope(), Within::Module);
-        let status = CheckStatus::of(condition, |part| self.unless_failing(part, &scope()));
+        let status = compute();
         self.is_failing.set(was_failing);
+        self.statuses.borrow_mut().insert(place, status.clone());
         status
     }
 
@@ -98,7 +112,10 @@ impl RunValues<'_> {
 
     /// The status of a condition of a resource in all instances of this: the worst one.
     pub(in crate::graph) fn status_in_all(&self, condition: &Condition, resource: &Resource) -> CheckStatus {
-        let was_failing = self.is_failing.get();
+        self.once(condition, || self.worst_status(condition, resource))
+    }
+
+    fn worst_status(&self, condition: &Condition, resource: &Resource) -> CheckStatus {
         let symbols = Symbols { itself: true, ..Symbols::OF_ARGUMENTS };
         let status = |instance: Option<&Instance>| {
             let itself = self.instance(resource, instance);
@@ -110,7 +127,6 @@ impl RunValues<'_> {
         } else {
             Some(vec![status(None)])
         };
-        self.is_failing.set(was_failing);
         let severity = |status: &CheckStatus| match status {
             CheckStatus::Pass => 0,
             CheckStatus::Skipped => 1,
