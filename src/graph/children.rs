@@ -65,7 +65,9 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
                 .at(import.block.header);
         findings.push(if node.is_called() {
             let path = node.path_through(node.callers().next());
-            let each = if path.contains("[KEY]") { "; each instance needs a block of its own" } else { "" };
+            let has_instances = node.callers().any(|(_, call)| call.is_repeated());
+            let each =
+                if has_instances { "; each instance needs a block of its own, with its key" } else { "" };
             with_caller(finding)
                 .detail("Only root modules can have `import` blocks, and another module calls this one.")
                 .help(format!(

@@ -392,16 +392,15 @@ impl<'t> Node<'t> {
     }
 
     /// The module path from a root module, with a final dot: through a call of this module, and the first calls of the
-    /// modules above. `KEY` stands for the keys of instances.
+    /// modules above.
     pub(super) fn path_through(self, mut call: Option<(Node<'t>, &'t ModuleCall)>) -> String {
         let mut names = Vec::new();
         let mut seen = BTreeSet::from([self.id]);
         while let Some((caller, above)) = call {
-            let key = if above.is_repeated() { "[KEY]" } else { "" };
-            names.push(format!("module.{}{key}.", above.name));
+            names.push(above.name.as_str());
             call = caller.callers().next().filter(|_| seen.insert(caller.id));
         }
-        names.into_iter().rev().collect()
+        names.iter().rev().fold(String::new(), |path, name| path + "module." + name + ".")
     }
 
     /// The test files.

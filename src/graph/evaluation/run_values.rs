@@ -127,6 +127,8 @@ pub(in crate::graph) struct RunValues<'t> {
     failed: RefCell<BTreeSet<Name>>,
     /// Those that the engine does not evaluate, because what they refer to failed.
     skipped: RefCell<BTreeSet<Name>>,
+    /// Whether references fail, by their first names.
+    references: RefCell<HashMap<FirstNames, bool>>,
     /// The status of each condition that was evaluated, by its expression.
     statuses: RefCell<HashMap<Span, CheckStatus>>,
     /// Whether the evaluation of the current declaration failed.
@@ -135,6 +137,9 @@ pub(in crate::graph) struct RunValues<'t> {
     not_null: Option<&'t NotNull>,
     instance_keys: InstanceKeys,
 }
+
+/// The first names of a reference, which decide what it depends on.
+type FirstNames = (SmolStr, Option<SmolStr>, Option<SmolStr>);
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Name {
@@ -169,6 +174,7 @@ impl<'t> RunValues<'t> {
             start: None,
             failed: RefCell::default(),
             skipped: RefCell::default(),
+            references: RefCell::default(),
             statuses: RefCell::default(),
             is_failing: Cell::default(),
             not_null: None,

@@ -10,7 +10,7 @@ use crate::finding::{Finding, Severity, has_errors};
 use crate::graph::references::sites::Symbols;
 use crate::module::address::ResourceAddress;
 use crate::module::declaration::{Condition, Output, Resource, Variable};
-use crate::syntax::{Expr, Traversal};
+use crate::syntax::{Expr, Step, Traversal};
 use crate::value::{Type, Value, convert};
 
 /// The status of a condition in a test.
@@ -167,6 +167,21 @@ impl RunValues<'_> {
         self.skipped.borrow().contains(name)
     }
 
+    /// Notes that what is evaluated depends on what a reference names. A value may be large, so each is looked at once.
+    fn depend_on_reference(&self, reference: &Traversal) {
+        let [first, second] = [0, 1].map(|step| reference.steps.get(step).and_then(Step::name).cloned());
+        let key = (reference.root.clone(), first, second);
+        let known = self.references.borrow().get(&key).copied();
+        let fails = known.unwrap_or_else(|| {
+            let was_failing = self.is_failing.replace(false);
+            RunScope::of(self, self.scope(), Within::Module).computed(reference);
+            let fails = self.is_failing.replace(was_failing);
+            self.references.borrow_mut().insert(key, fails);
+            fails
+        });
+        self.is_failing.set(self.is_failing.get() || fails);
+    }
+
     /// Notes whether a declaration fails: if something that it refers to fails, or a condition of its own.
     pub(super) fn judge(&self, name: &Name) {
         let module = self.node.module();
@@ -176,9 +191,7 @@ impl RunValues<'_> {
             Name::Variable(_) | Name::Local(_) | Name::Call(_) => return,
         };
         let has_error = self.is_failing.replace(false);
-        let depend = |reference: &Traversal| {
-            RunScope::of(self, self.scope(), Within::Module).computed(reference);
-        };
+        let depend = |reference: &Traversal| self.depend_on_reference(reference);
         if let Some(resource) = resource {
             let (count, for_each) = resource.repeated();
             for attribute in [count, for_each].into_iter().flatten() {
