@@ -111,6 +111,33 @@ def runs(number):
     return {"main.tf": variables} | {f"t{n}.tftest.hcl": 'run "r" {\n}\n' for n in range(number)}
 
 
+def plan_runs(number):
+    return lines(number, lambda n: f'run "r{n}" {{\n  command = plan\n  variables {{\n    n = {n + 5_000}\n  }}\n}}\n')
+
+
+def precondition(n):
+    return f'  precondition {{\n    condition     = var.n != {n}\n    error_message = "m"\n  }}\n'
+
+
+def conditions_in_runs(number, number_of_runs):
+    resource = lambda n: f'resource "terraform_data" "r{n}" {{\n  input = var.n\n  lifecycle {{\n{precondition(n)}  }}\n}}\n'
+    return {"main.tf": 'variable "n" {}\n' + lines(number, resource), "t.tftest.hcl": plan_runs(number_of_runs)}
+
+
+def conditions_in_calls(number):
+    outputs = lines(number, lambda n: f'output "o{n}" {{\n  value = var.n\n{precondition(n)}}}\n')
+    calls = lines(number, lambda n: call(f"m{n}", "./m", "  n = var.n\n"))
+    variable = 'variable "n" {}\n'
+    return {"main.tf": variable + calls, "m/main.tf": variable + outputs, "t.tftest.hcl": plan_runs(3)}
+
+
+def expanded(number):
+    table = "  l = [for a in range(300) : [for b in range(300) : a * b]]\n"
+    collection = '[for a in local.l : [for b in a : [b, "x${b}"]]]'
+    block = lambda n: f'  dynamic "r{n}" {{\n    for_each = {collection}\n    content {{\n      a = r{n}.value\n    }}\n  }}\n'
+    return {"main.tf": locals_of(table) + 'resource "foo_thing" "x" {\n' + lines(number, block) + "}\n"}
+
+
 def loops(modules):
     loop = "[for x in range(700) : [for y in range(700) : x * y]]"
     return {f"m{m}/main.tf": locals_of(lines(7, lambda n: f"a{n} = {loop}\n")) for m in range(modules)}
@@ -478,6 +505,9 @@ CASES = {
     "10,000 override files without a base": lambda: over_alone(10_000),
     "5,000 override files beside 50,000 comments": lambda: strict(over_alone(5_000, 50_000)),
     "20,000 provisioners, and as many in an override file": lambda: strict({"main.tf": provisioners(20_000), "a_override.tf": provisioners(20_000)}),
+    "1,000 runs of 2,000 resources with preconditions": lambda: conditions_in_runs(2_000, 1_000),
+    "three runs of 1,500 calls of a module with 1,500 preconditions": lambda: conditions_in_calls(1_500),
+    "2,000 dynamic blocks with a large collection": lambda: expanded(2_000),
     "20,000 values of a test file, and as many runs that do not use them": lambda: undeclared_in_runs(20_000),
     "6,000 mock providers with the same 6,000 mock files": lambda: mocks(6_000),
     "a change of 200 local values that each flatten 10,000 elements": lambda: flattened(200),
