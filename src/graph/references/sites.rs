@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, Severity, Stage};
 use crate::graph::builtin::Arguments;
 use crate::graph::{Node, arguments, builtin, imports};
 use crate::module::Module;
@@ -27,6 +27,10 @@ OpenTofu ignore it.";
 /// The collections of `dynamic` blocks are mostly constants. Each walk over a module evaluates them, in this part of the
 /// steps of the module.
 const PART_FOR_COLLECTIONS: usize = 16;
+
+/// Follows the detail of a mistake in a provider block with an override.
+const ONLY_PLAN_OF_MERGED: &str =
+    "`validate` does not check a provider block that has an override, but `plan` does.";
 
 /// The position of an expression.
 #[derive(Debug, Clone)]
@@ -158,9 +162,16 @@ impl<'m> Site<'m> {
     }
 
     /// Turns errors in a provider block into warnings if nothing is known to use it: the engine ignores a block that
-    /// nothing uses.
+    /// nothing uses. `validate` takes one that has an override for an empty one.
     pub(in crate::graph) fn doubt(&self, node: Node<'_>, found: &mut [Finding]) {
         let Owner::Provider(provider) = &self.owner else { return };
+        if provider.config.is_merged() {
+            let is_early = |it: &&mut Finding| it.severity == Severity::Error && it.stage < Stage::Plan;
+            for finding in found.iter_mut().filter(is_early) {
+                finding.stage = Stage::Plan;
+                finding.add_sentence(ONLY_PLAN_OF_MERGED);
+            }
+        }
         let errors = found.iter_mut().filter(|finding| finding.severity == Severity::Error);
         let mut errors = errors.peekable();
         if errors.peek().is_none() || node.is_known_to_use(provider) {
