@@ -1,12 +1,18 @@
 //! Evaluates the expressions of a module as a plan does: in each instance of `count` and `for_each`, with the outputs of
 //! child modules and the values that a call gives to variables. For `validate`, all of these are unknown.
 
+mod parts;
+
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use hashbrown::HashSet;
 use smol_str::SmolStr;
+
+use parts::{
+    is_always_evaluated, is_assertion, is_condition, is_message, is_name, is_repetition, is_value_of,
+};
 
 use super::order::in_order;
 use super::run_values::{Inputs, RunValues, VariableValues};
@@ -19,7 +25,7 @@ use crate::graph::references::symbols;
 use crate::graph::{Node, builtin, dynamic_blocks};
 use crate::module::Variables;
 use crate::module::address::{Mode, Subject, reference};
-use crate::syntax::{Attribute, Expr, ExprKind, Iteration, Step, Traversal};
+use crate::syntax::{Attribute, Expr, Iteration, Step, Traversal};
 use crate::text::Span;
 use crate::value::{Budget, Value, evaluate};
 
@@ -417,53 +423,4 @@ impl<'t> Plan<'t> {
         }
         found
     }
-}
-
-/// Whether a plan evaluates the block of a site if it has instances, and fails after an error.
-fn is_always_evaluated(site: &Site<'_>) -> bool {
-    match &site.owner {
-        Owner::Resource(resource) => resource.enabled.is_none() && resource.check.is_none(),
-        Owner::Argument(call, _) => call.enabled.is_none(),
-        Owner::Local(_) | Owner::Output(_) | Owner::Call(_) | Owner::Provider(_) | Owner::Check(_) => true,
-        Owner::Variable(_) | Owner::Import(_) | Owner::Action(_) => false,
-    }
-}
-
-/// Whether an expression is the `condition` of a precondition, postcondition or assertion. One without references is an
-/// error of its own.
-fn is_condition(site: &Site<'_>, expr: &Expr) -> bool {
-    let condition = site.condition.and_then(|condition| condition.condition.as_deref());
-    has_conditions(site) && is_value_of(condition, expr) && !expr.variables().is_empty()
-}
-
-/// Whether an expression is the `condition` of an assertion.
-fn is_assertion(site: &Site<'_>, expr: &Expr) -> bool {
-    matches!(site.owner, Owner::Check(_)) && is_condition(site, expr)
-}
-
-/// Whether an expression is the message of a precondition, postcondition or assertion, which is evaluated even if the
-/// condition is true.
-fn is_message(site: &Site<'_>, expr: &Expr) -> bool {
-    let message = site.condition.and_then(|condition| condition.error_message.as_deref());
-    has_conditions(site) && is_value_of(message, expr)
-}
-
-/// Whether the block of a site can have preconditions or assertions.
-fn has_conditions(site: &Site<'_>) -> bool {
-    matches!(site.owner, Owner::Resource(_) | Owner::Output(_) | Owner::Check(_))
-}
-
-/// Whether an expression is the `count` or `for_each` of its block.
-fn is_repetition(site: &Site<'_>, expr: &Expr) -> bool {
-    let (count, for_each) = site.repeated();
-    is_value_of(count, expr) || is_value_of(for_each, expr)
-}
-
-fn is_value_of(argument: Option<&Attribute>, expr: &Expr) -> bool {
-    argument.is_some_and(|argument| argument.expr.span == expr.span)
-}
-
-/// Whether an expression is the name of a variable or local value, whose evaluation cannot fail.
-fn is_name(expr: &Expr) -> bool {
-    matches!(&expr.kind, ExprKind::Traversal(traversal) if traversal.steps.len() == 1)
 }

@@ -4,6 +4,7 @@
 mod blocks;
 mod called_module;
 mod checks;
+mod exact;
 mod null;
 mod scope;
 mod variables;
@@ -24,11 +25,12 @@ use crate::graph::instance_keys::InstanceKeys;
 use crate::graph::references::sites::Symbols;
 use crate::module::address::ResourceAddress;
 use crate::module::declaration::{Output, Variable};
-use crate::syntax::{Attribute, Expr, ExprKind, Part, StepKind, Template, Traversal};
+use crate::syntax::{Attribute, Expr, StepKind, Traversal};
 use crate::text::Span;
-use crate::value::{Budget, Function, Marks, Value, evaluate};
+use crate::value::{Budget, Marks, Value, evaluate};
 pub(super) use called_module::{Inputs, NOTHING, steps_to_enter, suited};
 pub(in crate::graph) use checks::CheckStatus;
+use exact::{is_pure, is_simple};
 pub(in crate::graph) use null::NotNull;
 use scope::{RunScope, Unknown};
 pub(in crate::graph) use variables::{VariableValues, default_of};
@@ -419,42 +421,4 @@ impl<'t> RunValues<'t> {
         self.errors.borrow_mut().extend(found);
         computed
     }
-}
-
-/// Whether an expression is unknown for the engine if it is unknown here. The engine knows more of some unknown
-/// values: that they are not null, and how a text begins.
-fn is_simple(expr: &Expr) -> bool {
-    let mut simple = true;
-    expr.walk(&mut |inner, _| {
-        simple &= match &inner.kind {
-            ExprKind::Bool(_)
-            | ExprKind::Number(_)
-            | ExprKind::Traversal(_)
-            | ExprKind::Relative(_)
-            | ExprKind::Index { .. }
-            | ExprKind::Unary(..)
-            | ExprKind::Binary(..)
-            | ExprKind::Parens(_) => true,
-            ExprKind::Template(template) => is_simple_template(template),
-            ExprKind::JsonString(string) => string.template.as_ref().is_ok_and(is_simple_template),
-            _ => false,
-        };
-    });
-    simple
-}
-
-/// Whether the value of an expression follows from those that it refers to.
-fn is_pure(expr: &Expr) -> bool {
-    let mut is_pure = true;
-    expr.walk(&mut |inner, _| {
-        if let ExprKind::Call(call) = &inner.kind {
-            is_pure &= Function::named(&call.name).is_some_and(Function::is_pure);
-        }
-    });
-    is_pure
-}
-
-/// Whether a template is constant, or has the value of the one expression in it, as in JSON.
-fn is_simple_template(template: &Template) -> bool {
-    template.is_literal() || matches!(&template.parts[..], [Part::Interpolation(_)])
 }
