@@ -29,11 +29,12 @@ pub(super) struct Earlier {
     pub(super) is_over: bool,
 }
 
-/// Adds the variables that the file sets, or that have a default, to those that the run sets.
+/// Adds the variables that the file sets, or that have a default, to those that the run sets. Of those that only the file
+/// has, it adds the `asserted` ones, to which assertions refer.
 pub(super) fn remaining(
-    test: &Test,
-    run: &Run,
+    Names { test, run, .. }: &Names<'_, '_>,
     module: Node<'_>,
+    asserted: &BTreeSet<SmolStr>,
     values: &RunValues<'_>,
     given: &mut BTreeMap<SmolStr, Computed>,
 ) {
@@ -50,9 +51,9 @@ pub(super) fn remaining(
         };
         given.insert(name.clone(), computed);
     }
-    // Assertions can refer to variables that only the file has.
-    for (name, set) in test.file.variables.iter().filter(|(_, set)| !set.is_broken) {
-        if !run.variables.contains_key(name) && !module.module().variables.contains_key(name) {
+    for name in asserted.iter().filter(|name| !module.module().variables.contains_key(*name)) {
+        let set = test.file.variables.get(name).filter(|set| !set.is_broken);
+        if let Some(set) = set.filter(|_| !run.variables.contains_key(name)) {
             given.insert(name.clone(), value_of_test(&set.expr, None, values).0);
         }
     }

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::names::Names;
 use super::outcome::{self, Earlier, missing_failure};
-use super::variables::{file_variables, values_of_file, variables, variables_in};
+use super::variables::{asserted_variables, file_variables, values_of_file, variables, variables_in};
 use super::{MOST_DECLARATIONS, provider_blocks, runs};
 use crate::engine::Product;
 use crate::finding::{Code, Concern, Continued, EngineRule, Finding, Room, Severity, Stage, set_address};
@@ -131,16 +131,17 @@ impl Runs<'_> {
         room: &mut Room,
         findings: &mut Vec<Finding>,
     ) -> BTreeMap<SmolStr, Computed> {
-        let Some(module) = names.under else { return variables(names, None, findings) };
+        let asserted = asserted_variables(names);
+        let Some(module) = names.under else { return variables(names, &asserted, None, findings) };
         let of_run = names.run.variables.values().flat_map(|value| variables_in(&value.expr));
         let used = self.of_file.iter().cloned().chain(of_run);
         let values = values_of_file(self.test, used, (module, self.node), &self.earlier, self.work);
-        let mut given = variables(names, Some(&values), findings);
+        let mut given = variables(names, &asserted, Some(&values), findings);
         file_variables(module, names, &values, &mut self.evaluated, findings);
         let added = required_variables(names, module, &self.set, room.left.max(1), findings);
         room.take(added);
         missing_failures(names.run, module, findings);
-        outcome::remaining(self.test, names.run, module, &values, &mut given);
+        outcome::remaining(names, module, &asserted, &values, &mut given);
         given
     }
 }

@@ -50,14 +50,14 @@ pub(super) fn values_of_file<'t>(
         .in_tests_of(tested)
 }
 
-/// Checks the values that a run sets, and returns them.
+/// Checks the values that a run sets, and returns them. `asserted` are the variables to which its assertions refer.
 pub(super) fn variables(
     names: &Names<'_, '_>,
+    asserted: &BTreeSet<SmolStr>,
     values: Option<&RunValues<'_>>,
     findings: &mut Vec<Finding>,
 ) -> BTreeMap<SmolStr, Computed> {
     let run = names.run;
-    let asserted = asserted_variables(names);
     let mut given = BTreeMap::new();
     for (name, attribute) in run.variables.iter().filter(|(_, attribute)| !attribute.is_broken) {
         let from = findings.len();
@@ -115,7 +115,7 @@ fn undeclared(run: &Run, name: &SmolStr, at: Span) -> Finding {
 }
 
 /// The variables that the assertions of a run refer to.
-fn asserted_variables(names: &Names<'_, '_>) -> BTreeSet<SmolStr> {
+pub(super) fn asserted_variables(names: &Names<'_, '_>) -> BTreeSet<SmolStr> {
     let expressions = names.run.asserts.iter().flat_map(Condition::parts).map(|attribute| &attribute.expr);
     let subjects = expressions.flat_map(Expr::variables).filter_map(|traversal| names.subject(traversal));
     subjects
