@@ -221,6 +221,11 @@ impl Finding {
         Self { stage: Stage::Plan, ..self }
     }
 
+    /// The place and the summary: what tells it from other errors in the evaluation of a module.
+    pub fn place_and_summary(&self) -> (Option<Span>, String) {
+        (self.primary, self.summary.clone())
+    }
+
     /// Sets the code by which other code recognizes the finding.
     #[must_use]
     pub fn code(self, code: Code) -> Self {

@@ -202,9 +202,8 @@ pub(super) fn calls(
 
 /// Adds those of some findings that no other instance of the call has; the findings of these start at `from`.
 fn add_other(mut found: Vec<Finding>, from: usize, findings: &mut Vec<Finding>) {
-    let place = |finding: &Finding| (finding.primary, finding.summary.clone());
-    let known: BTreeSet<_> = findings[from..].iter().map(place).collect();
-    found.retain(|finding| !known.contains(&place(finding)));
+    let known: BTreeSet<_> = findings[from..].iter().map(Finding::place_and_summary).collect();
+    found.retain(|finding| !known.contains(&finding.place_and_summary()));
     findings.extend(found);
 }
 

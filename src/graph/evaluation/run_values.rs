@@ -262,7 +262,7 @@ impl<'t> RunValues<'t> {
     pub(in crate::graph) fn declaration_errors(&self) -> Vec<Finding> {
         let errors = self.errors.borrow();
         let mut seen = BTreeSet::new();
-        let is_new = |finding: &&Finding| seen.insert((finding.primary, finding.summary.clone()));
+        let is_new = |finding: &&Finding| seen.insert(finding.place_and_summary());
         let errors = errors.iter().filter(|finding| finding.severity == Severity::Error);
         errors.filter(is_new).cloned().collect()
     }

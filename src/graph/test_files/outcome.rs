@@ -146,11 +146,10 @@ impl Outcome<'_> {
         let values = if passes { self.at_end } else { self.planned };
         let outputs = values.outputs();
         values.evaluate_all();
-        let known: BTreeSet<_> = findings.iter().map(place).collect();
-        let wrong: Vec<_> =
-            values.declaration_errors().into_iter().filter(|error| !known.contains(&place(error))).collect();
-        let of_run = |error: Finding| error.related(self.run.header, "with the variables of this run");
-        findings.extend(wrong.into_iter().map(of_run));
+        let known: BTreeSet<_> = findings.iter().map(Finding::place_and_summary).collect();
+        let wrong = values.declaration_errors().into_iter();
+        let wrong = wrong.filter(|error| !known.contains(&error.place_and_summary()));
+        findings.extend(wrong.map(|error| error.related(self.run.header, "with the variables of this run")));
         if !passes || !findings.is_empty() {
             return (findings, None);
         }
@@ -230,17 +229,12 @@ impl Outcome<'_> {
         findings.append(&mut of_checks);
         // Several instances of a called module may have the same error.
         let mut seen = BTreeSet::new();
-        findings.retain(|finding| seen.insert(place(finding)));
+        findings.retain(|finding| seen.insert(finding.place_and_summary()));
         if is_decided && (self.run.plans || is_planned) {
             findings.extend(missing.into_iter().map(|(_, at)| missing_failure(at)));
         }
         findings
     }
-}
-
-/// What tells an error from others of a run.
-fn place(finding: &Finding) -> (Option<Span>, String) {
-    (finding.primary, finding.summary.clone())
 }
 
 /// Whether an object has conditions. If not, this is reported for every run.

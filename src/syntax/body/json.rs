@@ -16,7 +16,7 @@ use crate::text::{Span, Suggestions, similar};
 pub(super) const COMMENT: &str = "//";
 
 /// Properties are hidden by [`Hidden::attributes`], whether they were taken as arguments or as blocks. A `dynamic`
-/// property has blocks of several types, of which [`Hidden::made`] hides some.
+/// property has blocks of several types; [`Hidden::made`] hides some of these.
 #[derive(Debug)]
 pub(super) struct JsonBody(pub(super) Arc<Node>);
 
