@@ -14,7 +14,7 @@ use crate::graph::{Node, Test};
 use crate::module::Module;
 use crate::module::address::{Subject, TestSubject, reference_in_test};
 use crate::module::declaration::{Condition, Resource};
-use crate::module::test_file::Run;
+use crate::module::test_file::{Override, Run};
 use crate::text::Span;
 use crate::value::Budget;
 
@@ -59,12 +59,14 @@ pub(super) fn remaining(
     }
 }
 
-/// Checks what a run without errors so far leads to, with these assertions.
+/// Checks what a run without errors so far leads to, with these assertions. `of_file` are the values that the file may
+/// replace.
 pub(super) fn check(
     Names { node: tested, test, run, .. }: &Names<'_, '_>,
     node: Node<'_>,
     given: &VariableValues,
     asserts: &[&Condition],
+    of_file: Replaced,
     work: &Budget,
     earlier: &mut Earlier,
 ) -> Vec<Finding> {
@@ -78,7 +80,7 @@ pub(super) fn check(
     }
     let (found, outputs) = {
         let planned = if earlier.is_applied { Resources::Changed } else { Resources::Planned };
-        let replaced = replaced(test, run, node.module());
+        let replaced = run.overrides.all().iter().fold(of_file, with_override);
         let values = |resources| {
             let given = given.clone();
             let values = RunValues::new(node, (resources, replaced), given, &earlier.outputs, work);
@@ -96,28 +98,31 @@ pub(super) fn check(
     found
 }
 
-/// The values that a run may replace.
-fn replaced(test: &Test, run: &Run, module: &Module) -> Replaced {
-    let mocks = test.file.providers.values().filter_map(|provider| Some((provider, provider.mock.as_ref()?)));
-    let mut replaced = Replaced::default();
-    let mut all: Vec<_> = test.file.overrides.all().iter().chain(run.overrides.all()).collect();
-    for (provider, mock) in mocks {
-        let is_built_in =
-            module.provider_address(&provider.name).is_some_and(|address| address.is_built_in());
-        replaced.resources |= is_built_in;
+/// The values that the mocks and overrides of a file may replace in each of its runs of a module.
+pub(super) fn replaced_by_file(test: &Test, module: &Module) -> Replaced {
+    let mut replaced = test.file.overrides.all().iter().fold(Replaced::default(), with_override);
+    for provider in test.file.providers.values() {
+        let Some(mock) = &provider.mock else { continue };
         // Its files may have overrides too.
         if mock.source.is_some() {
             return Replaced::ALL;
         }
-        all.extend(mock.data.overrides.all());
-    }
-    for target in all.into_iter().map(|replacement| &replacement.target) {
-        match &target.resource {
-            Some(resource) => replaced.resources |= resource.resource.kind == "terraform_data",
-            None => replaced.modules = true,
-        }
+        replaced.resources |=
+            module.provider_address(&provider.name).is_some_and(|address| address.is_built_in());
+        replaced = mock.data.overrides.all().iter().fold(replaced, with_override);
     }
     replaced
+}
+
+/// The replaced values with those of an override.
+fn with_override(replaced: Replaced, over: &Override) -> Replaced {
+    match &over.target.resource {
+        Some(resource) => {
+            let is_known = resource.resource.kind == "terraform_data";
+            Replaced { resources: replaced.resources || is_known, ..replaced }
+        }
+        None => Replaced { modules: true, ..replaced },
+    }
 }
 
 struct Outcome<'r> {

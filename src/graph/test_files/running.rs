@@ -11,9 +11,9 @@ use super::variables::{asserted_variables, file_variables, values_of_file, varia
 use super::{MOST_DECLARATIONS, provider_blocks, runs};
 use crate::engine::Product;
 use crate::finding::{Code, Concern, Continued, EngineRule, Finding, Room, Severity, Stage, set_address};
-use crate::graph::evaluation::{Computed, VariableValues};
+use crate::graph::evaluation::{Computed, Replaced, VariableValues};
 use crate::graph::similar::Similar;
-use crate::graph::{Node, Test};
+use crate::graph::{Node, NodeId, Test};
 use crate::limits::Steps;
 use crate::module::address::{Mode, Subject, TestSubject, move_endpoint, reference_in_test};
 use crate::module::declaration::Dependency;
@@ -50,6 +50,7 @@ pub(super) fn check(
         of_file: test.file.variables.values().flat_map(|value| variables_in(&value.expr)).collect(),
         evaluated: BTreeSet::new(),
         providers: provider_blocks::Used::default(),
+        replaced: HashMap::new(),
         earlier: Earlier { is_over, ..Earlier::default() },
     };
     for (run, under) in runs(node, test) {
@@ -81,6 +82,8 @@ struct Runs<'t> {
     /// The values of the file that are checked, by the directory of the module and the variable.
     evaluated: BTreeSet<(SmolStr, SmolStr)>,
     providers: provider_blocks::Used,
+    /// The values that the file may replace, by the module of the run.
+    replaced: HashMap<NodeId, Replaced>,
     earlier: Earlier,
 }
 
@@ -107,8 +110,12 @@ impl Runs<'_> {
         if let Some(module) = under {
             if findings[from..].iter().all(is_after_plan) {
                 let (given, asserts) = (VariableValues::only(given), asserts.unwrap_or_default());
-                let found = outcome::check(&names, module, &given, &asserts, self.work, &mut self.earlier);
-                findings.extend(found);
+                let replaced = self.replaced.entry(module.id());
+                let replaced =
+                    *replaced.or_insert_with(|| outcome::replaced_by_file(self.test, module.module()));
+                let earlier = &mut self.earlier;
+                findings
+                    .extend(outcome::check(&names, module, &given, &asserts, replaced, self.work, earlier));
             } else if findings[from..].iter().any(is_unsuitable) {
                 findings.extend(outcome::stopped_by_value(self.test, run, module, &findings[from..]));
             }
