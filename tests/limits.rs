@@ -207,6 +207,22 @@ locals {
 }
 
 #[test]
+fn a_file_that_is_decoded_for_each_of_its_keys_is_cheap() {
+    let rules: Vec<String> = (0..400).map(|rule| format!("\"rule{rule}\": {{\"port\": {rule}}}")).collect();
+    let text = r#"
+locals {
+  rules = { for name in keys(jsondecode(file("rules.json"))) : name => jsondecode(file("rules.json"))[name] }
+  names = [for name, rule in local.rules : "${name}: ${jsondecode(file("rules.json"))[name].port} ${rule.port}"]
+  ports = [for name in keys(local.rules) : [for at in [1, 2] : jsondecode(file("rules.json")).rule7.port + at]]
+  known = "${local.names[0]} ${local.ports[399][1]} ${local.rules.rule399.protocol}"
+}
+"#;
+    let files = [("main.tf", text.to_owned()), ("rules.json", format!("{{{}}}", rules.join(", ")))];
+    let told: Vec<String> = found(&[], &files).into_iter().map(|one| one.summary).collect();
+    assert_eq!(told, ["Unsupported attribute"]);
+}
+
+#[test]
 fn strings_above_the_limit_of_functions_are_reported() {
     let long = "x".repeat(200);
     let limit = [(Limit::Evaluation, 1_000)];

@@ -22,12 +22,15 @@ mod cost;
 mod iterate;
 mod object;
 mod operator;
+mod repeated;
 mod template;
 mod template_file;
 
 pub use call::TERRAFORM_FUNCTIONS;
 pub(crate) use cost::too_expensive;
 pub use iterate::elements;
+
+use repeated::Repeated;
 
 use cost::{OF_CONSTANT, OF_CONSTANT_BYTE, OF_DISCARDED_FINDING, OF_FINDING, deeper_than, limit_reached};
 
@@ -50,7 +53,8 @@ pub fn evaluate_with(
     expr: &Expr,
     findings: &mut Vec<Finding>,
 ) -> Value {
-    let frame = Frame { outer: None, names: Names::Variables { key: None, value: (name, value) } };
+    let names = Names::Variables { key: None, value: (name, value), repeated: &Repeated::default() };
+    let frame = Frame { outer: None, names };
     Evaluator::new(limits, limits.evaluation(), None, findings).value(expr, Some(&frame))
 }
 
@@ -139,7 +143,7 @@ struct Frame<'f> {
 
 enum Names<'f> {
     /// The variables of a `for` expression.
-    Variables { key: Option<(&'f str, &'f Value)>, value: (&'f str, &'f Value) },
+    Variables { key: Option<(&'f str, &'f Value)>, value: (&'f str, &'f Value), repeated: &'f Repeated },
     /// The current element of a splat.
     Element(&'f Value),
 }
@@ -269,7 +273,7 @@ impl<'e> Evaluator<'e> {
             }
             ExprKind::Object(items) => self.object(items, inside),
             ExprKind::Splat { source, each, .. } => self.splat(source, each, inside),
-            ExprKind::Call(call) => self.call(call, expr.span, inside),
+            ExprKind::Call(call) => return self.call_once(call, expr, inside),
             ExprKind::Conditional(parts) => self.conditional(parts, inside),
             ExprKind::Unary(operator, operand) => self.unary(*operator, operand, expr.span, inside),
             ExprKind::Binary(operator, operands) => self.binary(*operator, operands, expr.span, inside),

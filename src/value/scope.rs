@@ -174,7 +174,7 @@ impl Budget {
     }
 
     /// Takes the steps that files added.
-    pub(super) fn take_added(&self) -> usize {
+    pub(crate) fn take_added(&self) -> usize {
         self.added.take()
     }
 }

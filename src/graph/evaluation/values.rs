@@ -140,7 +140,7 @@ pub(super) fn locals(node: Node<'_>, wrong: &BTreeSet<Span>) -> Locals {
         };
         locals.keep(&local.name, value, found);
     }
-    locals.with_steps_left(work.get())
+    locals.with_steps_left(work.get() + work.take_added())
 }
 
 fn value(node: Node<'_>, locals: &Locals, work: &Budget, expr: &Expr) -> Value {
