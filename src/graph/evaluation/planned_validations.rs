@@ -88,7 +88,7 @@ pub(super) fn refusals<'v>(
     if failing.len() < 2 {
         return failing;
     }
-    let values = values.without(failing.iter().map(|(variable, _)| &variable.name));
+    let values = values.failing(failing.iter().map(|(variable, _)| &variable.name));
     failing.into_iter().filter(|(variable, _)| of(&values, variable).is_some()).collect()
 }
 

@@ -200,14 +200,22 @@ impl<'t> RunValues<'t> {
         Self { start: Some(Start::Test(module)), ..self }
     }
 
+    /// The same values without those of these variables, which the engine does not evaluate. None is computed yet.
+    pub(super) fn without<'n>(&self, skipped: impl Iterator<Item = &'n SmolStr> + Clone) -> Self {
+        let names = skipped.clone().cloned().map(Name::Variable);
+        let names = self.skipped.borrow().iter().cloned().chain(names).collect::<BTreeSet<_>>();
+        Self { skipped: names.into(), ..self.failing(skipped) }
+    }
+
     /// The same values, as if the evaluation of these variables had failed. None is computed yet.
-    pub(super) fn without<'n>(&self, failing: impl Iterator<Item = &'n SmolStr>) -> Self {
+    pub(super) fn failing<'n>(&self, failing: impl Iterator<Item = &'n SmolStr>) -> Self {
         let variables = self.variables.clone();
         let values =
             Self::new(self.node, (self.resources, self.replaced), variables, self.earlier, self.work);
         let mut failed = self.failed.borrow().clone();
         failed.extend(failing.cloned().map(Name::Variable));
-        Self { start: self.start, failed: failed.into(), not_null: self.not_null, ..values }
+        let skipped = self.skipped.clone();
+        Self { start: self.start, failed: failed.into(), skipped, not_null: self.not_null, ..values }
     }
 
     /// The same values, with what is known about null.
@@ -358,9 +366,13 @@ impl<'t> RunValues<'t> {
         self.computed.borrow_mut().insert(name.clone(), None);
         self.depth.set(self.depth.get() + 1);
         let was_failing = self.is_failing.replace(false);
-        let computed = self.compute(&name);
-        self.judge(&name);
-        if self.is_failing.get() {
+        let is_skipped = self.depends_on_failure(&name);
+        let computed = if is_skipped { Computed::UNKNOWN } else { self.compute(&name) };
+        if is_skipped {
+            self.skipped.borrow_mut().insert(name.clone());
+        }
+        if is_skipped || self.is_failing.get() || self.fails_condition(&name) {
+            self.is_failing.set(true);
             self.failed.borrow_mut().insert(name.clone());
         }
         self.is_failing.set(self.is_failing.get() || was_failing);

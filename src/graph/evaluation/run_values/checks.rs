@@ -9,8 +9,8 @@ use super::{Name, RunValues, Within};
 use crate::finding::{Finding, Severity, has_errors};
 use crate::graph::references::sites::Symbols;
 use crate::module::address::ResourceAddress;
-use crate::module::declaration::{Condition, Output, Resource, Variable};
-use crate::syntax::{Expr, Step, Traversal};
+use crate::module::declaration::{Condition, Resource, Variable};
+use crate::syntax::{Attribute, Expr, Step, Traversal};
 use crate::value::{Type, Value, convert};
 
 /// The status of a condition in a test.
@@ -103,6 +103,9 @@ impl RunValues<'_> {
         validation: &Condition,
         variable: &SmolStr,
     ) -> CheckStatus {
+        if self.skips_variable(variable) {
+            return CheckStatus::Skipped;
+        }
         let evaluate = |part: &Expr| self.in_validation(part, variable);
         let message = validation.error_message.as_ref().filter(|message| !message.is_broken);
         let of_message = message.and_then(|message| Some(evaluate(&message.expr)?.1));
@@ -147,7 +150,11 @@ impl RunValues<'_> {
         };
         let variables = self.node.module().variables.values().map(|variable| &**variable);
         let failing: Vec<&SmolStr> = variables.filter(fails).map(|variable| &variable.name).collect();
-        if failing.is_empty() { self } else { self.without(failing.into_iter()) }
+        if failing.is_empty() { self } else { self.failing(failing.into_iter()) }
+    }
+
+    fn skips_variable(&self, name: &SmolStr) -> bool {
+        self.skipped.borrow().contains(&Name::Variable(name.clone()))
     }
 
     /// Whether a resource of the module refers to something that failed, so that the engine does not evaluate it.
@@ -182,45 +189,50 @@ impl RunValues<'_> {
         self.is_failing.set(self.is_failing.get() || fails);
     }
 
-    /// Notes whether a declaration fails: if something that it refers to fails, or a condition of its own.
-    pub(super) fn judge(&self, name: &Name) {
+    /// Whether the engine does not evaluate a declaration, because something that it refers to fails.
+    pub(super) fn depends_on_failure(&self, name: &Name) -> bool {
         let module = self.node.module();
-        let (resource, output) = match name {
-            Name::Resource(address) => (module.resources.get(address), None),
-            Name::Output(name) => (None, module.outputs.get(name)),
-            Name::Variable(_) | Name::Local(_) | Name::Call(_) => return,
-        };
-        let has_error = self.is_failing.replace(false);
+        let was_failing = self.is_failing.replace(false);
         let depend = |reference: &Traversal| self.depend_on_reference(reference);
-        if let Some(resource) = resource {
-            let (count, for_each) = resource.repeated();
-            for attribute in [count, for_each].into_iter().flatten() {
-                attribute.expr.for_each_variable(depend);
+        let depend_on_all = |attribute: &Attribute| attribute.expr.for_each_variable(depend);
+        let mut depends_on = None;
+        match name {
+            Name::Local(name) => {
+                module.locals.get(name).into_iter().for_each(|local| depend_on_all(&local.attribute));
             }
-            resource.config.for_each_expression(&mut |expr| expr.for_each_variable(depend));
+            Name::Output(name) => {
+                let output = module.outputs.get(name);
+                output.and_then(|output| output.value.as_deref()).into_iter().for_each(depend_on_all);
+                depends_on = output.map(|output| &output.depends_on);
+            }
+            Name::Resource(address) => {
+                if let Some(resource) = module.resources.get(address) {
+                    let (count, for_each) = resource.repeated();
+                    [count, for_each].into_iter().flatten().for_each(depend_on_all);
+                    resource.config.for_each_expression(&mut |expr| expr.for_each_variable(depend));
+                    depends_on = Some(&resource.depends_on);
+                }
+            }
+            // Each argument of a call is evaluated for itself.
+            Name::Variable(_) | Name::Call(_) => {}
         }
-        if let Some(value) = output.and_then(|output| output.value.as_ref()) {
-            value.expr.for_each_variable(depend);
-        }
-        let depends_on = resource.map(|resource| &resource.depends_on);
-        for dependency in depends_on.or(output.map(|output| &output.depends_on)).into_iter().flatten() {
-            depend(&dependency.traversal);
-        }
-        let is_skipped = self.is_failing.get();
-        if is_skipped {
-            self.skipped.borrow_mut().insert(name.clone());
-        }
-        let fails = || {
-            let of_resource = |resource: &Resource| {
+        depends_on.into_iter().flatten().for_each(|dependency| depend(&dependency.traversal));
+        self.is_failing.replace(was_failing)
+    }
+
+    /// Whether a condition of a declaration fails.
+    pub(super) fn fails_condition(&self, name: &Name) -> bool {
+        let module = self.node.module();
+        match name {
+            Name::Resource(address) => module.resources.get(address).is_some_and(|resource| {
                 let mut conditions = resource.preconditions.iter().chain(&resource.postconditions);
                 conditions.any(|condition| self.status_in_all(condition, resource).fails())
-            };
-            let of_output =
-                |output: &Output| output.preconditions.iter().any(|condition| self.status(condition).fails());
-            resource.is_some_and(|resource| of_resource(resource))
-                || output.is_some_and(|output| of_output(output))
-        };
-        self.is_failing.set(has_error || is_skipped || fails());
+            }),
+            Name::Output(name) => module.outputs.get(name).is_some_and(|output| {
+                output.preconditions.iter().any(|condition| self.status(condition).fails())
+            }),
+            Name::Variable(_) | Name::Local(_) | Name::Call(_) => false,
+        }
     }
 
     /// Whether these are values of a test, where conditions of the module decide what is evaluated.
