@@ -240,16 +240,34 @@ fn a_baseline_leaves_out_what_was_there_before() {
     let told = text(after.stdout);
     assert_eq!((after.status.code(), told.lines().count()), (Some(1), 2), "{told}");
     assert!(told.starts_with("main.tf:5:1: "), "{told}");
-    fs::write(directory.path().join("known.txt"), "no\n").expect("a file");
+    let list = directory.path().join("known.txt");
+    let head = fs::read_to_string(&list).expect("a list").lines().next().map(str::to_owned);
+    fs::write(&list, format!("{}\nno\n", head.expect("a line"))).expect("a file");
     let refused = output(directory.path(), &["check", "--baseline", "known.txt"]);
     let anew = "to write a new baseline, run `overrule check --write-baseline known.txt`\n";
-    let told = "error: cannot read `known.txt`: line 1 does not start with a fingerprint\n";
+    let told = "error: cannot read `known.txt`: line 2 does not start with a fingerprint\n";
     let told = format!("{told}  help: remove this line; {anew}");
     assert_eq!((refused.status.code(), text(refused.stderr)), (Some(2), told));
     fs::remove_file(directory.path().join("known.txt")).expect("the file");
     let refused = output(directory.path(), &["check", "--baseline", "known.txt"]);
     let told = format!("error: cannot read `known.txt`: no such file or directory\n  help: {anew}");
     assert_eq!((refused.status.code(), text(refused.stderr)), (Some(2), told));
+}
+
+#[test]
+fn an_update_of_a_baseline_covers_everything() {
+    let directory = faulty_modules();
+    output(directory.path(), &["check", "--write-baseline", "known.txt"]);
+    let partial: [(&str, &[&str]); 2] = [("the paths", &["b"]), ("`--select`", &["--select", "language"])];
+    for (given, arguments) in partial {
+        let update = ["check", "--baseline", "known.txt", "--write-baseline", "known.txt"];
+        let refused = output(directory.path(), &[&update[..], arguments].concat());
+        let told = format!(
+            "error: a run of only some paths or rules would remove all other findings from the baseline\n  \
+             help: remove {given}, or write a new baseline without `--baseline`\n"
+        );
+        assert_eq!((refused.status.code(), text(refused.stderr)), (Some(2), told));
+    }
 }
 
 #[test]

@@ -69,7 +69,7 @@ impl Settings {
     }
 
     /// Whether comments may suppress something.
-    pub(super) fn allows_comments(&self) -> bool {
+    pub(crate) fn allows_comments(&self) -> bool {
         self.policy.allows_comments().unwrap_or(self.trusts_change)
     }
 

@@ -269,7 +269,8 @@ fn write(request: &CheckRequest<'_>, judged: &mut CheckRun) -> Result<Done, Fail
             Ok(Done { files: 1, ..Done::default() })
         }
         Mode::AddExceptions => {
-            let additions = exceptions::additions(snapshot, &outcome.verdicts, &request.arguments.reason);
+            let (found, reason) = (&outcome.verdicts, &request.arguments.reason);
+            let additions = exceptions::additions(snapshot, found, judged.allows_comments, reason);
             let files = exceptions::write(&additions, snapshot, judged.policy, &names)?;
             outcome.verdicts = additions.left;
             Ok(Done { files, ..Done::default() })

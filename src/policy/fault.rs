@@ -49,9 +49,12 @@ fn suggesting<'a>(
     finding.detail(format!("{detail} Use one of {}.", known.join(", ")))
 }
 
+/// The summary of the finding for an unknown rule.
+pub(super) const UNKNOWN_RULE: &str = "Unknown rule";
+
 /// The finding for an unknown rule.
 pub(super) fn unknown_rule(name: &str, meant: Option<&str>, at: Span) -> Finding {
-    fault("Unknown rule", at)
+    fault(UNKNOWN_RULE, at)
         .detail(format!("No rule is named `{name}`."))
         .help("`overrule rules` lists them all")
         .meant(meant)

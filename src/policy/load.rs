@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 use super::Definition;
 use super::by_path::MOST_IN_DIRECTORY;
 use super::common::{COMMON, cannot_be_limited};
-use super::fault::{fault, unknown};
+use super::fault::{UNKNOWN_RULE, fault, unknown};
 use super::file::{self, File, RuleBlock};
 use super::names::CustomRules;
 use super::{Level, Line, Names, Origin, PRESETS, Policy, STRICT, Setting, can_be_off};
@@ -30,7 +30,8 @@ impl Policy {
     /// may hide some of them, or if there are too many rules.
     pub fn load(file: FileId, snapshot: &mut Snapshot, names: Names<'_>) -> (Option<Self>, Vec<Finding>) {
         let (findings, suggestions) = (Vec::new(), Suggestions::default());
-        let mut loader = Loader { snapshot, names, findings, named: 0, is_complete: true, suggestions };
+        let mut loader =
+            Loader { snapshot, names, findings, named: 0, is_complete: true, lacks_file: false, suggestions };
         let policy = loader.file(file, &mut Vec::new());
         if policy.has_too_many_patterns() {
             let detail = format!(
@@ -121,6 +122,8 @@ struct Loader<'l> {
     named: usize,
     /// Whether none of them has a syntax error.
     is_complete: bool,
+    /// Whether one of them was not read. It may define rules.
+    lacks_file: bool,
     suggestions: Suggestions,
 }
 
@@ -179,6 +182,7 @@ impl Loader<'_> {
             }
             Err(why) => {
                 self.findings.push(not_read(from, &why, span));
+                self.lacks_file = true;
                 None
             }
         }
@@ -229,7 +233,8 @@ impl Loader<'_> {
     }
 
     fn know(&mut self, rule: &SmolStr, custom: &CustomRules<'_>, at: Span) {
-        self.findings.extend(self.names.wrong_rule(rule, custom, at, &self.suggestions));
+        let wrong = self.names.wrong_rule(rule, custom, at, &self.suggestions);
+        self.findings.extend(wrong.filter(|wrong| !self.lacks_file || wrong.summary != UNKNOWN_RULE));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use smol_str::SmolStr;
 
+use super::prerelease_in_range::prerelease;
 use super::support::edits::argument;
 use super::support::module_source;
 use super::support::own_module::is_own_registry_module;
@@ -63,7 +64,8 @@ impl Rule for ModuleVersionMissing {
 }
 
 /// The version of another call of the same package in this module, with the name of that call. For a module in a
-/// subdirectory, only calls of the same one count: not every version of a package has it.
+/// subdirectory, only calls of the same one count: not every version of a package has it. A range with a prerelease would
+/// be a finding itself.
 fn version_elsewhere<'m>(
     module: &'m Module,
     package: &RegistryModule,
@@ -76,7 +78,8 @@ fn version_elsewhere<'m>(
     calls.find_map(|call| {
         let source = call.source.as_ref()?.address.as_ref()?;
         let is_same = matches!(source, ModuleSource::Registry(other) if has_it(other));
-        Some((call.name.as_str(), call.version.as_ref().filter(|_| is_same)?))
+        let version = call.version.as_ref().filter(|version| is_same && prerelease(version).is_none())?;
+        Some((call.name.as_str(), version))
     })
 }
 

@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 use super::support::edits::{argument, listed, passed_name};
 use super::{Context, Node, Page, Rule, page};
 use crate::finding::{Edit, Finding, Fix, Safety};
+use crate::module::Module;
 use crate::syntax::{Attribute, Expr, MapKey, quoted};
 use crate::text::{FileId, joined};
 
@@ -31,7 +32,10 @@ impl Rule for OverrideReplacesProvidersMap {
             let mut lost = entries(first);
             lost.retain(|entry| {
                 let is_lost = !repeated.contains(&entry.name) && !required.contains(&entry.name);
-                is_lost && !entry.is_inherited(context)
+                // Without `configuration_aliases`, only a module with an empty block takes an alias.
+                let takes = |child: &Module| !child.complete || child.providers.contains_key(&entry.name);
+                let is_taken = !entry.name.contains('.') || child.is_none_or(takes);
+                is_lost && is_taken && !entry.is_inherited(context)
             });
             if lost.is_empty() {
                 continue;

@@ -3,7 +3,7 @@
 use super::{ADVICE, Context, Node, Page, Role, Rule, page};
 use crate::finding::{Concern, Finding};
 use crate::module::declaration::VersionConstraint;
-use crate::value::{Condition, Operator};
+use crate::value::{Condition, Operator, Version};
 
 pub(super) struct PrereleaseInRange;
 
@@ -27,9 +27,15 @@ impl Rule for PrereleaseInRange {
     }
 }
 
+/// The first prerelease in a range of this constraint.
+pub(super) fn prerelease(version: &VersionConstraint) -> Option<&Version> {
+    let mut conditions = version.constraints.as_ref()?.conditions().iter();
+    conditions.find(|condition| is_ranged(condition)).map(|condition| &condition.version)
+}
+
 fn ranged(version: &VersionConstraint) -> Option<Finding> {
+    let ranged = prerelease(version)?;
     let conditions = version.constraints.as_ref()?.conditions();
-    let ranged = &conditions.iter().find(|condition| is_ranged(condition))?.version;
     let released = conditions.iter().zip(version.text.split(','));
     let released: Vec<String> =
         released.map(|(condition, text)| without_prerelease(condition, text)).collect();

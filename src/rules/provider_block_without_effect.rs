@@ -76,7 +76,8 @@ fn random(node: Node<'_>, key: &Configuration, blocks: &[&ProviderConfiguration]
     } else {
         "it is random whether the arguments of this block take effect"
     };
-    let kept = blocks.first().map_or(&key.provider.name, |block| &block.name);
+    // As the finding about the two entries.
+    let kept = &entries[0].name;
     let finding = ProviderBlockWithoutEffect::finding("Provider block that takes effect at random")
         .detail(format!(
             "{provider} has the local names {} in this module. In each run Terraform and OpenTofu look for a block under \

@@ -11,7 +11,7 @@ use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::graph::{Configuration, Need, Node, Role, Supply};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
-use crate::module::declaration::{ModuleCall, ProviderConfiguration};
+use crate::module::declaration::{ModuleCall, PassedProvider, ProviderConfiguration};
 
 /// Providers without configuration, for which inheritance does not matter.
 const WITHOUT_CONFIGURATION: [&str; 10] =
@@ -37,7 +37,6 @@ impl Configure for ProvidersMapIncomplete {
 impl Rule for ProvidersMapIncomplete {
     const PAGE: Page = page!("providers-map-incomplete");
     const FIXES: &'static [Safety] = &[Safety::Safe];
-    const REVEALS: &'static [&'static str] = &["providers-map-redundant"];
     const ROLES: &'static [Role] = &[Role::Root];
 
     /// Checks root modules only. A called module often inherits the provider itself, and then an entry `aws = aws` is
@@ -68,6 +67,9 @@ impl Rule for ProvidersMapIncomplete {
                 if declare {
                     help +=
                         &format!(", and an entry for `{theirs}` to `required_providers` of the child module");
+                }
+                if repeats_inheritance(node, child, call) {
+                    help += "; or remove the map, because the child module inherits the same configurations";
                 }
                 let fix = (!declare
                     && is_safe(node.module(), &others, &configuration.provider, theirs, ours))
@@ -115,6 +117,15 @@ fn is_inherited<'t>(
         && matches!(child.supply(configuration, Some((node, call))), Supply::Inherited)
         // A module cannot pass by name what it only inherits: Terraform reports that.
         && !child.passes_on(configuration)
+}
+
+/// Whether removing the map changes nothing, and no engine reports anything.
+pub(super) fn repeats_inheritance(node: Node<'_>, child: Node<'_>, call: &ModuleCall) -> bool {
+    let is_default = |passed: &PassedProvider| {
+        let theirs = Configuration::named(child.module(), &passed.in_child);
+        theirs == Configuration::named(node.module(), &passed.in_parent) && child.inherits(passed)
+    };
+    child.module().complete && !call.providers.is_empty() && call.providers.iter().all(is_default)
 }
 
 /// The block of the default configuration of a provider in a module. Returns `None` if its arguments have no effect,

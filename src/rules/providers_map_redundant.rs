@@ -2,11 +2,11 @@
 
 use hashbrown::HashMap;
 
-use super::providers_map_incomplete::left_out;
+use super::providers_map_incomplete::{left_out, repeats_inheritance};
 use super::{ADVICE, Context, Page, Rule, page};
 use crate::finding::{Edit, Finding, Fix, Safety};
-use crate::graph::{Configuration, Found, Level, Node, Role, reaching};
-use crate::module::declaration::{ModuleCall, PassedProvider};
+use crate::graph::{Found, Level, Node, Role, reaching};
+use crate::module::declaration::ModuleCall;
 
 pub(super) struct ProvidersMapRedundant;
 
@@ -40,15 +40,6 @@ impl Rule for ProvidersMapRedundant {
                 .push_to(findings);
         }
     }
-}
-
-/// Whether removing the map changes nothing, and no engine reports anything.
-fn repeats_inheritance(node: Node<'_>, child: Node<'_>, call: &ModuleCall) -> bool {
-    let is_default = |passed: &PassedProvider| {
-        let theirs = Configuration::named(child.module(), &passed.in_child);
-        theirs == Configuration::named(node.module(), &passed.in_parent) && child.inherits(passed)
-    };
-    child.module().complete && !call.providers.is_empty() && call.providers.iter().all(is_default)
 }
 
 /// Whether a configuration is missing in the child module, which Terraform reports.

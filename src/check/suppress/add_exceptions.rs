@@ -9,11 +9,13 @@ use crate::check::Verdict;
 use crate::check::fix::apply;
 use crate::check::location::place_of;
 use crate::check::suppress::exceptions::{EXPIRED_EXCEPTION, UNUSED_EXCEPTION};
+use crate::engine::{Companion, is_module_file};
 use crate::finding::Edit;
 use crate::limits::Limits;
 use crate::policy::{EXCEPTION_COMMENT, can_be_off};
 use crate::syntax::{self, File, Notation, quoted};
 use crate::text::{FileId, Source, Sources, Span};
+use crate::vfs::last_name;
 
 /// The exceptions to write.
 #[derive(Debug, Default)]
@@ -34,10 +36,12 @@ pub struct Additions {
 type Comments<'v> = BTreeMap<FileId, BTreeMap<usize, BTreeSet<&'v str>>>;
 
 impl Additions {
-    /// Creates exceptions for all verdicts with one reason. `refusal` returns why a file may not be changed, if so.
+    /// Creates exceptions for all verdicts with one reason. `refusal` returns why a file may not be changed, if so. There
+    /// are no comments unless the policy `allows_comments`.
     pub fn for_verdicts(
         verdicts: &[Verdict],
         sources: &Sources,
+        allows_comments: bool,
         reason: &str,
         refusal: &mut dyn FnMut(FileId) -> Option<String>,
     ) -> Self {
@@ -52,7 +56,8 @@ impl Additions {
                 additions.left.push(verdict.clone());
                 continue;
             }
-            let line = line_of(verdict, sources, &mut read).filter(|(file, _)| {
+            let line = if allows_comments { line_of(verdict, sources, &mut read) } else { None };
+            let line = line.filter(|(file, _)| {
                 *may_change.entry(*file).or_insert_with(|| match refusal(*file) {
                     Some(why) => {
                         additions.refused.insert(*file, why);
@@ -109,9 +114,11 @@ fn line_of(
     line
 }
 
-/// The file, if it has native syntax and is valid UTF-8.
+/// The file, if it has native syntax and is valid UTF-8. The engines write lock files anew, without comments.
 fn native(id: FileId, source: &Source) -> Option<Commentable> {
-    let is_native = [".tf", ".tofu"].iter().any(|end| source.name().ends_with(end));
+    let name = last_name(source.name());
+    let is_native =
+        name.strip_suffix(".json").is_none() && (is_module_file(name) || Companion::of(name).is_some());
     (is_native && source.invalid().is_empty()).then(|| {
         let (file, _) = syntax::parse(id, source, Notation::Native, &Limits::default());
         Commentable { file, lines: HashMap::new() }
@@ -178,9 +185,11 @@ mod tests {
         let mut snapshot = Snapshot::of_files(texts(files));
         let file = snapshot.read_policy().expect("one policy");
         let policy = load_policy(&mut snapshot, file).expect("a policy without a mistake");
-        let outcome = run(&mut snapshot, &Settings { policy, ..Settings::default() });
+        let settings = Settings { policy, ..Settings::default() };
+        let outcome = run(&mut snapshot, &settings);
         assert!(!outcome.verdicts.is_empty(), "something is found");
-        let additions = Additions::for_verdicts(&outcome.verdicts, snapshot.sources(), REASON, &mut |_| None);
+        let (found, sources, allows) = (&outcome.verdicts, snapshot.sources(), settings.allows_comments());
+        let additions = Additions::for_verdicts(found, sources, allows, REASON, &mut |_| None);
         let given = files.iter().find(|(name, _)| *name == "overrule.hcl").map_or("", |(_, text)| text);
         let policy = format!("{given}{}", additions.blocks);
         let mut after: Vec<(&str, &str)> = vec![("overrule.hcl", &policy)];
@@ -261,6 +270,23 @@ mod tests {
                 }
             "#}
         );
+    }
+
+    #[test]
+    fn a_policy_without_comments_gets_all_exceptions() {
+        let policy = "exceptions \"comments\" {\n  allowed = false\n}\n";
+        let additions = added(&[("main.tf", "variable \"a b\" {}\n"), ("overrule.hcl", policy)]);
+        assert_eq!((additions.comments, additions.files.len()), (0, 0));
+        assert!(additions.blocks.contains("exception \"invalid-name\""), "{}", additions.blocks);
+    }
+
+    #[test]
+    fn values_and_tests_have_comments_too() {
+        let variable = "variable \"a\" {\n  type = number\n}\n";
+        let test = "run \"a\" {\n  command = plan\n  variables {\n    a = \"x\"\n  }\n}\n";
+        let additions =
+            added(&[("main.tf", variable), ("terraform.tfvars", "a = \"x\"\n"), ("a.tftest.hcl", test)]);
+        assert_eq!((additions.comments, additions.blocks.as_str()), (2, ""));
     }
 
     #[test]

@@ -19,6 +19,11 @@ const HEAD: &str = "\
 ";
 
 impl Baseline {
+    /// Whether a text is a baseline, which may have mistakes.
+    pub fn is_one(text: &str) -> bool {
+        text.starts_with(HEAD.lines().next().unwrap_or_default())
+    }
+
     /// Reads a baseline. An error names the line.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut fingerprints = BTreeSet::new();

@@ -7,10 +7,11 @@ use super::change::Wanted;
 use super::request::{CheckRequest, Mode};
 use super::{cache_file, fix, selection};
 use crate::check::{self, Checked, Fixed, Outcome, ProgressCounts, Settings};
-use crate::cli::Failure;
 use crate::cli::stream::err;
 use crate::cli::terminal::Terminal;
+use crate::cli::{Failure, place};
 use crate::policy::{Date, FailOn};
+use crate::report::one_line;
 use crate::rules::Earlier;
 use crate::session;
 use crate::text::{FileId, counted};
@@ -31,6 +32,8 @@ pub(super) struct CheckRun {
     pub(super) policy: Option<FileId>,
     /// Whether the files of a change were checked, not those of the working tree.
     pub(super) is_of_change: bool,
+    /// Whether comments may suppress findings.
+    pub(super) allows_comments: bool,
     /// Whether git makes a commit unless the run fails.
     pub(super) is_commit: bool,
 }
@@ -56,7 +59,16 @@ impl CheckRun {
         let (policy, file) = loaded?;
         let is_quiet = arguments.reports.quiet;
         if let Some(name) = arguments.policy.left_aside(&snapshot, file).filter(|_| !is_quiet) {
-            err(&format!("note: `{name}` is not staged, so this check does not use it\n"));
+            let why = if wanted.is_some() {
+                "is not staged, so this check does not use it".to_owned()
+            } else {
+                let file = place::names(current, snapshot.top()).of(name);
+                format!(
+                    "is in none of the checked directories; to use it, add `--policy {}`",
+                    one_line(&file)
+                )
+            };
+            err(&format!("note: `{name}` {why}\n"));
         }
         let settings = Settings {
             engines: arguments.engine.clone(),
@@ -101,6 +113,7 @@ impl CheckRun {
             fail_on,
             policy: file,
             is_of_change: wanted.is_some(),
+            allows_comments: settings.allows_comments(),
             is_commit,
         })
     }

@@ -12,9 +12,14 @@ use crate::text::{FileId, counted};
 use crate::vfs::{POLICIES, Snapshot};
 
 /// Creates exceptions for all findings with one reason. Nothing is written yet.
-pub(super) fn additions(snapshot: &Snapshot, reported: &[Verdict], reason: &str) -> Additions {
+pub(super) fn additions(
+    snapshot: &Snapshot,
+    reported: &[Verdict],
+    allows_comments: bool,
+    reason: &str,
+) -> Additions {
     let mut refusal = |id: FileId| refusal(snapshot, id);
-    Additions::for_verdicts(reported, snapshot.sources(), reason, &mut refusal)
+    Additions::for_verdicts(reported, snapshot.sources(), allows_comments, reason, &mut refusal)
 }
 
 /// Writes comments to module files, and blocks to the policy file or a new one. Returns the number of files.

@@ -1,7 +1,7 @@
 //! The checked arguments of a run. Contradictory arguments are refused before anything is read or written.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::Arguments;
@@ -58,6 +58,9 @@ impl<'a> CheckRequest<'a> {
         // A new baseline lists all findings, including known ones.
         let baseline = if let Mode::WriteBaseline(file) = mode {
             replaceable(file)?;
+            if arguments.baseline.is_some() {
+                checks_everything(arguments)?;
+            }
             Baseline::default()
         } else {
             known
@@ -75,6 +78,20 @@ impl<'a> CheckRequest<'a> {
     }
 }
 
+/// Checks that an updated baseline loses no findings, because the run does not look for them.
+fn checks_everything(arguments: &Arguments) -> Result<(), Failure> {
+    let Arguments { paths, select, ignore, exclude, .. } = arguments;
+    let given = [
+        ("the paths", !paths.is_empty()),
+        ("`--select`", !select.is_empty()),
+        ("`--ignore`", !ignore.is_empty()),
+        ("`--exclude`", !exclude.is_empty()),
+    ];
+    let Some((given, _)) = given.into_iter().find(|(_, is_given)| *is_given) else { return Ok(()) };
+    let what = "a run of only some paths or rules would remove all other findings from the baseline";
+    Err(Failure::new(what).help(format!("remove {given}, or write a new baseline without `--baseline`")))
+}
+
 /// The largest baseline, in bytes.
 const BASELINE_LIMIT: u64 = 1 << 28;
 
@@ -83,13 +100,17 @@ fn baseline(file: &Path) -> Result<Baseline, Failure> {
     let anew = format!("to write a new baseline, run `overrule check --write-baseline {shown}`");
     let cannot = |why: &str| Failure::new(format!("cannot read `{shown}`: {why}"));
     let mut bytes = Vec::new();
-    File::open(file)
-        .and_then(|open| open.take(BASELINE_LIMIT).read_to_end(&mut bytes))
-        .map_err(|error| Failure::cannot("read", file, &error).help(anew.as_str()))?;
+    File::open(file).and_then(|open| open.take(BASELINE_LIMIT).read_to_end(&mut bytes)).map_err(|error| {
+        let failure = Failure::cannot("read", file, &error);
+        if error.kind() == ErrorKind::NotFound { failure.help(anew.as_str()) } else { failure }
+    })?;
     if bytes.len() as u64 == BASELINE_LIMIT {
         return Err(cannot("it is too large for a baseline").help(anew));
     }
-    let text = String::from_utf8(bytes).map_err(|_| cannot("it is not a baseline").help(anew.as_str()))?;
+    let text = String::from_utf8(bytes).map_err(|_| cannot("it is not a baseline"))?;
+    if !Baseline::is_one(&text) {
+        return Err(cannot("it is not a baseline").help("name a file that `--write-baseline` wrote"));
+    }
     Baseline::parse(&text).map_err(|why| cannot(&why).help(format!("remove this line; {anew}")))
 }
 

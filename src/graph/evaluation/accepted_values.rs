@@ -92,7 +92,9 @@ fn help(ty: &Type) -> Option<&'static str> {
             "convert it to a set with `toset` if its elements are strings, or to a map with a `for` expression",
         )
     } else if elements.iter().all(is_primitive) {
-        Some("convert it to a set of strings, as in `toset([for value in [1, 2] : tostring(value)])`")
+        Some(
+            "convert it to a set of strings: `toset([for value in X : tostring(value)])`, where X is the collection",
+        )
     } else {
         Some("convert it to a map with a `for` expression, which gives each element a key")
     }

@@ -214,7 +214,9 @@ fn a_mistake_has_a_way_out() {
         ]
     );
     assert_eq!(
-        wrong("policy {\n  extends = [\"/a.hcl\", \"https://x.y/z.hcl\", \"../x.hcl\"]\n}\n"),
+        wrong(
+            "policy {\n  extends = [\"/a.hcl\", \"https://x.y/z.hcl\", \"../x.hcl\"]\n}\nrule \"of-x\" {}\n"
+        ),
         [
             "overrule.hcl:2,14: Invalid policy file: `/a.hcl` is an absolute path. Paths are relative to the directory of this policy. (copy the file into the repository, and write its path as in `./base.hcl`)",
             "overrule.hcl:2,24: Invalid policy file: `https://x.y/z.hcl` is a URL. A policy extends presets and files of its repository only. (copy the file into the repository)",

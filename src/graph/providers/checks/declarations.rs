@@ -300,15 +300,29 @@ fn proxies(node: Node<'_>, declared: &Declared<'_>, sources: &Sources, findings:
 /// The step for calls that do not pass all configurations of empty blocks. Without the block, each must be passed.
 fn omitted(node: Node<'_>, blocks: &[&ProviderConfiguration], passing: &HashMap<SmolStr, usize>) -> String {
     let calls = node.callers().count();
-    let aliases = blocks.iter().filter(|block| block.alias.is_some()).map(|block| block.compact());
-    let omitted: Vec<String> = aliases
-        .filter(|name| passing.get(name).copied().unwrap_or_default() < calls)
-        .map(|name| format!("`{name}`"))
-        .collect();
+    let is_omitted = |block: &ProviderConfiguration| {
+        block.alias.is_some() && passing.get(&block.compact()).copied().unwrap_or_default() < calls
+    };
+    let omitted: Vec<_> = blocks.iter().filter(|block| is_omitted(block)).collect();
     if omitted.is_empty() {
         return String::new();
     }
-    format!("; pass {} in every call that leaves it out", omitted.join(", "))
+    let passed: Vec<String> = omitted.iter().map(|block| format!("`{}`", block.compact())).collect();
+    let roots = || node.callers().map(|(caller, _)| caller).filter(|caller| !caller.is_called());
+    let lacking = omitted
+        .iter()
+        .filter(|block| roots().any(|root| !root.module().providers.contains_key(&block.compact())));
+    let lacking = lacking.map(|block| {
+        let alias = block.alias.as_ref().map_or("", |alias| &alias.value);
+        format!("a `provider \"{}\"` block with `alias = \"{alias}\"`", block.name)
+    });
+    let lacking: Vec<String> = lacking.collect();
+    let add = if lacking.is_empty() {
+        String::new()
+    } else {
+        format!(", and add {} to the root modules", lacking.join(" and "))
+    };
+    format!("; pass {} in every call that leaves it out{add}", passed.join(", "))
 }
 
 /// The number of calls of a module that pass each configuration.
