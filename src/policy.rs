@@ -244,7 +244,7 @@ impl Policy {
     }
 
     /// Turns on a rule that a person selects. A rule that is off gets the setting of the strictest preset, and a custom
-    /// rule the level `error`.
+    /// rule the level `error`. It stays off in the `paths` that turn it off.
     pub fn turn_on(&mut self, rule: &str) {
         if self.effective(rule).iter().any(Setting::is_on) {
             return;
@@ -254,7 +254,11 @@ impl Policy {
             Some(own) => Some(Setting { level: Some(Level::USUAL), paths: None, ..own.clone() }),
             None => STRICT.settings(rule).last().cloned(),
         };
-        self.settings.entry(rule.into()).or_default().extend(setting);
+        let of_rule = self.settings.entry(rule.into()).or_default();
+        let mut all: Vec<Setting> = std::mem::take(of_rule).into_iter().collect();
+        let after = all.iter().rposition(|setting| setting.paths.is_none()).map_or(0, |last| last + 1);
+        all.splice(after..after, setting);
+        of_rule.extend(all);
     }
 }
 

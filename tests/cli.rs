@@ -271,13 +271,27 @@ fn an_update_of_a_baseline_covers_everything() {
 }
 
 #[test]
+fn a_report_replaces_no_file_of_a_module() {
+    let directory = faulty_modules();
+    for name in ["main.tf", "a.auto.tfvars.json", ".terraform.lock.hcl"] {
+        let refused = output(directory.path(), &["check", "--output", &format!("json={name}")]);
+        let told = format!("error: cannot write `{name}`: modules have files of this name\n");
+        assert_eq!((refused.status.code(), text(refused.stderr)), (Some(2), told));
+    }
+}
+
+#[test]
 fn a_baseline_replaces_no_other_file() {
     let directory = faulty_modules();
     let main = directory.path().join("main.tf");
     let before = fs::read_to_string(&main).expect("a file");
     let refused = output(directory.path(), &["check", "--write-baseline", "main.tf"]);
+    let told = "error: cannot write `main.tf`: modules have files of this name\n";
+    assert_eq!((refused.status.code(), text(refused.stderr)), (Some(2), told.to_owned()));
+    fs::write(directory.path().join("notes.txt"), "a\n").expect("a file");
+    let refused = output(directory.path(), &["check", "--write-baseline", "notes.txt"]);
     let told =
-        "error: `main.tf` exists and is not a baseline\n  help: name another file, or remove this one\n";
+        "error: `notes.txt` exists and is not a baseline\n  help: name another file, or remove this one\n";
     assert_eq!((refused.status.code(), text(refused.stderr)), (Some(2), told.to_owned()));
     assert_eq!(fs::read_to_string(&main).expect("a file"), before);
 }

@@ -674,6 +674,19 @@ fn a_comment_is_named_by_its_line_after_other_fixes() {
     let fixed = fixed(&[("main.tf", module)], &["unused-declaration"], Safety::Unsafe);
     assert_eq!(text(&fixed, "main.tf"), "variable \"b\" {\n  type = string # why\n}\n");
     assert_eq!(why(&fixed), ["the fix would remove the comment in line 2; move it or delete it first"]);
+    // `--diff` writes nothing, so the comment stays where it is.
+    let before: Vec<_> = fixed.withheld_before.iter().map(|(_, why)| why.as_str()).collect();
+    assert_eq!(before, ["the fix would remove the comment in line 6; move it or delete it first"]);
+}
+
+#[test]
+fn a_fix_that_was_withheld_is_not_offered_again() {
+    let fixed = fixed(
+        &[("main.tf", "variable \"b\" {\n  type = string # why\n}\n")],
+        &["unused-declaration"],
+        Safety::Unsafe,
+    );
+    assert_eq!(fixed.left.iter().map(|verdict| verdict.finding.fix.is_some()).collect::<Vec<_>>(), [false]);
 }
 
 #[test]

@@ -68,6 +68,7 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
         "A called module uses it, but no call passes it",
         "undefined-provider-alias",
     ),
+    ("not-a-module", "An example that repeats its own declaration", "duplicate-declaration"),
     ("not-a-module", "Files that a test runs", "duplicate-declaration"),
     (
         "invalid-function-call",

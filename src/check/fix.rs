@@ -38,8 +38,10 @@ pub struct Fixed {
     pub resolved: Vec<Verdict>,
     /// The findings that remain or were hidden by others, as reported in the new content.
     pub left: Vec<Verdict>,
-    /// The findings whose fix was withheld, each with the reason in one lower-case line.
+    /// The findings whose fix was withheld, each with the reason in one lower-case line, as reported in the new content.
     pub withheld: Vec<(Verdict, String)>,
+    /// The same, as reported in the content before.
+    pub withheld_before: Vec<(Verdict, String)>,
 }
 
 /// The maximum number of rounds. A fix can make another one possible.
@@ -100,7 +102,7 @@ pub fn fix(
         known.entry(id).or_insert_with(why).clone()
     };
     let fixing = Fixing { reported, wanted, settings, before, safety, standing: &mut standing, look: &look };
-    fixing.run(snapshot, now)
+    fixing.run(&snapshot, now)
 }
 
 /// The state of a run that fixes findings.
@@ -116,8 +118,9 @@ struct Fixing<'f> {
 }
 
 impl Fixing<'_> {
-    /// Applies fixes in rounds until no further fix succeeds. `now` has all findings of the snapshot.
-    fn run(mut self, mut snapshot: Snapshot, mut now: Outcome) -> Fixed {
+    /// Applies fixes in rounds until no further fix succeeds. `now` has all findings of the `original` snapshot.
+    fn run(mut self, original: &Snapshot, mut now: Outcome) -> Fixed {
+        let mut snapshot = original.clone();
         let mut fixed = Fixed::default();
         let looks = Cell::new(most_looks(&snapshot));
         // Only findings that were reported are fixed, so those above a limit are left for the next run.
@@ -140,8 +143,12 @@ impl Fixing<'_> {
         let is_left = |verdict: &&Verdict| self.is_reported(verdict, &snapshot);
         fixed.left = now.verdicts.iter().filter(is_left).cloned().collect();
         fixed.withheld = self.standing_now(fixed.withheld, &fixed.left, &snapshot);
+        fixed.withheld_before = self.standing_now(fixed.withheld.clone(), self.reported, original);
         fixed.resolved = resolved(self.reported, &fixed.left);
-        fixed.withheld.extend(in_json(&fixed.left, self.safety, &snapshot));
+        let of_json = in_json(&fixed.left, self.safety, &snapshot);
+        fixed.withheld_before.extend(self.standing_now(of_json.clone(), self.reported, original));
+        fixed.withheld.extend(of_json);
+        forget_fixes(&mut fixed.left, &fixed.withheld);
         discard(now);
         fixed.files.sort_by_key(|id| snapshot.sources().get(*id).name());
         fixed.files.dedup();
@@ -197,8 +204,8 @@ impl Fixing<'_> {
         })
     }
 
-    /// The withheld fixes with their locations in the new content, without those whose finding is fixed. A comment that
-    /// a fix would remove may be in another line of the new content.
+    /// The withheld fixes with their locations in a snapshot that has the findings `left`, without those whose finding is
+    /// fixed. A comment that a fix would remove may be in another line there.
     fn standing_now(
         &mut self,
         withheld: Vec<(Verdict, String)>,
@@ -288,6 +295,17 @@ impl<'v> Chosen<'v> {
 fn resolved(reported: &[Verdict], left: &[Verdict]) -> Vec<Verdict> {
     let mut left = Counts::of(left);
     reported.iter().filter(|verdict| !left.take(&Key::of(verdict))).cloned().collect()
+}
+
+/// Removes the fixes that were withheld, so that they are not offered again.
+fn forget_fixes(left: &mut [Verdict], withheld: &[(Verdict, String)]) {
+    let keys: BTreeSet<(Key, Option<Span>)> =
+        withheld.iter().map(|(verdict, _)| (Key::of(verdict), verdict.finding.primary)).collect();
+    for verdict in left {
+        if keys.contains(&(Key::of(verdict), verdict.finding.primary)) {
+            verdict.finding.fix = None;
+        }
+    }
 }
 
 /// The findings that have no fix because their file is JSON.

@@ -53,7 +53,7 @@ pub(super) struct Arguments {
     /// Engine to check for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both` [default: `engine` of the policy; otherwise the engine that the files of a module indicate, or both]
     #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
     engine: Option<Choice>,
-    /// Report only these rules: names, globs (`override-*`) or presets; enables rules that the policy turns off; comma-separated, repeatable
+    /// Report only these rules: names, globs (`override-*`) or presets; enables rules that the policy turns off everywhere; comma-separated, repeatable
     #[arg(long, value_name = "RULE", value_parser = RuleName::Selected, hide_possible_values = true, value_delimiter = ',', help_heading = RULES, display_order = 50)]
     select: Vec<String>,
     /// Leave out these rules: names, globs or presets; comma-separated, repeatable
@@ -221,7 +221,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
             });
         }
         fix::show(fixed, &judged.snapshot, terminal.color)?;
-        fix::report(fixed, None, &place::names(&request.current, judged.snapshot.top()));
+        fix::report(fixed, &judged.snapshot, None, &place::names(&request.current, judged.snapshot.top()));
         return Ok(exit_code(!fixed.files.is_empty()));
     }
     let done = write(&request, &mut judged)?;
@@ -278,7 +278,7 @@ fn write(request: &CheckRequest<'_>, judged: &mut CheckRun) -> Result<Done, Fail
         Mode::Fix(_) => {
             let Some(fixed) = judged.fixed.take() else { return Ok(Done::default()) };
             let files = fix::write(&fixed, snapshot)?;
-            fix::report(&fixed, Some(request.to_stage(judged.is_of_change)), &names);
+            fix::report(&fixed, snapshot, Some(request.to_stage(judged.is_of_change)), &names);
             // The fix is not staged, so the finding remains in the index.
             let fails = judged.is_of_change
                 && fixed.resolved.iter().any(|verdict| judged.fail_on.is_met_by(verdict.level));

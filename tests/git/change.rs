@@ -231,6 +231,16 @@ fn a_base_that_is_not_there_is_refused_with_what_brings_it() {
         "add the remote and fetch it: `git remote add upstream URL`, then `git fetch upstream`"
     );
 
+    let commit = "5d1f".repeat(10);
+    assert_eq!(
+        refusal(&place, "whole", &commit).1,
+        format!("run `git fetch origin {commit}`; after a forced push, the commit may be gone")
+    );
+    assert_eq!(
+        refusal(&place, "whole", &"0".repeat(40)).1,
+        "before the first push of a branch, GitHub has only zeros; name the branch that this one starts from"
+    );
+
     clone(&place, "shallow", &["--depth", "1", "--branch", "work"]);
     let (told, order) = refusal(&place, "shallow", "origin/main");
     assert_eq!(told, "no revision `origin/main` exists here");

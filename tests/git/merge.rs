@@ -43,7 +43,13 @@ fn a_path_outside_and_a_revision_that_is_not_there_are_refused() {
     let output = place.overrule(&["merge", "--staged", "../net"]);
     assert_eq!((output.code, output.err.as_str()), (Some(2), "error: `../net` is outside the repository\n"));
     let output = place.overrule(&["merge", "--rev", "nowhere", "net"]);
-    assert_eq!((output.code, output.err.as_str()), (Some(2), "error: no revision `nowhere` exists here\n"));
+    assert_eq!(
+        (output.code, output.err.as_str()),
+        (
+            Some(2),
+            "error: no revision `nowhere` exists here\n  help: name a branch, tag or commit; `git branch --all` lists the branches\n"
+        )
+    );
 }
 
 #[test]

@@ -100,7 +100,7 @@ impl Comparison {
             let what = if is_content {
                 "content changed, interface unchanged"
             } else {
-                "a file that it reads changed"
+                "a file that it may read changed"
             };
             changes.push(of_whole(Impact::Fix, what));
         }

@@ -77,8 +77,9 @@ pub(super) fn show(fixed: &Fixed, before: &Snapshot, color: bool) -> Result<(), 
     out(&shown)
 }
 
-/// Prints which fixes were withheld, with the reason, and how many were applied or, with `to_do`, would be.
-pub(super) fn report(fixed: &Fixed, to_do: Option<&str>, names: &PathStyle) {
+/// Prints how many fixes were applied, with what remains `to_do`, or otherwise would be. Also prints which were withheld,
+/// with the reason and their places in the content that the files have afterwards.
+pub(super) fn report(fixed: &Fixed, before: &Snapshot, to_do: Option<&str>, names: &PathStyle) {
     if !fixed.resolved.is_empty() {
         let done = if to_do.is_some() { "fixed" } else { "would fix" };
         let (findings, files) =
@@ -86,17 +87,21 @@ pub(super) fn report(fixed: &Fixed, to_do: Option<&str>, names: &PathStyle) {
         err(&format!("{done} {findings} in {files}{}\n", to_do.unwrap_or_default()));
     }
     let mut by_reason: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for (verdict, why) in &fixed.withheld {
-        by_reason.entry(why).or_default().push(place(verdict, fixed, names));
+    let (withheld, snapshot) = match to_do {
+        Some(_) => (&fixed.withheld, &fixed.snapshot),
+        None => (&fixed.withheld_before, before),
+    };
+    for (verdict, why) in withheld {
+        by_reason.entry(why).or_default().push(place(verdict, snapshot, names));
     }
     rewrite::tell_refused("not fixed", by_reason);
 }
 
-fn place(verdict: &Verdict, fixed: &Fixed, names: &PathStyle) -> String {
+fn place(verdict: &Verdict, snapshot: &Snapshot, names: &PathStyle) -> String {
     let finding = &verdict.finding;
     let place = match finding.primary {
         Some(span) => {
-            let source = fixed.snapshot.sources().get(span.file);
+            let source = snapshot.sources().get(span.file);
             format!("{}:{}", one_line(&names.of(source.name())), source.position(span.start).line)
         }
         None => one_line(&names.of(&finding.module)).into_owned(),

@@ -1,5 +1,6 @@
 //! Writes reports to standard output and to files.
 
+use std::ffi::OsStr;
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf, is_separator};
@@ -8,6 +9,7 @@ use crate::check::Outcome;
 use crate::cli::stream::{file_by, out_by};
 use crate::cli::terminal::{Terminal, is_in_github_actions};
 use crate::cli::{Failure, place, unknown};
+use crate::engine::{Companion, LOCK_FILE, is_module_file};
 use crate::report::{Format, PathBase, PathStyle, Style};
 use crate::vfs::Snapshot;
 
@@ -94,12 +96,21 @@ impl Arguments {
     }
 }
 
+/// Whether a file with this name is one that overrule checks, which an output would replace.
+fn is_input(file: &Path) -> bool {
+    let name = file.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    is_module_file(name) || Companion::of(name).is_some() || name == LOCK_FILE
+}
+
 /// The real path of a file if it can be written. `file` is its name in errors.
 fn writable(file: &Path, at: &Path) -> Result<PathBuf, Failure> {
     let cannot = |why: &str| Failure::new(format!("cannot write `{}`: {why}", file.display()));
     let last = file.as_os_str().as_encoded_bytes().last();
     if at.is_dir() || last.is_some_and(|byte| is_separator(char::from(*byte))) {
         return Err(cannot("it names a directory; add the name of a file"));
+    }
+    if is_input(file) {
+        return Err(cannot("modules have files of this name"));
     }
     if at.is_file() {
         // The file keeps its content until the report is written.

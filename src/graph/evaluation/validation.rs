@@ -222,10 +222,9 @@ pub(super) fn failed(
         .filter(|_| !is_sensitive)
         .map_or_else(|| ".".to_owned(), |message| format!(": {}", message.trim()));
     let finding = match expr {
-        Some(expr) => finding.at(expr.span).detail(format!(
-            "The value fails the validation of the variable `{}` of the child module{end}",
-            variable.name
-        )),
+        Some(expr) => finding
+            .at(expr.span)
+            .detail(format!("The value fails the validation of the variable `{}`{end}", variable.name)),
         None => finding
             .related(variable.origin.header(), "declared here, with its default")
             .detail(format!("The default of the variable `{}` fails its own validation{end}", variable.name)),

@@ -322,6 +322,18 @@ fn a_rule_that_is_off_can_be_selected() {
 }
 
 #[test]
+fn a_selected_rule_stays_off_where_the_policy_turns_it_off() {
+    let mut policy = loaded(indoc! {r#"
+        paths "lab" {
+          rule "override-drops-provider-source" { level = "off" }
+        }
+    "#});
+    policy.turn_on("override-drops-provider-source");
+    assert_eq!(level(&policy, "override-drops-provider-source", "lab/a.tf"), "off by overrule.hcl:2");
+    assert!(policy.everywhere("override-drops-provider-source").is_some_and(Setting::is_on));
+}
+
+#[test]
 fn a_mistake_in_a_definition_shows_the_way_out() {
     assert_eq!(
         wrong("rule \"naming\" {}\n"),

@@ -111,8 +111,13 @@ pub(super) fn are_alternatives(
 ) -> Option<&'static str> {
     let module = node.module();
     let is_duplicate = |finding: &&&Finding| finding.rule == EngineRule::DuplicateDeclaration.id();
-    let repeated: BTreeSet<Span> =
-        findings.iter().filter(is_duplicate).filter_map(|finding| finding.primary).collect();
+    // A file that repeats its own declarations is wrong in itself.
+    let repeats_other = |finding: &&Finding| {
+        let place = finding.primary?;
+        let first = finding.related.first().map(|first| first.span.file);
+        (first != Some(place.file)).then_some(place)
+    };
+    let repeated: BTreeSet<Span> = findings.iter().filter(is_duplicate).filter_map(repeats_other).collect();
     let mut repeats: BTreeMap<FileId, usize> = BTreeMap::new();
     for place in &repeated {
         *repeats.entry(place.file).or_default() += 1;

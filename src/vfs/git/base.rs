@@ -35,6 +35,10 @@ impl Git {
 
     /// The command that fetches a revision, or the most similar name.
     fn way_to(&self, revision: &str) -> Option<String> {
+        if revision.len() >= 40 && revision.bytes().all(|byte| byte == b'0') {
+            let what = "before the first push of a branch, GitHub has only zeros; name the branch that this one starts from";
+            return Some(what.to_owned());
+        }
         let remotes = self.repository.remote_names();
         let of_remote = remotes.iter().find_map(|remote| {
             let remote = remote.to_str().ok()?;
@@ -70,13 +74,21 @@ impl Git {
                 let meant = of_remote.map(String::as_str);
                 let meant = meant.or_else(|| nearest(revision, names.iter().map(String::as_str)));
                 let meant = meant.map(|name| format!("did you mean `{name}`?"));
-                meant.or_else(|| unfetched(revision)).or_else(|| {
+                let usual =
+                    || "name a branch, tag or commit; `git branch --all` lists the branches".to_owned();
+                let fetched = || {
                     let remote = remotes.first()?.to_str().ok().filter(|_| is_branch(&revision))?;
+                    if revision.len() >= 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                        return Some(format!(
+                            "run `git fetch {remote} {revision}`; after a forced push, the commit may be gone"
+                        ));
+                    }
                     Some(format!(
                         "run `git fetch {remote} +refs/heads/{revision}:refs/remotes/{remote}/{revision}`, then name \
                          `{remote}/{revision}`; for a tag, run `git fetch --tags {remote}`"
                     ))
-                })
+                };
+                meant.or_else(|| unfetched(revision)).or_else(fetched).or_else(|| Some(usual()))
             }
         }
     }
