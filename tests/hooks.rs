@@ -361,16 +361,16 @@ fn a_hook_without_its_program_reports_that() {
 #[test]
 fn a_file_with_the_name_of_an_option_is_not_taken_for_one() {
     let repository = Repository::new();
-    let given = ["check", "--hook", "--isolated", "--output=json=a.tf", "main.tf"];
+    let given = ["check", "--hook", "--isolated", "--output=json=a.txt", "main.tf"];
     repository.write("infra/main.tf", "locals {}\n");
     repository.git(&["add", "main.tf"], "infra");
     let (code, said) = repository.overrule(&given[..3], "infra");
     assert_eq!(code, Some(0), "{said}");
-    repository.write("infra/--output=json=a.tf", "");
-    let refused = "error: `--output=json=a.tf` is the name of a file that looks like an option\n  help: rename the file\n";
+    repository.write("infra/--output=json=a.txt", "");
+    let refused = "error: `--output=json=a.txt` is the name of a file that looks like an option\n  help: rename the file\n";
     assert_eq!(repository.overrule(&given, "infra"), (Some(2), refused.to_owned()));
     assert_eq!(
-        repository.overrule(&["check", "--hook", "--", "--output=json=a.tf", "main.tf"], "infra").0,
+        repository.overrule(&["check", "--hook", "--", "--output=json=a.txt", "main.tf"], "infra").0,
         Some(0)
     );
 }

@@ -42,7 +42,7 @@ fn first_absent(plan: &Plan<'_>, import: &Import, target: &ImportTarget, to: &Ex
         return Some(target).filter(|target| target.is_static && is_absent(target)).cloned();
     };
     let (value, findings) = plan.values.at(&for_each.expr, Symbols::default(), None, None)?;
-    let (value, _) = value.unmarked();
+    let (value, _) = value.value.unmarked();
     if !findings.is_empty() || !value.is_wholly_known() {
         return None;
     }

@@ -336,7 +336,8 @@ impl<'t> Plan<'t> {
             }
             _ => None,
         };
-        self.values.at(expr, site.symbols, instance, itself.as_ref())
+        let (computed, found) = self.values.at(expr, site.symbols, instance, itself.as_ref())?;
+        Some((computed.value, found))
     }
 
     /// The message of the condition at a site.

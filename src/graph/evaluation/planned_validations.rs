@@ -117,7 +117,7 @@ fn refusals_of(values: &RunValues<'_>, variable: &Variable, node: Node<'_>, work
             return None;
         }
         let (result, mut found) = values.in_validation(&condition.expr, &variable.name)?;
-        let result = result.without_marks();
+        let result = result.value.without_marks();
         let error = if has_errors(&found) {
             let mut of_validate = Vec::new();
             evaluate(&condition.expr, &scope, &mut of_validate);
@@ -131,7 +131,7 @@ fn refusals_of(values: &RunValues<'_>, variable: &Variable, node: Node<'_>, work
         }
         (convert(&result, &Type::Bool) == Ok(Value::Bool(false))).then(|| {
             let text = values.in_validation(&message.expr, &variable.name);
-            let message = text.and_then(|(text, found)| validation::shown(&text, &found));
+            let message = text.and_then(|(text, found)| validation::shown(&text.value, &found));
             Refusal::is_false(condition.expr.span, message)
         })
     };

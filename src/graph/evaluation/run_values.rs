@@ -260,6 +260,10 @@ impl<'t> RunValues<'t> {
     /// An output as assertions of a test see it: if nothing is applied, Terraform does not know the type of an unknown one.
     fn output_in_test(&self, output: &Output) -> Computed {
         let computed = self.output(output, output.marks());
+        // After an expected failure, there are assertions on outputs that the engine did not evaluate.
+        if self.failed.borrow().contains(&Name::Output(output.name.clone())) {
+            return Computed::known(Value::NULL);
+        }
         if self.resources == Resources::Applied || computed.value.is_known() {
             return computed;
         }
@@ -311,22 +315,21 @@ impl<'t> RunValues<'t> {
         symbols: Symbols,
         instance: Option<&Instance>,
         itself: Option<&Computed>,
-    ) -> Option<(Value, Vec<Finding>)> {
+    ) -> Option<(Computed, Vec<Finding>)> {
         let module = ModuleScope { symbols, instance, ..self.scope() };
         self.unless_failing(expr, &RunScope { itself, ..RunScope::of(self, module, Within::Module) })
     }
 
     /// Like [`Self::at`], for a part of a validation of a variable. The engine evaluates it even if the variable fails.
-    pub(super) fn in_validation(&self, part: &Expr, variable: &SmolStr) -> Option<(Value, Vec<Finding>)> {
+    pub(super) fn in_validation(&self, part: &Expr, variable: &SmolStr) -> Option<(Computed, Vec<Finding>)> {
         let scope = RunScope::of(self, self.scope(), Within::Module);
         self.unless_failing(part, &RunScope { validated: Some(variable), ..scope })
     }
 
-    fn unless_failing(&self, expr: &Expr, scope: &RunScope<'_, 't>) -> Option<(Value, Vec<Finding>)> {
-        let mut found = Vec::new();
+    fn unless_failing(&self, expr: &Expr, scope: &RunScope<'_, 't>) -> Option<(Computed, Vec<Finding>)> {
         self.is_failing.set(false);
-        let value = evaluate(expr, scope, &mut found);
-        (!self.is_failing.take()).then_some((value, found))
+        let computed = self.value_in(expr, scope);
+        (!self.is_failing.take()).then_some(computed)
     }
 
     fn scope(&self) -> ModuleScope<'_> {
@@ -367,11 +370,12 @@ impl<'t> RunValues<'t> {
         self.depth.set(self.depth.get() + 1);
         let was_failing = self.is_failing.replace(false);
         let is_skipped = self.depends_on_failure(&name);
-        let computed = if is_skipped { Computed::UNKNOWN } else { self.compute(&name) };
         if is_skipped {
             self.skipped.borrow_mut().insert(name.clone());
         }
-        if is_skipped || self.is_failing.get() || self.fails_condition(&name) {
+        let is_refused = is_skipped || self.fails_precondition(&name);
+        let computed = if is_refused { Computed::UNKNOWN } else { self.compute(&name) };
+        if is_refused || self.is_failing.get() || self.fails_postcondition(&name) {
             self.is_failing.set(true);
             self.failed.borrow_mut().insert(name.clone());
         }

@@ -1,12 +1,14 @@
 //! The conditions of a module with the variables of a run, and those of the modules that it calls.
 
+use std::cell::Cell;
+
 use smol_str::SmolStr;
 
 use crate::finding::{Code, Continued, EngineRule, Finding};
 use crate::graph::evaluation::{CheckStatus, RunValues, failed_validation};
 use crate::graph::{Node, arguments};
 use crate::module::address::{ResourceAddress, Subject, TestSubject};
-use crate::module::declaration::Condition;
+use crate::module::declaration::{Check, Condition};
 use crate::module::test_file::Run;
 use crate::syntax::Expr;
 
@@ -16,6 +18,10 @@ pub(super) struct Checkable {
     /// Whether it is in the module under test, and not in one that this calls.
     pub(super) is_own: bool,
     pub(super) held: Held,
+    /// Whether some of that is known only once the plan is applied.
+    pub(super) is_late: bool,
+    /// The warnings of a check while the run plans what it applies.
+    pub(super) in_plan: Vec<Finding>,
 }
 
 /// Whether the conditions of an object hold.
@@ -25,10 +31,15 @@ pub(super) enum Held {
     Fails(Vec<Finding>),
     /// The errors in the evaluation of the conditions. They cannot be expected.
     IsWrong(Vec<Finding>),
+    /// That is known only after apply, and the run does not apply anything.
+    Pending,
     Unknown,
     /// They depend on an error, so the engine does not evaluate them.
     Skipped,
 }
+
+/// Why a condition fails.
+const FALSE: &str = "is false";
 
 /// Whether no condition fails.
 pub(super) fn pass(all: &[Checkable]) -> bool {
@@ -62,12 +73,14 @@ impl Conditions<'_, '_> {
     fn of_variables<'e>(&self, set: &dyn Fn(&SmolStr) -> Option<&'e Expr>) -> Vec<Checkable> {
         let variables = self.node.module().variables.values();
         let checked = variables.filter(|variable| !variable.validations.is_empty()).map(|variable| {
-            let judge =
-                |validation: &Condition| self.planned.status_of_validation(validation, &variable.name);
+            let is_late = Cell::new(false);
+            let judge = |validation: &Condition| {
+                self.judge(&is_late, |values| values.status_of_validation(validation, &variable.name))
+            };
             let held = self.held(false, &variable.validations, judge, |validation| {
                 failed_validation(variable, set(&variable.name), validation)
             });
-            self.object(TestSubject::InModule(Subject::Variable(variable.name.clone())), held)
+            self.object(TestSubject::InModule(Subject::Variable(variable.name.clone())), held, is_late.get())
         });
         checked.collect()
     }
@@ -77,14 +90,17 @@ impl Conditions<'_, '_> {
         let own = resources.filter(|resource| resource.check.is_none());
         own.map(|resource| {
             let conditions = || resource.preconditions.iter().chain(&resource.postconditions);
-            let judge = |condition: &Condition| self.planned.status_in_all(condition, resource);
+            let is_late = Cell::new(false);
+            let judge = |condition: &Condition| {
+                self.judge(&is_late, |values| values.status_in_all(condition, resource))
+            };
             let skips = self.planned.skips_resource(&resource.address);
             let held = self.held(skips, conditions(), judge, |condition| {
                 let is_before = resource.preconditions.iter().any(|before| std::ptr::eq(before, condition));
                 let kind = if is_before { "precondition" } else { "postcondition" };
-                self.failed(&format!("Resource {kind} failed"), condition)
+                self.failed(&format!("Resource {kind} failed"), FALSE, condition)
             });
-            self.object(resource_of(&resource.address), held)
+            self.object(resource_of(&resource.address), held, is_late.get())
         })
         .collect()
     }
@@ -93,12 +109,13 @@ impl Conditions<'_, '_> {
         let outputs = self.node.module().outputs.values();
         outputs
             .map(|output| {
-                let judge = |condition: &Condition| self.planned.status(condition);
+                let is_late = Cell::new(false);
+                let judge = |condition: &Condition| self.judge(&is_late, |values| values.status(condition));
                 let skips = self.planned.skips_output(&output.name);
                 let held = self.held(skips, &output.preconditions, judge, |condition| {
-                    self.failed("Module output value precondition failed", condition)
+                    self.failed("Module output value precondition failed", FALSE, condition)
                 });
-                self.object(TestSubject::Output(output.name.clone()), held)
+                self.object(TestSubject::Output(output.name.clone()), held, is_late.get())
             })
             .collect()
     }
@@ -107,15 +124,17 @@ impl Conditions<'_, '_> {
         let checks = self.node.module().checks.values();
         checks
             .map(|check| {
-                let judge = |condition: &Condition| self.at_end.status(condition);
-                let held = match check.data {
+                let held = |values: &RunValues<'_>| match check.data {
                     Some(_) => Held::Unknown,
-                    None => self.held(false, &check.asserts, judge, |condition| {
-                        let failed = self.failed("Check block assertion failed", condition);
-                        failed.code(Code::TestContinues(Continued::TheApply))
-                    }),
+                    None => self.held_by_check(check, values),
                 };
-                self.object(TestSubject::Check(check.name.clone()), held)
+                let (in_plan, is_late) = match held(self.planned) {
+                    Held::Fails(errors) if !self.run.plans => (errors, true),
+                    Held::IsWrong(_) => (Vec::new(), false),
+                    _ => (Vec::new(), !self.run.plans),
+                };
+                let subject = TestSubject::Check(check.name.clone());
+                Checkable { in_plan, ..self.object(subject, held(self.at_end), is_late) }
             })
             .collect()
     }
@@ -136,8 +155,37 @@ impl Conditions<'_, '_> {
         all
     }
 
-    fn object(&self, subject: TestSubject, held: Held) -> Checkable {
-        Checkable { subject, is_own: self.is_own, held }
+    /// Whether the assertions of a check hold. One that is known only after apply fails a run, as the warning about it.
+    fn held_by_check(&self, check: &Check, values: &RunValues<'_>) -> Held {
+        let is_pending = |condition: &Condition| matches!(values.status(condition), CheckStatus::Pending);
+        let judge = |condition: &Condition| match values.status(condition) {
+            CheckStatus::Pending => CheckStatus::Fail,
+            status => status,
+        };
+        self.held(false, &check.asserts, judge, |condition| {
+            let failed = if is_pending(condition) {
+                let why = "depends on a value that is known only after apply";
+                self.failed("Check block assertion known after apply", why, condition)
+            } else {
+                self.failed("Check block assertion failed", FALSE, condition)
+            };
+            failed.code(Code::TestContinues(Continued::TheApply))
+        })
+    }
+
+    fn object(&self, subject: TestSubject, held: Held, is_late: bool) -> Checkable {
+        Checkable { subject, is_own: self.is_own, held, is_late, in_plan: Vec::new() }
+    }
+
+    /// The status of a condition in the plan, or after apply if it is known only then.
+    fn judge(&self, is_late: &Cell<bool>, status: impl Fn(&RunValues<'_>) -> CheckStatus) -> CheckStatus {
+        match status(self.planned) {
+            CheckStatus::Pending if !self.run.plans => {
+                is_late.set(true);
+                status(self.at_end)
+            }
+            status => status,
+        }
     }
 
     /// Whether the conditions of an object hold, unless the engine `skips` it.
@@ -162,23 +210,27 @@ impl Conditions<'_, '_> {
                 (CheckStatus::Error(found), before) => {
                     let mut errors = match before {
                         Held::Fails(errors) | Held::IsWrong(errors) => std::mem::take(errors),
-                        Held::Holds | Held::Unknown | Held::Skipped => Vec::new(),
+                        Held::Holds | Held::Pending | Held::Unknown | Held::Skipped => Vec::new(),
                     };
                     errors.extend(found.into_iter().map(of_run));
                     held = Held::IsWrong(errors);
                 }
-                (CheckStatus::Unknown, Held::Holds | Held::Skipped) => held = Held::Unknown,
+                (CheckStatus::Unknown, Held::Holds | Held::Pending | Held::Skipped) => held = Held::Unknown,
+                (CheckStatus::Pending, Held::Holds | Held::Skipped) => held = Held::Pending,
                 (CheckStatus::Skipped, Held::Holds) => held = Held::Skipped,
-                (CheckStatus::Unknown | CheckStatus::Skipped | CheckStatus::Pass, _) => {}
+                (
+                    CheckStatus::Unknown | CheckStatus::Pending | CheckStatus::Skipped | CheckStatus::Pass,
+                    _,
+                ) => {}
             }
         }
         held
     }
 
-    fn failed(&self, summary: &str, condition: &Condition) -> Finding {
+    fn failed(&self, summary: &str, why: &str, condition: &Condition) -> Finding {
         let at = condition.condition.as_ref().map_or(condition.block.header, |part| part.expr.span);
         Finding::language(EngineRule::InvalidTest, summary)
-            .detail(format!("This condition is false in the run `{}`.", self.run.name))
+            .detail(format!("This condition {why} in the run `{}`.", self.run.name))
             .at(at)
     }
 }

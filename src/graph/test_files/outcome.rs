@@ -146,22 +146,25 @@ impl Outcome<'_> {
             return (Vec::new(), None);
         }
         let passes = pass(&all);
-        let mut findings = self.failures(all);
-        // After an error, nothing is applied.
-        let values = if passes { self.at_end } else { self.planned };
-        let outputs = values.outputs();
-        values.evaluate_all();
+        self.planned.evaluate_all();
+        let mut outputs = self.planned.outputs();
+        let mut wrong = self.planned.declaration_errors();
+        let Failures { mut findings, is_planned } = self.failures(all, wrong.is_empty());
+        if !self.run.plans && is_planned {
+            self.at_end.evaluate_all();
+            outputs = self.at_end.outputs();
+            wrong = self.at_end.declaration_errors();
+        }
         let known: BTreeSet<_> = findings.iter().map(Finding::place_and_summary).collect();
-        let wrong = values.declaration_errors().into_iter();
-        let wrong = wrong.filter(|error| !known.contains(&error.place_and_summary()));
+        let wrong = wrong.into_iter().filter(|error| !known.contains(&error.place_and_summary()));
         findings.extend(wrong.map(|error| error.related(self.run.header, "with the variables of this run")));
-        if !passes || !findings.is_empty() {
-            return (findings, None);
+        if findings.is_empty() {
+            for assert in self.asserts {
+                findings.extend(assertion(assert, self.at_end));
+            }
+            return (findings, passes.then_some(outputs));
         }
-        for assert in self.asserts {
-            findings.extend(assertion(assert, self.at_end));
-        }
-        (findings, Some(outputs))
+        (findings, None)
     }
 
     /// Whether an object may fail as the run expects.
@@ -187,59 +190,65 @@ impl Outcome<'_> {
         })
     }
 
-    /// The errors of conditions that fail unexpectedly, and the expected failures that do not occur.
-    fn failures(&self, all: Vec<Checkable>) -> Vec<Finding> {
-        let (mut findings, mut of_checks, mut of_expected) = (Vec::new(), Vec::new(), Vec::new());
+    /// The errors of conditions that fail unexpectedly, and the expected failures that do not occur. `is_valid` tells
+    /// whether everything else in the plan can be evaluated.
+    fn failures(&self, all: Vec<Checkable>, is_valid: bool) -> Failures {
+        let (mut findings, mut of_checks, mut after_plan) = (Vec::new(), Vec::new(), Vec::new());
         let exists = |(subject, _): &(TestSubject, Span)| can_fail(subject, self.node.module());
         let mut missing: Vec<(TestSubject, Span)> = self.expectations().filter(exists).collect();
-        let (mut is_decided, mut is_planned) = (false, true);
+        let (mut is_decided, mut is_planned) = (false, is_valid);
+        let mut in_plan = Vec::new();
         for object in all {
             let expected = self.expected(&object);
-            let Checkable { subject, held, .. } = object;
+            let Checkable { subject, held, is_late, in_plan: warnings, .. } = object;
+            in_plan.extend(warnings);
+            let is_check = matches!(subject, TestSubject::Check(_));
             match (held, expected) {
-                (Held::Fails(errors), None) => {
+                (Held::Fails(errors), None) if is_check => {
                     is_decided = true;
-                    if matches!(subject, TestSubject::Check(_)) {
-                        of_checks.extend(errors);
-                    } else {
-                        is_planned = false;
-                        findings.extend(errors);
-                    }
+                    of_checks.extend(errors);
+                }
+                (Held::IsWrong(errors), _) | (Held::Fails(errors), None) => {
+                    is_decided = true;
+                    is_planned &= is_late;
+                    if is_late { after_plan.extend(errors) } else { findings.extend(errors) }
                 }
                 (Held::Fails(errors), Some(at)) => {
                     is_decided = true;
-                    if matches!(subject, TestSubject::Check(_)) {
-                        of_expected.extend(errors);
-                    } else if !self.run.plans {
+                    if !is_check && !self.run.plans && !is_late {
                         is_planned = false;
                         findings.push(while_planning(self.run, &subject, at));
                         findings.extend(errors);
                     }
                     missing.retain(|(expected, _)| *expected != subject);
                 }
-                (Held::IsWrong(errors), _) => {
-                    is_decided = true;
-                    is_planned = false;
-                    findings.extend(errors);
-                }
-                (Held::Holds, Some(_)) => is_decided = true,
-                (Held::Holds | Held::Unknown | Held::Skipped, _) => {}
+                (Held::Holds | Held::Pending, Some(_)) => is_decided = true,
+                (Held::Holds | Held::Pending | Held::Unknown | Held::Skipped, _) => {}
             }
         }
-        if !self.run.plans && !is_planned {
+        if self.run.plans || is_planned {
+            findings.append(&mut after_plan);
+            findings.append(&mut of_checks);
+        } else {
             // The engine does not get to the failures that it expects.
-            of_checks.append(&mut of_expected);
-            make_warnings(&mut of_checks);
+            make_warnings(&mut in_plan);
+            findings.append(&mut in_plan);
         }
-        findings.append(&mut of_checks);
         // Several instances of a called module may have the same error.
         let mut seen = BTreeSet::new();
         findings.retain(|finding| seen.insert(finding.place_and_summary()));
         if is_decided && (self.run.plans || is_planned) {
             findings.extend(missing.into_iter().map(|(_, at)| missing_failure(at)));
         }
-        findings
+        Failures { findings, is_planned }
     }
+}
+
+/// See [`Outcome::failures`].
+struct Failures {
+    findings: Vec<Finding>,
+    /// Whether the engine has a plan to apply.
+    is_planned: bool,
 }
 
 /// Whether an object has conditions. If not, this is reported for every run.

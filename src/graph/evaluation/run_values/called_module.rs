@@ -48,7 +48,12 @@ impl<'t> RunValues<'t> {
         for given in arguments::given(call, module) {
             let Some(variable) = module.variables.get(&given.name) else { continue };
             let was_failing = self.is_failing.replace(false);
-            let computed = self.attribute_in(&given, instance);
+            let computed = if self.refers_to_failure(&given.expr) {
+                self.is_failing.set(true);
+                Computed::UNKNOWN
+            } else {
+                self.attribute_in(&given, instance)
+            };
             let has_failed = self.is_failing.replace(was_failing);
             let constraint = accepted_values::constraint(variable);
             let limits = &self.node.module().limits;

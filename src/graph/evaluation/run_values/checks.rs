@@ -1,11 +1,14 @@
 //! Conditions: whether they hold, and what the engine does not evaluate because one of them fails.
 
+use std::collections::BTreeSet;
+
+use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::super::accepted_values;
 use super::super::scope::{Instance, Start};
 use super::scope::RunScope;
-use super::{Name, RunValues, Within};
+use super::{Computed, Name, RunValues, Within};
 use crate::finding::{Finding, Severity, has_errors};
 use crate::graph::references::sites::Symbols;
 use crate::module::address::ResourceAddress;
@@ -20,6 +23,8 @@ pub(in crate::graph) enum CheckStatus {
     Fail,
     /// It cannot be evaluated, because of these errors in it or in its message.
     Error(Vec<Finding>),
+    /// The result is known only after apply.
+    Pending,
     Unknown,
     /// It depends on an error, so the engine does not evaluate it.
     Skipped,
@@ -27,12 +32,12 @@ pub(in crate::graph) enum CheckStatus {
 
 impl CheckStatus {
     /// The status of a condition. `evaluate` returns the value of a part, or `None` for one that is skipped.
-    fn of(condition: &Condition, evaluate: impl Fn(&Expr) -> Option<(Value, Vec<Finding>)>) -> Self {
+    fn of(condition: &Condition, evaluate: impl Fn(&Expr) -> Option<(Computed, Vec<Finding>)>) -> Self {
         let message = condition.error_message.as_ref().filter(|message| !message.is_broken);
         let Some(message) = message else { return Self::Unknown };
         let of_message = evaluate(&message.expr).map(|(text, mut found)| {
             if !has_errors(&found) {
-                found.extend(accepted_values::message(text.unmarked().0, &message.expr));
+                found.extend(accepted_values::message(text.value.unmarked().0, &message.expr));
             }
             found
         });
@@ -45,11 +50,13 @@ impl CheckStatus {
         condition: &Condition,
         unusable: fn(&Value, &Expr) -> Option<Finding>,
         of_message: Vec<Finding>,
-        evaluate: impl Fn(&Expr) -> Option<(Value, Vec<Finding>)>,
+        evaluate: impl Fn(&Expr) -> Option<(Computed, Vec<Finding>)>,
     ) -> Self {
         let tested = condition.condition.as_ref().filter(|tested| !tested.is_broken);
         let Some(tested) = tested else { return Self::Unknown };
-        let Some((value, mut found)) = evaluate(&tested.expr) else { return Self::Skipped };
+        let Some((Computed { value, is_exact }, mut found)) = evaluate(&tested.expr) else {
+            return Self::Skipped;
+        };
         found.extend(of_message);
         let value = value.without_marks();
         if !has_errors(&found) {
@@ -63,6 +70,7 @@ impl CheckStatus {
         match value.and_then(|value| value.as_bool()) {
             Some(true) => Self::Pass,
             Some(false) => Self::Fail,
+            None if is_exact => Self::Pending,
             None => Self::Unknown,
         }
     }
@@ -119,10 +127,14 @@ impl RunValues<'_> {
     }
 
     fn worst_status(&self, condition: &Condition, resource: &Resource) -> CheckStatus {
-        let symbols = Symbols { itself: true, ..Symbols::OF_ARGUMENTS };
+        let is_after = resource.postconditions.iter().any(|after| std::ptr::eq(after, condition));
+        if is_after && self.failed.borrow().contains(&Name::Resource(resource.address.clone())) {
+            return CheckStatus::Skipped;
+        }
+        let symbols = Symbols { itself: is_after, ..Symbols::OF_ARGUMENTS };
         let status = |instance: Option<&Instance>| {
-            let itself = self.instance(resource, instance);
-            CheckStatus::of(condition, |part| self.at(part, symbols, instance, Some(&itself)))
+            let itself = is_after.then(|| self.instance(resource, instance));
+            CheckStatus::of(condition, |part| self.at(part, symbols, instance, itself.as_ref()))
         };
         let all: Option<Vec<_>> = if resource.is_repeated() {
             let instances = self.instances(resource.repeated());
@@ -133,9 +145,10 @@ impl RunValues<'_> {
         let severity = |status: &CheckStatus| match status {
             CheckStatus::Pass => 0,
             CheckStatus::Skipped => 1,
-            CheckStatus::Unknown => 2,
-            CheckStatus::Fail => 3,
-            CheckStatus::Error(_) => 4,
+            CheckStatus::Pending => 2,
+            CheckStatus::Unknown => 3,
+            CheckStatus::Fail => 4,
+            CheckStatus::Error(_) => 5,
         };
         let Some(all) = all else { return CheckStatus::Unknown };
         all.into_iter().max_by_key(severity).unwrap_or(CheckStatus::Pass)
@@ -148,9 +161,31 @@ impl RunValues<'_> {
             let mut validations = variable.validations.iter();
             validations.any(|validation| self.status_of_validation(validation, &variable.name).fails())
         };
-        let variables = self.node.module().variables.values().map(|variable| &**variable);
-        let failing: Vec<&SmolStr> = variables.filter(fails).map(|variable| &variable.name).collect();
-        if failing.is_empty() { self } else { self.failing(failing.into_iter()) }
+        let variables = || self.node.module().variables.values().map(|variable| &**variable);
+        let mut failing: BTreeSet<&SmolStr> =
+            variables().filter(fails).map(|variable| &variable.name).collect();
+        if failing.is_empty() {
+            return self;
+        }
+        // Also those whose validations refer to one, which the engine does not evaluate.
+        let mut users: HashMap<SmolStr, Vec<&SmolStr>> = HashMap::new();
+        for variable in variables() {
+            for part in variable.validations.iter().flat_map(Condition::parts) {
+                part.expr.for_each_variable(|reference| {
+                    let name =
+                        reference.steps.first().and_then(Step::name).filter(|_| reference.root == "var");
+                    if let Some(name) = name {
+                        users.entry(name.clone()).or_default().push(&variable.name);
+                    }
+                });
+            }
+        }
+        let mut waiting: Vec<&SmolStr> = failing.iter().copied().collect();
+        while let Some(name) = waiting.pop() {
+            let users = users.get(name).into_iter().flatten().copied();
+            waiting.extend(users.filter(|user| failing.insert(user)));
+        }
+        self.failing(failing.into_iter())
     }
 
     fn skips_variable(&self, name: &SmolStr) -> bool {
@@ -189,6 +224,13 @@ impl RunValues<'_> {
         self.is_failing.set(self.is_failing.get() || fails);
     }
 
+    /// Whether an expression refers to something that fails, so that the engine does not evaluate it.
+    pub(super) fn refers_to_failure(&self, expr: &Expr) -> bool {
+        let was_failing = self.is_failing.replace(false);
+        expr.for_each_variable(|reference| self.depend_on_reference(reference));
+        self.is_failing.replace(was_failing)
+    }
+
     /// Whether the engine does not evaluate a declaration, because something that it refers to fails.
     pub(super) fn depends_on_failure(&self, name: &Name) -> bool {
         let module = self.node.module();
@@ -204,6 +246,8 @@ impl RunValues<'_> {
                 let output = module.outputs.get(name);
                 output.and_then(|output| output.value.as_deref()).into_iter().for_each(depend_on_all);
                 depends_on = output.map(|output| &output.depends_on);
+                let conditions = output.into_iter().flat_map(|output| &output.preconditions);
+                conditions.flat_map(Condition::parts).for_each(|part| depend_on_all(part));
             }
             Name::Resource(address) => {
                 if let Some(resource) = module.resources.get(address) {
@@ -211,6 +255,8 @@ impl RunValues<'_> {
                     [count, for_each].into_iter().flatten().for_each(depend_on_all);
                     resource.config.for_each_expression(&mut |expr| expr.for_each_variable(depend));
                     depends_on = Some(&resource.depends_on);
+                    let conditions = resource.preconditions.iter().chain(&resource.postconditions);
+                    conditions.flat_map(Condition::parts).for_each(|part| depend_on_all(part));
                 }
             }
             // Each argument of a call is evaluated for itself.
@@ -220,12 +266,22 @@ impl RunValues<'_> {
         self.is_failing.replace(was_failing)
     }
 
-    /// Whether a condition of a declaration fails.
-    pub(super) fn fails_condition(&self, name: &Name) -> bool {
+    /// Whether a postcondition of a declaration fails.
+    pub(super) fn fails_postcondition(&self, name: &Name) -> bool {
+        let Name::Resource(address) = name else { return false };
+        let resource = self.node.module().resources.get(address);
+        resource.is_some_and(|resource| {
+            let mut conditions = resource.postconditions.iter();
+            conditions.any(|condition| self.status_in_all(condition, resource).fails())
+        })
+    }
+
+    /// Whether a precondition of a declaration fails. The engine then does not evaluate the declaration.
+    pub(super) fn fails_precondition(&self, name: &Name) -> bool {
         let module = self.node.module();
         match name {
             Name::Resource(address) => module.resources.get(address).is_some_and(|resource| {
-                let mut conditions = resource.preconditions.iter().chain(&resource.postconditions);
+                let mut conditions = resource.preconditions.iter();
                 conditions.any(|condition| self.status_in_all(condition, resource).fails())
             }),
             Name::Output(name) => module.outputs.get(name).is_some_and(|output| {

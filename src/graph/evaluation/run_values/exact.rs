@@ -3,6 +3,23 @@
 use crate::syntax::{Expr, ExprKind, Part, Template};
 use crate::value::Function;
 
+/// Functions whose unknown results the engine does not know more of, apart from that they are not null.
+const UNREFINED: [&str; 13] = [
+    "abs",
+    "can",
+    "ceil",
+    "cidrhost",
+    "cidrsubnet",
+    "floor",
+    "lower",
+    "max",
+    "min",
+    "substr",
+    "tonumber",
+    "try",
+    "upper",
+];
+
 /// Whether an expression is unknown for the engine if it is unknown here. The engine knows more of some unknown
 /// values: that they are not null, and how a text begins.
 pub(super) fn is_simple(expr: &Expr) -> bool {
@@ -16,7 +33,9 @@ pub(super) fn is_simple(expr: &Expr) -> bool {
             | ExprKind::Index { .. }
             | ExprKind::Unary(..)
             | ExprKind::Binary(..)
+            | ExprKind::Tuple(_)
             | ExprKind::Parens(_) => true,
+            ExprKind::Call(call) => UNREFINED.contains(&call.name.as_str()),
             ExprKind::Template(template) => is_simple_template(template),
             ExprKind::JsonString(string) => string.template.as_ref().is_ok_and(is_simple_template),
             _ => false,

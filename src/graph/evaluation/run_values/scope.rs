@@ -61,7 +61,8 @@ impl RunScope<'_, '_> {
         let (is_module, is_test) = (self.within != Within::Variables, self.within != Within::Module);
         match traversal.root.as_str() {
             "var" => {
-                if self.validated != Some(name) {
+                // An assertion shows the values of variables even if these are not valid.
+                if self.validated != Some(name) && self.within != Within::Assertion {
                     values.depend_on(&Name::Variable(name.clone()));
                 }
                 Some((values.variable(name).unwrap_or(Computed::UNKNOWN), 1))
