@@ -9,6 +9,7 @@ mod arguments;
 mod built_in;
 mod condition;
 mod imported_instances;
+mod iterators;
 mod locals;
 mod null_refusal;
 mod of_tests;
@@ -31,7 +32,6 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use hashbrown::HashSet;
-use smol_str::SmolStr;
 
 use crate::engine::Product;
 use crate::finding::{Code, EngineRule, Finding, Room, Severity, has_errors};
@@ -89,6 +89,7 @@ pub(super) fn check(
         work: Budget::of(locals.steps_left()),
         of_plan,
         plan: OnceCell::new(),
+        elements: None,
         similar: Similar::default(),
         room: module.room(&[], EngineRule::ModuleArgumentType),
         findings,
@@ -156,6 +157,8 @@ struct Evaluation<'t, 'f> {
     of_plan: &'f Budget,
     /// The values in a plan; computed on first use.
     plan: OnceCell<Plan<'f>>,
+    /// The elements of the last `dynamic` blocks.
+    elements: Option<iterators::Elements>,
     similar: Similar,
     /// The findings about defaults that fail a validation that can be added.
     room: Room,
@@ -183,12 +186,12 @@ impl<'t: 'f, 'f> Evaluation<'t, 'f> {
         match site.condition {
             Some(condition) => self.condition(site, condition, expr),
             None if around.is_for_each && dynamic_blocks::expanded_in(&site.owner).is_some() => {
-                let value = self.value(expr, around.names, site.symbols, site);
+                let value = self.value(expr, around, site.symbols, site);
                 self.report_all(accepted_values::dynamic_for_each(&value, expr), site);
             }
-            None if self.is_plain(expr) => {}
+            None if self.is_plain(expr) && !iterators::refers_to(expr, around.names) => {}
             None => {
-                self.value(expr, around.names, site.symbols, site);
+                self.value(expr, around, site.symbols, site);
             }
         }
         if self.findings.len() == from {
@@ -251,27 +254,24 @@ impl Evaluation<'_, '_> {
     fn value(
         &mut self,
         expr: &Expr,
-        iterators: &[SmolStr],
+        around: Iteration<'_>,
         symbols: Symbols,
         address: &dyn Display,
     ) -> Value {
         if self.wrong.contains(&expr.span) {
             return Value::UNKNOWN;
         }
-        self.evaluated(expr, iterators, symbols, Names::Anything, address)
+        if !iterators::refers_to(expr, around.names) {
+            return self.evaluated(expr, symbols, Names::Anything, address);
+        }
+        let (value, found) = self.for_each_element(expr, around, symbols);
+        if self.judged(expr, &value, found, address) { Value::UNKNOWN } else { value }
     }
 
     /// Like [`Self::value`], also for an expression with an invalid reference, whose value is unknown.
-    fn evaluated(
-        &mut self,
-        expr: &Expr,
-        iterators: &[SmolStr],
-        symbols: Symbols,
-        names: Names,
-        address: &dyn Display,
-    ) -> Value {
+    fn evaluated(&mut self, expr: &Expr, symbols: Symbols, names: Names, address: &dyn Display) -> Value {
         let mut found = Vec::new();
-        let scope = ModuleScope { iterators, names, ..self.scope(symbols) };
+        let scope = ModuleScope { names, ..self.scope(symbols) };
         let value = evaluate(expr, &scope, &mut found);
         if self.judged(expr, &value, found, address) { Value::UNKNOWN } else { value }
     }

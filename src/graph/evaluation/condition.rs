@@ -36,7 +36,7 @@ impl Evaluation<'_, '_> {
             self.report_all(explained, site);
             return;
         } else {
-            self.evaluated(expr, &[], site.symbols, Names::Nothing, site)
+            self.evaluated(expr, site.symbols, Names::Nothing, site)
         };
         if self.failed.contains(&expr.span)
             && !is_condition

@@ -19,8 +19,8 @@ use crate::vfs::NamedFile;
 pub(super) struct ModuleScope<'s> {
     pub(super) node: Node<'s>,
     pub(super) locals: &'s Locals,
-    /// The iterators of the enclosing `dynamic` blocks.
-    pub(super) iterators: &'s [SmolStr],
+    /// The iterators of the enclosing `dynamic` blocks, outermost first, with their values.
+    pub(super) iterators: &'s [(SmolStr, Value)],
     /// The remaining evaluation steps of the module.
     pub(super) work: &'s Budget,
     /// The symbols that are valid here. Invalid symbols were reported already.
@@ -158,8 +158,8 @@ impl value::Scope for ModuleScope<'_> {
     /// Undeclared names were reported already, so the evaluator gets no unknown names.
     fn resolve(&self, traversal: &Traversal) -> Option<Resolved<'_>> {
         let everything = Resolved { value: Cow::Owned(Value::UNKNOWN), steps: traversal.steps.len() };
-        if self.iterators.contains(&traversal.root) {
-            return Some(everything);
+        if let Some((_, value)) = self.iterators.iter().rfind(|(name, _)| *name == traversal.root) {
+            return Some(Resolved { value: Cow::Borrowed(value), steps: 0 });
         }
         if self.names == Names::NotEvenReferences {
             return None;

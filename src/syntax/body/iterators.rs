@@ -12,6 +12,8 @@ use crate::syntax::{Expr, ExprKind, JsonProperty, ObjectKey};
 pub struct Iteration<'i> {
     /// The names of their iterators, outermost first.
     pub names: &'i [SmolStr],
+    /// For each of them, the collection, if it is written.
+    pub collections: &'i [Option<&'i Expr>],
     /// The name of the argument that holds the expression. Empty in JSON, where a property may be a block.
     pub argument: &'i str,
     /// Whether the expression is certainly the `for_each` of a `dynamic` block.
@@ -24,8 +26,14 @@ pub struct Iteration<'i> {
 
 impl Iteration<'_> {
     /// Outside of all `dynamic` blocks.
-    pub const NONE: Self =
-        Self { names: &[], argument: "", is_for_each: false, is_certain: true, is_excluded: false };
+    pub const NONE: Self = Self {
+        names: &[],
+        collections: &[],
+        argument: "",
+        is_for_each: false,
+        is_certain: true,
+        is_excluded: false,
+    };
 }
 
 /// A callback for each expression and its iterators.
@@ -35,17 +43,19 @@ type Visit<'v> = dyn FnMut(&Expr, Iteration<'_>) + 'v;
 pub type HasElements<'v> = dyn Fn(&Expr) -> Option<bool> + 'v;
 
 /// The `dynamic` blocks around the current position.
-struct Way<'v> {
+struct Way<'v, 'b> {
     has_elements: &'v HasElements<'v>,
     names: Vec<SmolStr>,
+    collections: Vec<Option<&'b Expr>>,
     /// For each of them, whether it has elements.
     expands: Vec<Option<bool>>,
 }
 
-impl Way<'_> {
+impl<'b> Way<'_, 'b> {
     fn here(&self) -> Iteration<'_> {
         Iteration {
             names: &self.names,
+            collections: &self.collections,
             is_certain: self.expands.iter().all(|expands| *expands == Some(true)),
             is_excluded: self.expands.contains(&Some(false)),
             ..Iteration::NONE
@@ -62,13 +72,15 @@ impl Way<'_> {
         if is_of_iterator { None } else { (self.has_elements)(collection) }
     }
 
-    fn enter(&mut self, name: SmolStr, expands: Option<bool>) {
+    fn enter(&mut self, name: SmolStr, collection: Option<&'b Expr>, expands: Option<bool>) {
         self.names.push(name);
+        self.collections.push(collection);
         self.expands.push(expands);
     }
 
     fn leave(&mut self) {
         self.names.pop();
+        self.collections.pop();
         self.expands.pop();
     }
 }
@@ -82,11 +94,12 @@ impl Body {
 
     /// The same, with what else is known about the collections of `dynamic` blocks than that a literal has elements.
     pub fn for_each_expression_expanded(&self, has_elements: &HasElements<'_>, visit: &mut Visit<'_>) {
-        self.walk(&mut Way { has_elements, names: Vec::new(), expands: Vec::new() }, visit);
+        let mut way = Way { has_elements, names: Vec::new(), collections: Vec::new(), expands: Vec::new() };
+        self.walk(&mut way, visit);
     }
 
     /// The parser limits the depth of a body, and thereby this recursion.
-    fn walk(&self, way: &mut Way<'_>, visit: &mut Visit<'_>) {
+    fn walk<'b>(&'b self, way: &mut Way<'_, 'b>, visit: &mut Visit<'_>) {
         if self.is_unclosed {
             return;
         }
@@ -98,14 +111,28 @@ impl Body {
 }
 
 impl NativeBody {
-    fn walk(&self, hidden: &Hidden, way: &mut Way<'_>, visit: &mut Visit<'_>) {
+    fn walk<'b>(&'b self, hidden: &'b Hidden, way: &mut Way<'_, 'b>, visit: &mut Visit<'_>) {
         for attribute in self.visible_attributes(hidden).filter(|attribute| !attribute.is_broken) {
             visit(&attribute.expr, Iteration { argument: &attribute.name, ..way.here() });
         }
+        // The engine reads the blocks of a type up to the first `dynamic` one whose elements are unknown.
+        let mut unknown: Vec<&str> = Vec::new();
         for block in self.visible_blocks(hidden) {
+            let made = block.makes();
+            let is_after_unknown = unknown.contains(&made);
+            if is_after_unknown {
+                way.expands.push(None);
+            }
             match block.labels.as_slice() {
-                [label] if block.kind == "dynamic" => dynamic(block, &label.text, way, visit),
+                [label] if block.kind == "dynamic" => {
+                    if dynamic(block, &label.text, way, visit).is_none() && !is_after_unknown {
+                        unknown.push(made);
+                    }
+                }
                 _ => block.body.walk(way, visit),
+            }
+            if is_after_unknown {
+                way.expands.pop();
             }
         }
     }
@@ -113,8 +140,14 @@ impl NativeBody {
 
 /// The `for_each` of a `dynamic` block is outside of the scope of its iterator; `labels` and `content` are inside.
 /// The engine evaluates every `for_each` with the outermost one, but `content` only for elements of the collection.
-fn dynamic(block: &Block, label: &SmolStr, way: &mut Way<'_>, visit: &mut Visit<'_>) {
-    let Inner::Native(native) = &*block.body.inner else { return };
+/// Returns whether the collection has elements, if that is known.
+fn dynamic<'b>(
+    block: &'b Block,
+    label: &SmolStr,
+    way: &mut Way<'_, 'b>,
+    visit: &mut Visit<'_>,
+) -> Option<bool> {
+    let Inner::Native(native) = &*block.body.inner else { return None };
     let argument = |name: &str| {
         native.attributes.iter().find(|attribute| attribute.name == name && !attribute.is_broken)
     };
@@ -130,8 +163,8 @@ fn dynamic(block: &Block, label: &SmolStr, way: &mut Way<'_>, visit: &mut Visit<
         None => Some(label.clone()),
     };
     // The engine skips a block with an invalid iterator.
-    let Some(named) = named else { return };
-    way.enter(named, expands);
+    let named = named?;
+    way.enter(named, for_each.map(|for_each| &for_each.expr), expands);
     if let Some(labels) = argument("labels") {
         visit(&labels.expr, Iteration { argument: "labels", ..way.here() });
     }
@@ -139,6 +172,7 @@ fn dynamic(block: &Block, label: &SmolStr, way: &mut Way<'_>, visit: &mut Visit<
         content.body.walk(way, visit);
     }
     way.leave();
+    expands
 }
 
 /// Whether this is a collection literal with at least one element.
@@ -154,7 +188,7 @@ fn has_elements(collection: &Expr) -> bool {
 }
 
 impl JsonBody {
-    fn walk(&self, hidden: &Hidden, way: &mut Way<'_>, visit: &mut Visit<'_>) {
+    fn walk<'b>(&'b self, hidden: &'b Hidden, way: &mut Way<'_, 'b>, visit: &mut Visit<'_>) {
         for property in self.visible(hidden) {
             let expr = &property.attribute().expr;
             if property.name == "dynamic" {
@@ -180,7 +214,7 @@ fn has_dynamic(expr: &Expr) -> bool {
 }
 
 /// Only a schema distinguishes blocks from values, so `dynamic` is recognized in every object.
-fn in_json(expr: &Expr, way: &mut Way<'_>, visit: &mut Visit<'_>) {
+fn in_json<'b>(expr: &'b Expr, way: &mut Way<'_, 'b>, visit: &mut Visit<'_>) {
     match &expr.kind {
         ExprKind::Tuple(elements) => elements.iter().for_each(|element| in_json(element, way, visit)),
         ExprKind::JsonObject(properties) => {
@@ -197,7 +231,7 @@ fn in_json(expr: &Expr, way: &mut Way<'_>, visit: &mut Visit<'_>) {
 }
 
 /// The blocks under a `dynamic` property: for each label that is not hidden, one object or an array of them.
-fn dynamic_in_json(expr: &Expr, hidden: &Names, way: &mut Way<'_>, visit: &mut Visit<'_>) {
+fn dynamic_in_json<'b>(expr: &'b Expr, hidden: &Names, way: &mut Way<'_, 'b>, visit: &mut Visit<'_>) {
     let all = objects(expr).into_iter().flatten();
     for labelled in all.filter(|labelled| !hidden.has(&labelled.name.text)) {
         for block in objects(&labelled.value) {
@@ -208,7 +242,8 @@ fn dynamic_in_json(expr: &Expr, hidden: &Names, way: &mut Way<'_>, visit: &mut V
             }
             let expands = for_each.and_then(|for_each| way.has_elements(&for_each.value));
             let named = argument("iterator").and_then(|iterator| iterator.value.keyword());
-            way.enter(named.unwrap_or_else(|| labelled.name.text.clone()), expands);
+            let named = named.unwrap_or_else(|| labelled.name.text.clone());
+            way.enter(named, for_each.map(|for_each| &for_each.value), expands);
             for inside in ["labels", "content"].into_iter().filter_map(argument) {
                 in_json(&inside.value, way, visit);
             }
