@@ -47,7 +47,8 @@ pub(super) use locals::Locals;
 pub(super) use of_tests::{assertion, failed_validation, value_of_test};
 pub use planned_calls::{Cut, Evaluated, Planned, PlannedCall};
 pub(super) use run_values::{
-    CheckStatus, Computed, Outputs, Replaced, Resources, RunValues, VariableValues, Within, default_of,
+    CheckStatus, Computed, GivenValues, Outputs, Overridden, Replaced, Resources, RunValues, VariableValues,
+    Within, default_of,
 };
 pub(crate) use soundness::contains_null;
 pub use validation::RefusedDefault;

@@ -84,6 +84,8 @@ pub struct Override {
     pub argument: Span,
     /// The header of the block.
     pub header: Span,
+    /// `outputs` of a module, or `values` of another object.
+    pub values: Option<Arc<Attribute>>,
 }
 
 /// Overrides of different objects, in source order.

@@ -79,18 +79,28 @@ pub(in crate::graph) enum Resources {
     Applied,
 }
 
+/// A called module, by the calls that lead to it, or a resource in one.
+pub(in crate::graph) type Overridden = (Vec<SmolStr>, Option<ResourceAddress>);
+
+/// The outputs or attributes that a test gives to objects.
+pub(in crate::graph) type GivenValues = BTreeMap<Overridden, BTreeMap<SmolStr, Value>>;
+
 /// The values that a test may replace. Those of other resources are never known here.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::graph) struct Replaced {
-    /// The outputs of called modules.
+    /// The outputs of called modules, by values that are not known.
     pub(in crate::graph) modules: bool,
+    /// The values that a run gives to modules and to data sources, and those that its file gives.
+    pub(in crate::graph) given: [Rc<GivenValues>; 2],
     /// The attributes of `terraform_data`.
     pub(in crate::graph) resources: bool,
 }
 
 impl Replaced {
     /// Any value.
-    pub(in crate::graph) const ALL: Self = Self { modules: true, resources: true };
+    pub(in crate::graph) fn all() -> Self {
+        Self { modules: true, resources: true, ..Self::default() }
+    }
 }
 
 /// The position of an expression.
@@ -109,6 +119,8 @@ pub(in crate::graph) struct RunValues<'t> {
     node: Node<'t>,
     resources: Resources,
     replaced: Replaced,
+    /// The calls that lead from the module under test to this one.
+    path: Vec<SmolStr>,
     variables: VariableValues,
     earlier: &'t BTreeMap<SmolStr, Outputs>,
     work: &'t Budget,
@@ -164,6 +176,7 @@ impl<'t> RunValues<'t> {
             node,
             resources,
             replaced,
+            path: Vec::new(),
             variables,
             earlier,
             work,
@@ -211,11 +224,12 @@ impl<'t> RunValues<'t> {
     pub(super) fn failing<'n>(&self, failing: impl Iterator<Item = &'n SmolStr>) -> Self {
         let variables = self.variables.clone();
         let values =
-            Self::new(self.node, (self.resources, self.replaced), variables, self.earlier, self.work);
+            Self::new(self.node, (self.resources, self.replaced.clone()), variables, self.earlier, self.work);
         let mut failed = self.failed.borrow().clone();
         failed.extend(failing.cloned().map(Name::Variable));
         let skipped = self.skipped.clone();
-        Self { start: self.start, failed: failed.into(), skipped, not_null: self.not_null, ..values }
+        let path = self.path.clone();
+        Self { start: self.start, path, failed: failed.into(), skipped, not_null: self.not_null, ..values }
     }
 
     /// The same values, with what is known about null.

@@ -1,6 +1,7 @@
 //! Reports conditions and assertions that fail with the variables of a run, if no provider is needed to know that.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use smol_str::SmolStr;
 
@@ -8,7 +9,8 @@ use super::conditions::{Checkable, Conditions, Held, pass, resource_of};
 use super::names::Names;
 use crate::finding::{Code, Continued, EngineRule, Finding, Severity, make_warnings};
 use crate::graph::evaluation::{
-    Computed, Outputs, Replaced, Resources, RunValues, VariableValues, assertion, default_of, value_of_test,
+    Computed, GivenValues, Outputs, Overridden, Replaced, Resources, RunValues, VariableValues, assertion,
+    default_of, value_of_test,
 };
 use crate::graph::{Node, Test};
 use crate::module::Module;
@@ -16,7 +18,7 @@ use crate::module::address::{Subject, TestSubject, reference_in_test};
 use crate::module::declaration::{Condition, Resource};
 use crate::module::test_file::{Override, Run};
 use crate::text::Span;
-use crate::value::Budget;
+use crate::value::{Budget, Value, constant};
 
 /// What the runs before a run of the same file leave.
 #[derive(Debug, Default)]
@@ -66,7 +68,7 @@ pub(super) fn check(
     node: Node<'_>,
     given: &VariableValues,
     asserts: &[&Condition],
-    of_file: Replaced,
+    of_file: &Replaced,
     work: &Budget,
     earlier: &mut Earlier,
 ) -> Vec<Finding> {
@@ -80,10 +82,10 @@ pub(super) fn check(
     }
     let (found, outputs) = {
         let planned = if earlier.is_applied { Resources::Changed } else { Resources::Planned };
-        let replaced = run.overrides.all().iter().fold(of_file, with_override);
+        let replaced = with_overrides(of_file.clone(), 0, run.overrides.all());
         let values = |resources| {
             let given = given.clone();
-            let values = RunValues::new(node, (resources, replaced), given, &earlier.outputs, work);
+            let values = RunValues::new(node, (resources, replaced.clone()), given, &earlier.outputs, work);
             values.in_tests_of(*tested).without_invalid()
         };
         let planned = &values(planned);
@@ -100,28 +102,56 @@ pub(super) fn check(
 
 /// The values that the mocks and overrides of a file may replace in each of its runs of a module.
 pub(super) fn replaced_by_file(test: &Test, module: &Module) -> Replaced {
-    let mut replaced = test.file.overrides.all().iter().fold(Replaced::default(), with_override);
+    let mut replaced = with_overrides(Replaced::default(), 1, test.file.overrides.all());
     for provider in test.file.providers.values() {
         let Some(mock) = &provider.mock else { continue };
         // Its files may have overrides too.
         if mock.source.is_some() {
-            return Replaced::ALL;
+            return Replaced::all();
         }
         replaced.resources |=
             module.provider_address(&provider.name).is_some_and(|address| address.is_built_in());
-        replaced = mock.data.overrides.all().iter().fold(replaced, with_override);
+        replaced = with_overrides(replaced, 1, mock.data.overrides.all());
     }
     replaced
 }
 
-/// The replaced values with those of an override.
-fn with_override(replaced: Replaced, over: &Override) -> Replaced {
-    match &over.target.resource {
-        Some(resource) => {
-            let is_known = resource.resource.kind == "terraform_data";
-            Replaced { resources: replaced.resources || is_known, ..replaced }
+/// The replaced values with those of some overrides. Given values are added to the first ones for a run, and to the second
+/// ones for a file.
+fn with_overrides(mut replaced: Replaced, level: usize, overrides: &[Override]) -> Replaced {
+    let mut all = GivenValues::new();
+    for over in overrides {
+        let address = over.target.resource.as_ref().map(|resource| &resource.resource);
+        replaced.resources |= address.is_some_and(|address| address.kind == "terraform_data");
+        match given(over) {
+            Some((object, values)) => {
+                all.insert(object, values);
+            }
+            None => replaced.modules |= address.is_none(),
         }
-        None => Replaced { modules: true, ..replaced },
+    }
+    if !all.is_empty() {
+        replaced.given[level] = Rc::new(all);
+    }
+    replaced
+}
+
+/// The object of an override, and what it gives to it. `None` if that is not known, or if only some instances are
+/// overridden.
+fn given(over: &Override) -> Option<(Overridden, BTreeMap<SmolStr, Value>)> {
+    let path: Option<Vec<SmolStr>> =
+        over.target.path.iter().map(|step| step.key.is_none().then(|| step.name.clone())).collect();
+    let address = match &over.target.resource {
+        Some(resource) if resource.key.is_some() => return None,
+        resource => resource.as_ref().map(|resource| resource.resource.clone()),
+    };
+    let object = (path?, address);
+    let Some(given) = &over.values else { return Some((object, BTreeMap::new())) };
+    let mut found = Vec::new();
+    let value = if given.is_broken { Value::UNKNOWN } else { constant(&given.expr, &mut found) };
+    match value {
+        Value::Object(values) | Value::Map(_, values) if found.is_empty() => Some((object, values)),
+        _ => None,
     }
 }
 

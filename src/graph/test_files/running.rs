@@ -116,7 +116,7 @@ impl Runs<'_> {
                     asserts.filter(|_| !findings[from..].iter().any(is_missing)).unwrap_or_default();
                 let replaced = self.replaced.entry(module.id());
                 let replaced =
-                    *replaced.or_insert_with(|| outcome::replaced_by_file(self.test, module.module()));
+                    &*replaced.or_insert_with(|| outcome::replaced_by_file(self.test, module.module()));
                 let earlier = &mut self.earlier;
                 findings
                     .extend(outcome::check(&names, module, &given, &asserts, replaced, self.work, earlier));

@@ -35,7 +35,7 @@ pub(super) fn values_of_file<'t>(
 ) -> RunValues<'t> {
     let nothing = RunValues::new(
         module,
-        (Resources::Changed, Replaced::ALL),
+        (Resources::Changed, Replaced::all()),
         VariableValues::default(),
         &earlier.outputs,
         work,
@@ -46,7 +46,7 @@ pub(super) fn values_of_file<'t>(
         Some((name, nothing.of(&given.expr, Within::Variables).0))
     });
     let set = VariableValues::only(used.collect());
-    RunValues::new(module, (Resources::Changed, Replaced::ALL), set, &earlier.outputs, work)
+    RunValues::new(module, (Resources::Changed, Replaced::all()), set, &earlier.outputs, work)
         .in_tests_of(tested)
 }
 

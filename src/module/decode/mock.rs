@@ -186,7 +186,8 @@ impl Decoder<'_> {
         }
         self.override_during(&content);
         let (endpoint, attribute) = endpoint.zip(target)?;
-        let target = Override { target: endpoint, argument: attribute.span, header: block.header };
+        let values = content.attribute(values).cloned();
+        let target = Override { target: endpoint, argument: attribute.span, header: block.header, values };
         // OpenTofu accepts any resource in either block.
         (opentofu || self.is_of_kind(&target, block)).then_some(target)
     }

@@ -9,7 +9,7 @@ use super::scope::RunScope;
 use super::{Computed, Resources, RunValues, Within};
 use crate::graph::builtin;
 use crate::graph::references::sites::Symbols;
-use crate::module::address::{InstanceKey, Mode, ModuleStep, ResourceInstance};
+use crate::module::address::{InstanceKey, Mode, ModuleStep, ResourceAddress, ResourceInstance};
 use crate::module::declaration::{Repeated, Resource};
 use crate::syntax::Attribute;
 use crate::value::{Type, Value, convert};
@@ -127,12 +127,31 @@ impl RunValues<'_> {
         });
     }
 
+    /// The value of another state whose outputs a test gives. Without `outputs`, they are null.
+    fn remote_state(&self, address: &ResourceAddress) -> Option<Computed> {
+        if address.mode != Mode::Data || address.kind != "terraform_remote_state" {
+            return None;
+        }
+        let given = self.given_by_test(|| (self.path.clone(), Some(address.clone())))?;
+        let outputs = given.get("outputs").cloned().unwrap_or(Value::NULL);
+        let others = ["backend", "config", "defaults", "workspace"].map(|name| (name, Value::UNKNOWN));
+        let all = others.into_iter().chain([("outputs", outputs)]);
+        let value = Value::Object(all.map(|(name, value)| (SmolStr::new_static(name), value)).collect());
+        Some(Computed { value, is_exact: false })
+    }
+
     /// The value of an instance. Only that of `terraform_data` is known without a provider.
     pub(in crate::graph::evaluation) fn instance(
         &self,
         resource: &Resource,
         instance: Option<&Instance>,
     ) -> Computed {
+        // An override may be for one instance.
+        if !resource.is_repeated()
+            && let Some(state) = self.remote_state(&resource.address)
+        {
+            return state;
+        }
         let managed = &resource.managed;
         let keeps = !managed.ignore_changes.is_empty() || managed.ignore_all_changes.is_some();
         let is_data = resource.address.mode == Mode::Managed && resource.address.kind == "terraform_data";

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::super::accepted_values;
 use super::super::scope::{Instance, Start};
-use super::{Computed, DEEPEST, Name, Outputs, RunValues, VariableValues, default_of};
+use super::{Computed, DEEPEST, Name, Outputs, Overridden, RunValues, VariableValues, default_of};
 use crate::engine::Engine;
 use crate::graph::instance_keys::has_instances;
 use crate::graph::{Node, arguments};
@@ -112,16 +112,23 @@ impl<'t> RunValues<'t> {
     fn child_in(&self, call: &ModuleCall, instance: Option<&Instance>) -> Option<Self> {
         let is_known = |child: &Node<'_>| {
             !self.replaced.modules
+                && self.overridden(&call.name).is_none()
                 && child.module().is_whole()
                 && self.depth.get() < DEEPEST
                 && self.work.take(steps_to_enter(child.module()))
         };
         let child = self.node.child(&call.name).filter(is_known)?;
         let inputs = self.inputs(call, child.module(), instance);
-        let values =
-            RunValues::new(child, (self.resources, self.replaced), inputs.variables, &NOTHING, self.work);
+        let values = RunValues::new(
+            child,
+            (self.resources, self.replaced.clone()),
+            inputs.variables,
+            &NOTHING,
+            self.work,
+        );
         let start = self.start.unwrap_or(Start::Plan(self.node));
-        let values = RunValues { start: Some(start), ..values.without(inputs.failed.iter()) };
+        let path = self.path_to(&call.name);
+        let values = RunValues { start: Some(start), path, ..values.without(inputs.failed.iter()) };
         let values = if self.is_test() { values.without_invalid() } else { values };
         values.depth.set(self.depth.get() + 1);
         Some(values)
@@ -131,6 +138,9 @@ impl<'t> RunValues<'t> {
     pub(super) fn output_of(&self, name: &SmolStr, output: &str) -> Option<Computed> {
         let call = self.node.module().calls.get(name)?;
         if call.is_repeated() || self.depth.get() == DEEPEST {
+            return None;
+        }
+        if self.overridden(name).is_some() {
             return None;
         }
         self.depth.set(self.depth.get() + 1);
@@ -162,7 +172,11 @@ impl<'t> RunValues<'t> {
         if call.enabled.is_some() {
             return None;
         }
+        let overridden = self.overridden_object(name);
         let of_instance = |instance: Option<&Instance>| {
+            if let Some(value) = &overridden {
+                return Some(Computed::known(value.clone()));
+            }
             let values = match instance {
                 None => self.child(call)?,
                 Some(_) => Rc::new(self.child_in(call, instance)?),
@@ -180,6 +194,35 @@ impl<'t> RunValues<'t> {
             Some(Computed { value: Value::Object(values.collect()), is_exact })
         };
         self.repeated(call.repeated(), self.differ(call), of_instance)
+    }
+
+    fn path_to(&self, call: &SmolStr) -> Vec<SmolStr> {
+        self.path.iter().chain([call]).cloned().collect()
+    }
+
+    /// The outputs that a test gives to the module of a call, which the engine then does not evaluate.
+    fn overridden(&self, call: &SmolStr) -> Option<&BTreeMap<SmolStr, Value>> {
+        self.given_by_test(|| (self.path_to(call), None))
+    }
+
+    /// What a test gives to an object.
+    pub(super) fn given_by_test(&self, object: impl Fn() -> Overridden) -> Option<&BTreeMap<SmolStr, Value>> {
+        if self.replaced.given.iter().all(|given| given.is_empty()) {
+            return None;
+        }
+        let object = object();
+        self.replaced.given.iter().find_map(|given| given.get(&object))
+    }
+
+    /// The value of the module of a call whose outputs a test gives. The other outputs are null.
+    fn overridden_object(&self, call: &str) -> Option<Value> {
+        let given = self.overridden(&call.into())?;
+        let child = self.node.child(call)?.module();
+        let outputs = child.outputs.values().map(|output| {
+            let value = given.get(&output.name).cloned().unwrap_or(Value::NULL);
+            (output.name.clone(), value.mark(output.marks()))
+        });
+        Some(Value::Object(outputs.collect()))
     }
 
     /// Notes that what is evaluated depends on outputs of a called module that may have failed: on the one that a
