@@ -8,6 +8,8 @@ use super::rule_name::RuleName;
 use super::terminal::Terminal;
 use super::{Failure, place, policy, say};
 use crate::check::page_names_under;
+use crate::finding::EngineRule;
+use crate::limits::Limit;
 use crate::policy::{Definition, Level, Line, PRESETS, Policy, Setting};
 use crate::report::{one_line, page, sanitize};
 use crate::rules::page::Page;
@@ -18,7 +20,7 @@ use crate::vfs::Snapshot;
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("limit", |limit| limit.hide(true)))]
 pub(super) struct Arguments {
-    /// Name of a rule or of a rule template
+    /// Name of a rule, a rule template or a limit
     #[arg(value_name = "RULE", value_parser = RuleName::Explained, hide_possible_values = true)]
     rule: String,
     #[command(flatten)]
@@ -31,7 +33,8 @@ pub(super) const LIST: &str = "`overrule rules` lists them all";
 /// Runs the command: prints the page as Markdown, or with colors on a terminal. The policy is read only for custom
 /// rules.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
-    let text = match Page::of(&arguments.rule) {
+    let of_limit = || Limit::of(&arguments.rule).and_then(|_| Page::of(EngineRule::LimitReached.name()));
+    let text = match Page::of(&arguments.rule).or_else(of_limit) {
         Some(page) => format!("# {}\n\n{}", page.rule, page.text),
         None => of_policy(arguments, terminal)?,
     };

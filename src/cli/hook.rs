@@ -22,7 +22,7 @@ pub(super) struct Arguments {
 
 #[derive(Debug, Clone, Copy, Subcommand)]
 enum What {
-    /// Install hooks that check every commit and merge; fails if another tool has installed a hook
+    /// Install hooks that check `git commit`, and merges that make a commit; fails if another tool has installed a hook
     Install,
     /// Remove the hooks that `hook install` wrote
     Uninstall,

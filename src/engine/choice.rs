@@ -83,8 +83,11 @@ fn no_such_version(product: Product, text: &str) -> ChoiceError {
     };
     let newest = product.newest_release();
     let (oldest, word) = (product.oldest_modelled(), product.word());
+    let first = product.oldest_release();
+    let older =
+        if first < oldest { format!(", and {first} and later count as {oldest}") } else { String::new() };
     let help = format!(
-        "supported versions are {oldest} to {newest}: write `{word}@{}.{}` or `{word}@{newest}`",
+        "supported versions are {oldest} to {newest}{older}: write `{word}@{}.{}` or `{word}@{newest}`",
         newest.major, newest.minor
     );
     ChoiceError { what, help }
