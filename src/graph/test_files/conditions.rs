@@ -17,25 +17,11 @@ pub(super) struct Checkable {
     pub(super) subject: TestSubject,
     /// Whether it is in the module under test, and not in one that this calls.
     pub(super) is_own: bool,
-    pub(super) held: Held,
+    pub(super) status: CheckStatus,
     /// Whether some of that is known only once the plan is applied.
     pub(super) is_late: bool,
     /// The warnings of a check while the run plans what it applies.
     pub(super) in_plan: Vec<Finding>,
-}
-
-/// Whether the conditions of an object hold.
-pub(super) enum Held {
-    Holds,
-    /// The errors of the conditions that fail.
-    Fails(Vec<Finding>),
-    /// The errors in the evaluation of the conditions. They cannot be expected.
-    IsWrong(Vec<Finding>),
-    /// That is known only after apply, and the run does not apply anything.
-    Pending,
-    Unknown,
-    /// They depend on an error, so the engine does not evaluate them.
-    Skipped,
 }
 
 /// Why a condition fails.
@@ -43,7 +29,7 @@ const FALSE: &str = "is false";
 
 /// Whether no condition fails.
 pub(super) fn pass(all: &[Checkable]) -> bool {
-    !all.iter().any(|object| matches!(object.held, Held::Fails(_) | Held::IsWrong(_)))
+    !all.iter().any(|object| object.status.fails())
 }
 
 pub(super) fn resource_of(address: &ResourceAddress) -> TestSubject {
@@ -77,10 +63,14 @@ impl Conditions<'_, '_> {
             let judge = |validation: &Condition| {
                 self.judge(&is_late, |values| values.status_of_validation(validation, &variable.name))
             };
-            let held = self.held(false, &variable.validations, judge, |validation| {
+            let status = self.status(false, &variable.validations, judge, |validation| {
                 failed_validation(variable, set(&variable.name), validation)
             });
-            self.object(TestSubject::InModule(Subject::Variable(variable.name.clone())), held, is_late.get())
+            self.object(
+                TestSubject::InModule(Subject::Variable(variable.name.clone())),
+                status,
+                is_late.get(),
+            )
         });
         checked.collect()
     }
@@ -95,12 +85,12 @@ impl Conditions<'_, '_> {
                 self.judge(&is_late, |values| values.status_in_all(condition, resource))
             };
             let skips = self.planned.skips_resource(&resource.address);
-            let held = self.held(skips, conditions(), judge, |condition| {
+            let status = self.status(skips, conditions(), judge, |condition| {
                 let is_before = resource.preconditions.iter().any(|before| std::ptr::eq(before, condition));
                 let kind = if is_before { "precondition" } else { "postcondition" };
                 self.failed(&format!("Resource {kind} failed"), FALSE, condition)
             });
-            self.object(resource_of(&resource.address), held, is_late.get())
+            self.object(resource_of(&resource.address), status, is_late.get())
         })
         .collect()
     }
@@ -112,10 +102,10 @@ impl Conditions<'_, '_> {
                 let is_late = Cell::new(false);
                 let judge = |condition: &Condition| self.judge(&is_late, |values| values.status(condition));
                 let skips = self.planned.skips_output(&output.name);
-                let held = self.held(skips, &output.preconditions, judge, |condition| {
+                let status = self.status(skips, &output.preconditions, judge, |condition| {
                     self.failed("Module output value precondition failed", FALSE, condition)
                 });
-                self.object(TestSubject::Output(output.name.clone()), held, is_late.get())
+                self.object(TestSubject::Output(output.name.clone()), status, is_late.get())
             })
             .collect()
     }
@@ -124,17 +114,17 @@ impl Conditions<'_, '_> {
         let checks = self.node.module().checks.values();
         checks
             .map(|check| {
-                let held = |values: &RunValues<'_>| match check.data {
-                    Some(_) => Held::Unknown,
-                    None => self.held_by_check(check, values),
+                let status = |values: &RunValues<'_>| match check.data {
+                    Some(_) => CheckStatus::Unknown,
+                    None => self.status_of_check(check, values),
                 };
-                let (in_plan, is_late) = match held(self.planned) {
-                    Held::Fails(errors) if !self.run.plans => (errors, true),
-                    Held::IsWrong(_) => (Vec::new(), false),
+                let (in_plan, is_late) = match status(self.planned) {
+                    CheckStatus::Fail(errors) if !self.run.plans => (errors, true),
+                    CheckStatus::Error(_) => (Vec::new(), false),
                     _ => (Vec::new(), !self.run.plans),
                 };
                 let subject = TestSubject::Check(check.name.clone());
-                Checkable { in_plan, ..self.object(subject, held(self.at_end), is_late) }
+                Checkable { in_plan, ..self.object(subject, status(self.at_end), is_late) }
             })
             .collect()
     }
@@ -156,13 +146,13 @@ impl Conditions<'_, '_> {
     }
 
     /// Whether the assertions of a check hold. One that is known only after apply fails a run, as the warning about it.
-    fn held_by_check(&self, check: &Check, values: &RunValues<'_>) -> Held {
+    fn status_of_check(&self, check: &Check, values: &RunValues<'_>) -> CheckStatus {
         let is_pending = |condition: &Condition| matches!(values.status(condition), CheckStatus::Pending);
         let judge = |condition: &Condition| match values.status(condition) {
-            CheckStatus::Pending => CheckStatus::Fail,
+            CheckStatus::Pending => CheckStatus::Fail(Vec::new()),
             status => status,
         };
-        self.held(false, &check.asserts, judge, |condition| {
+        self.status(false, &check.asserts, judge, |condition| {
             let failed = if is_pending(condition) {
                 let why = "depends on a value that is known only after apply";
                 self.failed("Check block assertion known after apply", why, condition)
@@ -173,8 +163,8 @@ impl Conditions<'_, '_> {
         })
     }
 
-    fn object(&self, subject: TestSubject, held: Held, is_late: bool) -> Checkable {
-        Checkable { subject, is_own: self.is_own, held, is_late, in_plan: Vec::new() }
+    fn object(&self, subject: TestSubject, status: CheckStatus, is_late: bool) -> Checkable {
+        Checkable { subject, is_own: self.is_own, status, is_late, in_plan: Vec::new() }
     }
 
     /// The status of a condition in the plan, or after apply if it is known only then.
@@ -189,42 +179,49 @@ impl Conditions<'_, '_> {
     }
 
     /// Whether the conditions of an object hold, unless the engine `skips` it.
-    fn held<'c>(
+    fn status<'c>(
         &self,
         skips: bool,
         conditions: impl IntoIterator<Item = &'c Condition>,
         judge: impl Fn(&Condition) -> CheckStatus,
         error: impl Fn(&Condition) -> Finding,
-    ) -> Held {
+    ) -> CheckStatus {
         if skips {
-            return Held::Skipped;
+            return CheckStatus::Skipped;
         }
-        let mut held = Held::Holds;
+        let mut status = CheckStatus::Pass;
         for condition in conditions {
             let of_run = |error: Finding| error.related(self.run.header, "with the variables of this run");
-            match (judge(condition), &mut held) {
-                (CheckStatus::Fail, Held::Fails(errors) | Held::IsWrong(errors)) => {
+            match (judge(condition), &mut status) {
+                (CheckStatus::Fail(_), CheckStatus::Fail(errors) | CheckStatus::Error(errors)) => {
                     errors.push(of_run(error(condition)));
                 }
-                (CheckStatus::Fail, _) => held = Held::Fails(vec![of_run(error(condition))]),
+                (CheckStatus::Fail(_), _) => status = CheckStatus::Fail(vec![of_run(error(condition))]),
                 (CheckStatus::Error(found), before) => {
                     let mut errors = match before {
-                        Held::Fails(errors) | Held::IsWrong(errors) => std::mem::take(errors),
-                        Held::Holds | Held::Pending | Held::Unknown | Held::Skipped => Vec::new(),
+                        CheckStatus::Fail(errors) | CheckStatus::Error(errors) => std::mem::take(errors),
+                        CheckStatus::Pass
+                        | CheckStatus::Pending
+                        | CheckStatus::Unknown
+                        | CheckStatus::Skipped => Vec::new(),
                     };
                     errors.extend(found.into_iter().map(of_run));
-                    held = Held::IsWrong(errors);
+                    status = CheckStatus::Error(errors);
                 }
-                (CheckStatus::Unknown, Held::Holds | Held::Pending | Held::Skipped) => held = Held::Unknown,
-                (CheckStatus::Pending, Held::Holds | Held::Skipped) => held = Held::Pending,
-                (CheckStatus::Skipped, Held::Holds) => held = Held::Skipped,
+                (CheckStatus::Unknown, CheckStatus::Pass | CheckStatus::Pending | CheckStatus::Skipped) => {
+                    status = CheckStatus::Unknown;
+                }
+                (CheckStatus::Pending, CheckStatus::Pass | CheckStatus::Skipped) => {
+                    status = CheckStatus::Pending;
+                }
+                (CheckStatus::Skipped, CheckStatus::Pass) => status = CheckStatus::Skipped,
                 (
                     CheckStatus::Unknown | CheckStatus::Pending | CheckStatus::Skipped | CheckStatus::Pass,
                     _,
                 ) => {}
             }
         }
-        held
+        status
     }
 
     fn failed(&self, summary: &str, why: &str, condition: &Condition) -> Finding {

@@ -5,12 +5,12 @@ use std::rc::Rc;
 
 use smol_str::SmolStr;
 
-use super::conditions::{Checkable, Conditions, Held, pass, resource_of};
+use super::conditions::{Checkable, Conditions, pass, resource_of};
 use super::names::Names;
 use crate::finding::{Code, Continued, EngineRule, Finding, Severity, make_warnings};
 use crate::graph::evaluation::{
-    Computed, GivenValues, Outputs, Overridden, Replaced, Resources, RunValues, VariableValues, assertion,
-    default_of, value_of_test,
+    CheckStatus, Computed, GivenValues, Outputs, Overridden, Replaced, Resources, RunValues, VariableValues,
+    assertion, default_of, value_of_test,
 };
 use crate::graph::{Node, Test};
 use crate::module::Module;
@@ -199,7 +199,7 @@ impl Outcome<'_> {
 
     /// Whether an object may fail as the run expects.
     fn is_open(&self, object: &Checkable) -> bool {
-        matches!(object.held, Held::Unknown) && self.expected(object).is_some()
+        matches!(object.status, CheckStatus::Unknown) && self.expected(object).is_some()
     }
 
     /// The first element of `expect_failures` for an object. Those of called modules cannot be expected to fail.
@@ -230,20 +230,20 @@ impl Outcome<'_> {
         let mut in_plan = Vec::new();
         for object in all {
             let expected = self.expected(&object);
-            let Checkable { subject, held, is_late, in_plan: warnings, .. } = object;
+            let Checkable { subject, status, is_late, in_plan: warnings, .. } = object;
             in_plan.extend(warnings);
             let is_check = matches!(subject, TestSubject::Check(_));
-            match (held, expected) {
-                (Held::Fails(errors), None) if is_check => {
+            match (status, expected) {
+                (CheckStatus::Fail(errors), None) if is_check => {
                     is_decided = true;
                     of_checks.extend(errors);
                 }
-                (Held::IsWrong(errors), _) | (Held::Fails(errors), None) => {
+                (CheckStatus::Error(errors), _) | (CheckStatus::Fail(errors), None) => {
                     is_decided = true;
                     is_planned &= is_late;
                     if is_late { after_plan.extend(errors) } else { findings.extend(errors) }
                 }
-                (Held::Fails(errors), Some(at)) => {
+                (CheckStatus::Fail(errors), Some(at)) => {
                     is_decided = true;
                     if !is_check && !self.run.plans && !is_late {
                         is_planned = false;
@@ -252,8 +252,11 @@ impl Outcome<'_> {
                     }
                     missing.retain(|(expected, _)| *expected != subject);
                 }
-                (Held::Holds | Held::Pending, Some(_)) => is_decided = true,
-                (Held::Holds | Held::Pending | Held::Unknown | Held::Skipped, _) => {}
+                (CheckStatus::Pass | CheckStatus::Pending, Some(_)) => is_decided = true,
+                (
+                    CheckStatus::Pass | CheckStatus::Pending | CheckStatus::Unknown | CheckStatus::Skipped,
+                    _,
+                ) => {}
             }
         }
         if self.run.plans || is_planned {

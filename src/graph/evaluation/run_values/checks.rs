@@ -16,12 +16,13 @@ use crate::module::declaration::{Condition, Resource, Variable};
 use crate::syntax::{Attribute, Expr, Step, Traversal};
 use crate::value::{Type, Value, convert};
 
-/// The status of a condition in a test.
+/// The status of a condition in a test, or of all conditions of an object together.
 #[derive(Debug, Clone)]
 pub(in crate::graph) enum CheckStatus {
     Pass,
-    Fail,
-    /// It cannot be evaluated, because of these errors in it or in its message.
+    /// It is false. For an object, these are the errors of its conditions.
+    Fail(Vec<Finding>),
+    /// It cannot be evaluated, because of these errors in it or in its message. They cannot be expected.
     Error(Vec<Finding>),
     /// The result is known only after apply.
     Pending,
@@ -69,15 +70,15 @@ impl CheckStatus {
         let value = convert(&value, &Type::Bool).ok().filter(|_| found.is_empty());
         match value.and_then(|value| value.as_bool()) {
             Some(true) => Self::Pass,
-            Some(false) => Self::Fail,
+            Some(false) => Self::Fail(Vec::new()),
             None if is_exact => Self::Pending,
             None => Self::Unknown,
         }
     }
 
     /// Whether the object with the condition fails.
-    fn fails(&self) -> bool {
-        matches!(self, Self::Fail | Self::Error(_))
+    pub(in crate::graph) fn fails(&self) -> bool {
+        matches!(self, Self::Fail(_) | Self::Error(_))
     }
 }
 
@@ -147,7 +148,7 @@ impl RunValues<'_> {
             CheckStatus::Skipped => 1,
             CheckStatus::Pending => 2,
             CheckStatus::Unknown => 3,
-            CheckStatus::Fail => 4,
+            CheckStatus::Fail(_) => 4,
             CheckStatus::Error(_) => 5,
         };
         let Some(all) = all else { return CheckStatus::Unknown };
