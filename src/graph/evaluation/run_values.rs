@@ -6,6 +6,7 @@ mod called_module;
 mod checks;
 mod exact;
 mod null;
+mod replaced;
 mod scope;
 mod variables;
 
@@ -32,6 +33,7 @@ pub(super) use called_module::{Inputs, NOTHING, steps_to_enter, suited};
 pub(in crate::graph) use checks::CheckStatus;
 use exact::{is_pure, is_simple};
 pub(in crate::graph) use null::NotNull;
+pub(in crate::graph) use replaced::{GivenValues, Overridden, Replaced};
 use scope::{RunScope, Unknown};
 pub(in crate::graph) use variables::{VariableValues, default_of};
 
@@ -77,30 +79,6 @@ pub(in crate::graph) enum Resources {
     Changed,
     /// All.
     Applied,
-}
-
-/// A called module, by the calls that lead to it, or a resource in one.
-pub(in crate::graph) type Overridden = (Vec<SmolStr>, Option<ResourceAddress>);
-
-/// The outputs or attributes that a test gives to objects.
-pub(in crate::graph) type GivenValues = BTreeMap<Overridden, BTreeMap<SmolStr, Value>>;
-
-/// The values that a test may replace. Those of other resources are never known here.
-#[derive(Debug, Clone, Default)]
-pub(in crate::graph) struct Replaced {
-    /// The outputs of called modules, by values that are not known.
-    pub(in crate::graph) modules: bool,
-    /// The values that a run gives to modules and to data sources, and those that its file gives.
-    pub(in crate::graph) given: [Rc<GivenValues>; 2],
-    /// The attributes of `terraform_data`.
-    pub(in crate::graph) resources: bool,
-}
-
-impl Replaced {
-    /// Any value.
-    pub(in crate::graph) fn all() -> Self {
-        Self { modules: true, resources: true, ..Self::default() }
-    }
 }
 
 /// The position of an expression.

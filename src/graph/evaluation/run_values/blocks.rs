@@ -9,7 +9,7 @@ use super::scope::RunScope;
 use super::{Computed, Resources, RunValues, Within};
 use crate::graph::builtin;
 use crate::graph::references::sites::Symbols;
-use crate::module::address::{InstanceKey, Mode, ModuleStep, ResourceAddress, ResourceInstance};
+use crate::module::address::{InstanceKey, Mode, ModuleStep, ResourceInstance};
 use crate::module::declaration::{Repeated, Resource};
 use crate::syntax::Attribute;
 use crate::value::{Type, Value, convert};
@@ -125,19 +125,6 @@ impl RunValues<'_> {
                 self.note(self.value_in(expr, &RunScope::of(self, module, Within::Module)));
             }
         });
-    }
-
-    /// The value of another state whose outputs a test gives. Without `outputs`, they are null.
-    fn remote_state(&self, address: &ResourceAddress) -> Option<Computed> {
-        if address.mode != Mode::Data || address.kind != "terraform_remote_state" {
-            return None;
-        }
-        let given = self.given_by_test(|| (self.path.clone(), Some(address.clone())))?;
-        let outputs = given.get("outputs").cloned().unwrap_or(Value::NULL);
-        let others = ["backend", "config", "defaults", "workspace"].map(|name| (name, Value::UNKNOWN));
-        let all = others.into_iter().chain([("outputs", outputs)]);
-        let value = Value::Object(all.map(|(name, value)| (SmolStr::new_static(name), value)).collect());
-        Some(Computed { value, is_exact: false })
     }
 
     /// The value of an instance. Only that of `terraform_data` is known without a provider.

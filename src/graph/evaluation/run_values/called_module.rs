@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::super::accepted_values;
 use super::super::scope::{Instance, Start};
-use super::{Computed, DEEPEST, Name, Outputs, Overridden, RunValues, VariableValues, default_of};
+use super::{Computed, DEEPEST, Name, Outputs, RunValues, VariableValues, default_of};
 use crate::engine::Engine;
 use crate::graph::instance_keys::has_instances;
 use crate::graph::{Node, arguments};
@@ -194,35 +194,6 @@ impl<'t> RunValues<'t> {
             Some(Computed { value: Value::Object(values.collect()), is_exact })
         };
         self.repeated(call.repeated(), self.differ(call), of_instance)
-    }
-
-    fn path_to(&self, call: &SmolStr) -> Vec<SmolStr> {
-        self.path.iter().chain([call]).cloned().collect()
-    }
-
-    /// The outputs that a test gives to the module of a call, which the engine then does not evaluate.
-    fn overridden(&self, call: &SmolStr) -> Option<&BTreeMap<SmolStr, Value>> {
-        self.given_by_test(|| (self.path_to(call), None))
-    }
-
-    /// What a test gives to an object.
-    pub(super) fn given_by_test(&self, object: impl Fn() -> Overridden) -> Option<&BTreeMap<SmolStr, Value>> {
-        if self.replaced.given.iter().all(|given| given.is_empty()) {
-            return None;
-        }
-        let object = object();
-        self.replaced.given.iter().find_map(|given| given.get(&object))
-    }
-
-    /// The value of the module of a call whose outputs a test gives. The other outputs are null.
-    fn overridden_object(&self, call: &str) -> Option<Value> {
-        let given = self.overridden(&call.into())?;
-        let child = self.node.child(call)?.module();
-        let outputs = child.outputs.values().map(|output| {
-            let value = given.get(&output.name).cloned().unwrap_or(Value::NULL);
-            (output.name.clone(), value.mark(output.marks()))
-        });
-        Some(Value::Object(outputs.collect()))
     }
 
     /// Notes that what is evaluated depends on outputs of a called module that may have failed: on the one that a
