@@ -138,6 +138,27 @@ def expanded(number):
     return {"main.tf": locals_of(table) + 'resource "foo_thing" "x" {\n' + lines(number, block) + "}\n"}
 
 
+def overridden(number):
+    call = lambda n: f'module "m{n}" {{\n  source = "./m"\n}}\n'
+    override = lambda n, value: f"override_module {{\n  target  = module.m{n}\n  outputs = {{ a = {value} }}\n}}\n"
+    run = lambda n: f'run "r{n}" {{\n{override(0, 3)}  assert {{\n    condition     = module.m{n}.a != 5\n    error_message = "x"\n  }}\n}}\n'
+    tests = lines(number, lambda n: override(n, 2)) + lines(number, run)
+    return {"main.tf": lines(number, call), "m/main.tf": 'output "a" {\n  value = 1\n}\n', "a.tftest.hcl": tests}
+
+
+def repeated(number):
+    calls = ["jsonencode(local.b)", "distinct(local.b)", "reverse(local.b)", "sort(local.s)", 'join(",", local.s)', "concat(local.b, local.b)", "toset(local.s)", "zipmap(local.s, local.b)"]
+    each = lambda n: f"  a{n} = [for i in range(1000) : [i, {', '.join(f'length({call})' for call in calls)}]]\n"
+    return {"main.tf": locals_of('  b = range(900)\n  s = [for x in local.b : "s${x}"]\n' + lines(number, each))}
+
+
+def elements(number):
+    dynamic = lambda level, inside: f'dynamic "r{level}" {{\n  for_each = local.l\n  content {{\n{inside}  }}\n}}\n'
+    arguments = lines(20, lambda n: f"a{n} = r0.value + r1.value + r2.value\n")
+    blocks = lines(number, lambda n: dynamic(0, dynamic(1, dynamic(2, arguments))))
+    return {"main.tf": locals_of("  l = [for i in range(4) : i]\n") + 'resource "foo_thing" "x" {\n' + blocks + "}\n"}
+
+
 def loops(modules):
     loop = "[for x in range(700) : [for y in range(700) : x * y]]"
     return {f"m{m}/main.tf": locals_of(lines(7, lambda n: f"a{n} = {loop}\n")) for m in range(modules)}
@@ -508,6 +529,9 @@ CASES = {
     "1,000 runs of 2,000 resources with preconditions": lambda: conditions_in_runs(2_000, 1_000),
     "three runs of 1,500 calls of a module with 1,500 preconditions": lambda: conditions_in_calls(1_500),
     "2,000 dynamic blocks with a large collection": lambda: expanded(2_000),
+    "2,000 overridden modules, and as many runs": lambda: overridden(2_000),
+    "200 loops with eight calls that are the same for each element": lambda: repeated(200),
+    "400 nested dynamic blocks with 64 elements": lambda: elements(400),
     "20,000 values of a test file, and as many runs that do not use them": lambda: undeclared_in_runs(20_000),
     "6,000 mock providers with the same 6,000 mock files": lambda: mocks(6_000),
     "a change of 200 local values that each flatten 10,000 elements": lambda: flattened(200),

@@ -14,7 +14,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use smol_str::SmolStr;
 
 use super::locals::Locals;
@@ -103,7 +103,7 @@ pub(in crate::graph) struct RunValues<'t> {
     earlier: &'t BTreeMap<SmolStr, Outputs>,
     work: &'t Budget,
     /// The computed values, or `None` while they are computed.
-    computed: RefCell<BTreeMap<Name, Option<Computed>>>,
+    computed: RefCell<HashMap<Name, Option<Computed>>>,
     /// The values of the modules that are called.
     children: RefCell<BTreeMap<SmolStr, Option<Rc<RunValues<'t>>>>>,
     /// The outputs of each of them that the engine does not evaluate in some instance because of an error.
@@ -116,9 +116,9 @@ pub(in crate::graph) struct RunValues<'t> {
     /// The plan or test whose values these are. `None` for a plan of this module, or of one that calls it.
     start: Option<Start<'t>>,
     /// The declarations whose evaluation failed, or that refer to such ones.
-    failed: RefCell<BTreeSet<Name>>,
+    failed: RefCell<HashSet<Name>>,
     /// Those that the engine does not evaluate, because what they refer to failed.
-    skipped: RefCell<BTreeSet<Name>>,
+    skipped: RefCell<HashSet<Name>>,
     /// Whether references fail, by their first names.
     references: RefCell<HashMap<FirstNames, bool>>,
     /// The status of each condition that was evaluated, by its expression.
@@ -133,7 +133,7 @@ pub(in crate::graph) struct RunValues<'t> {
 /// The first names of a reference, which decide what it depends on.
 type FirstNames = (SmolStr, Option<SmolStr>, Option<SmolStr>);
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Name {
     Variable(SmolStr),
     Local(SmolStr),
@@ -182,7 +182,7 @@ impl<'t> RunValues<'t> {
 
     /// The same values in a module below another one, without those of some variables.
     pub(super) fn below(self, above: Node<'t>, failed: BTreeSet<SmolStr>) -> Self {
-        let failed: BTreeSet<Name> = failed.into_iter().map(Name::Variable).collect();
+        let failed: HashSet<Name> = failed.into_iter().map(Name::Variable).collect();
         Self { start: Some(Start::Plan(above)), failed: failed.into(), ..self }
     }
 
@@ -194,7 +194,7 @@ impl<'t> RunValues<'t> {
     /// The same values without those of these variables, which the engine does not evaluate. None is computed yet.
     pub(super) fn without<'n>(&self, skipped: impl Iterator<Item = &'n SmolStr> + Clone) -> Self {
         let names = skipped.clone().cloned().map(Name::Variable);
-        let names = self.skipped.borrow().iter().cloned().chain(names).collect::<BTreeSet<_>>();
+        let names = self.skipped.borrow().iter().cloned().chain(names).collect::<HashSet<_>>();
         Self { skipped: names.into(), ..self.failing(skipped) }
     }
 

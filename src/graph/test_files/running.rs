@@ -160,7 +160,8 @@ impl Runs<'_> {
 /// The number of declarations that a run of a module reads.
 fn declarations(node: Node<'_>) -> usize {
     let module = node.module();
-    module.variables.len() + module.outputs.len() + module.resources.len()
+    let named = module.variables.len() + module.locals.len() + module.outputs.len();
+    named + module.resources.len() + module.calls.len()
 }
 
 /// The finding for the first run that is not checked completely.
