@@ -159,6 +159,14 @@ def elements(number):
     return {"main.tf": locals_of("  l = [for i in range(4) : i]\n") + 'resource "foo_thing" "x" {\n' + blocks + "}\n"}
 
 
+def levels(number, depth):
+    dynamic = lambda level, inside: f"dynamic \"r{level}\" {{\nfor_each = [1, 2]\ncontent {{\na = r{level}.value\n{inside}}}\n}}\n"
+    block = ""
+    for level in reversed(range(depth)):
+        block = dynamic(level, block)
+    return {"main.tf": 'resource "foo_thing" "x" {\n' + block * number + "}\n"}
+
+
 def loops(modules):
     loop = "[for x in range(700) : [for y in range(700) : x * y]]"
     return {f"m{m}/main.tf": locals_of(lines(7, lambda n: f"a{n} = {loop}\n")) for m in range(modules)}
@@ -532,6 +540,7 @@ CASES = {
     "2,000 overridden modules, and as many runs": lambda: overridden(2_000),
     "200 loops with eight calls that are the same for each element": lambda: repeated(200),
     "400 nested dynamic blocks with 64 elements": lambda: elements(400),
+    "50 dynamic blocks with 30 levels": lambda: levels(50, 30),
     "20,000 values of a test file, and as many runs that do not use them": lambda: undeclared_in_runs(20_000),
     "6,000 mock providers with the same 6,000 mock files": lambda: mocks(6_000),
     "a change of 200 local values that each flatten 10,000 elements": lambda: flattened(200),

@@ -53,7 +53,7 @@ pub(super) struct Arguments {
     /// Engine to check for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both` [default: `engine` of the policy; otherwise the engine that the files of a module indicate, or both]
     #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
     engine: Option<Choice>,
-    /// Report only these rules: names, globs (`override-*`) or presets; enables rules that the policy turns off everywhere; comma-separated, repeatable
+    /// Report only these rules: names, globs (`override-*`) or presets; enables rules that are off, except where a `paths` block turns them off; comma-separated, repeatable
     #[arg(long, value_name = "RULE", value_parser = RuleName::Selected, hide_possible_values = true, value_delimiter = ',', help_heading = RULES, display_order = 50)]
     select: Vec<String>,
     /// Leave out these rules: names, globs or presets; comma-separated, repeatable

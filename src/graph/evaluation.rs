@@ -47,7 +47,7 @@ pub(super) use locals::Locals;
 pub(super) use of_tests::{assertion, failed_validation, value_of_test};
 pub use planned_calls::{Cut, Evaluated, Planned, PlannedCall};
 pub(super) use run_values::{
-    CheckStatus, Computed, GivenValues, Outputs, Overridden, Replaced, Resources, RunValues, VariableValues,
+    CheckStatus, Computed, Given, GivenValues, Outputs, Replaced, Resources, RunValues, VariableValues,
     Within, default_of,
 };
 pub(crate) use soundness::contains_null;
@@ -90,7 +90,7 @@ pub(super) fn check(
         work: Budget::of(locals.steps_left()),
         of_plan,
         plan: OnceCell::new(),
-        elements: None,
+        levels: Vec::new(),
         similar: Similar::default(),
         room: module.room(&[], EngineRule::ModuleArgumentType),
         findings,
@@ -158,8 +158,8 @@ struct Evaluation<'t, 'f> {
     of_plan: &'f Budget,
     /// The values in a plan; computed on first use.
     plan: OnceCell<Plan<'f>>,
-    /// The elements of the last `dynamic` blocks.
-    elements: Option<iterators::Elements>,
+    /// The `dynamic` blocks around the last expression that refers to an iterator.
+    levels: Vec<iterators::Level>,
     similar: Similar,
     /// The findings about defaults that fail a validation that can be added.
     room: Room,
@@ -187,12 +187,13 @@ impl<'t: 'f, 'f> Evaluation<'t, 'f> {
         match site.condition {
             Some(condition) => self.condition(site, condition, expr),
             None if around.is_for_each && dynamic_blocks::expanded_in(&site.owner).is_some() => {
-                let value = self.value(expr, around, site.symbols, site);
-                self.report_all(accepted_values::dynamic_for_each(&value, expr), site);
+                let values = self.values(expr, around, site.symbols, site);
+                let wrong = values.iter().find_map(|value| accepted_values::dynamic_for_each(value, expr));
+                self.report_all(wrong, site);
             }
             None if self.is_plain(expr) && !iterators::refers_to(expr, around.names) => {}
             None => {
-                self.value(expr, around, site.symbols, site);
+                self.values(expr, around, site.symbols, site);
             }
         }
         if self.findings.len() == from {
@@ -251,22 +252,23 @@ impl Evaluation<'_, '_> {
         ModuleScope { symbols, ..ModuleScope::new(self.node, self.locals, &self.work) }
     }
 
-    /// The value of an expression; unknown after an error.
-    fn value(
+    /// The values of an expression for all elements of the `dynamic` blocks around it; none after an error.
+    fn values(
         &mut self,
         expr: &Expr,
         around: Iteration<'_>,
         symbols: Symbols,
         address: &dyn Display,
-    ) -> Value {
+    ) -> Vec<Value> {
         if self.wrong.contains(&expr.span) {
-            return Value::UNKNOWN;
+            return Vec::new();
         }
         if !iterators::refers_to(expr, around.names) {
-            return self.evaluated(expr, symbols, Names::Anything, address);
+            return vec![self.evaluated(expr, symbols, Names::Anything, address)];
         }
-        let (value, found) = self.for_each_element(expr, around, symbols);
-        if self.judged(expr, &value, found, address) { Value::UNKNOWN } else { value }
+        let (values, found) = self.for_each_element(expr, around, symbols);
+        let last = values.last().unwrap_or(&Value::UNKNOWN);
+        if self.judged(expr, last, found, address) { Vec::new() } else { values }
     }
 
     /// Like [`Self::value`], also for an expression with an invalid reference, whose value is unknown.

@@ -76,7 +76,7 @@ fn random(node: Node<'_>, key: &Configuration, blocks: &[&ProviderConfiguration]
     } else {
         "it is random whether the arguments of this block take effect"
     };
-    // As the finding about the two entries.
+    // The finding about the two entries proposes the same name.
     let kept = &entries[0].name;
     let finding = ProviderBlockWithoutEffect::finding("Provider block that takes effect at random")
         .detail(format!(

@@ -20,9 +20,9 @@ mod argument;
 mod call;
 mod cost;
 mod iterate;
+mod kept_calls;
 mod object;
 mod operator;
-mod repeated;
 mod template;
 mod template_file;
 
@@ -30,7 +30,7 @@ pub use call::TERRAFORM_FUNCTIONS;
 pub(crate) use cost::too_expensive;
 pub use iterate::elements;
 
-use repeated::Repeated;
+use kept_calls::KeptCalls;
 
 use cost::{OF_CONSTANT, OF_CONSTANT_BYTE, OF_DISCARDED_FINDING, OF_FINDING, deeper_than, limit_reached};
 
@@ -53,7 +53,7 @@ pub fn evaluate_with(
     expr: &Expr,
     findings: &mut Vec<Finding>,
 ) -> Value {
-    let names = Names::Variables { key: None, value: (name, value), repeated: &Repeated::default() };
+    let names = Names::Variables { key: None, value: (name, value), kept: &KeptCalls::default() };
     let frame = Frame { outer: None, names };
     Evaluator::new(limits, limits.evaluation(), None, findings).value(expr, Some(&frame))
 }
@@ -142,8 +142,8 @@ struct Frame<'f> {
 }
 
 enum Names<'f> {
-    /// The variables of a `for` expression.
-    Variables { key: Option<(&'f str, &'f Value)>, value: (&'f str, &'f Value), repeated: &'f Repeated },
+    /// The variables of a `for` expression, and the calls whose values it keeps.
+    Variables { key: Option<(&'f str, &'f Value)>, value: (&'f str, &'f Value), kept: &'f KeptCalls },
     /// The current element of a splat.
     Element(&'f Value),
 }

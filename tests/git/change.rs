@@ -238,7 +238,7 @@ fn a_base_that_is_not_there_is_refused_with_what_brings_it() {
     );
     assert_eq!(
         refusal(&place, "whole", &"0".repeat(40)).1,
-        "before the first push of a branch, GitHub has only zeros; name the branch that this one starts from"
+        "`github.event.before` is all zeros for the first push of a branch; name the branch that it starts from"
     );
 
     clone(&place, "shallow", &["--depth", "1", "--branch", "work"]);

@@ -19,9 +19,9 @@ const HEAD: &str = "\
 ";
 
 impl Baseline {
-    /// Whether a text is a baseline, which may have mistakes.
+    /// Whether a text has the head or a line of a baseline. Other lines may be mistakes.
     pub fn is_one(text: &str) -> bool {
-        text.starts_with(HEAD.lines().next().unwrap_or_default())
+        HEAD.lines().next().is_some_and(|head| text.starts_with(head)) || text.lines().any(is_entry)
     }
 
     /// Reads a baseline. An error names the line.
@@ -31,7 +31,7 @@ impl Baseline {
             let Some(word) = line.split_whitespace().next().filter(|word| !word.starts_with('#')) else {
                 continue;
             };
-            if word.len() != 32 || !word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            if !is_entry(word) {
                 return Err(format!("line {} does not start with a fingerprint", number + 1));
             }
             fingerprints.insert(word.to_owned());
@@ -61,6 +61,12 @@ impl Baseline {
     pub(in crate::check) fn has(&self, verdict: &Verdict) -> bool {
         can_be_off(&verdict.finding.rule) && verdict.is_among(&self.fingerprints)
     }
+}
+
+/// Whether a line starts with a fingerprint.
+fn is_entry(line: &str) -> bool {
+    let word = line.split_whitespace().next().unwrap_or_default();
+    word.len() == 32 && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ pub(super) struct CheckRun {
     pub(super) policy: Option<FileId>,
     /// Whether the files of a change were checked, not those of the working tree.
     pub(super) is_of_change: bool,
-    /// Whether comments may suppress findings.
+    /// Whether the policy allows exceptions in comments.
     pub(super) allows_comments: bool,
     /// Whether git makes a commit unless the run fails.
     pub(super) is_commit: bool,

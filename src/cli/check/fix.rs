@@ -77,8 +77,8 @@ pub(super) fn show(fixed: &Fixed, before: &Snapshot, color: bool) -> Result<(), 
     out(&shown)
 }
 
-/// Prints how many fixes were applied, with what remains `to_do`, or otherwise would be. Also prints which were withheld,
-/// with the reason and their places in the content that the files have afterwards.
+/// Prints how many fixes were applied, and what remains `to_do`; without it, how many would be applied. Also prints which
+/// fixes were withheld, with the reason and their places in the content that the files have then.
 pub(super) fn report(fixed: &Fixed, before: &Snapshot, to_do: Option<&str>, names: &PathStyle) {
     if !fixed.resolved.is_empty() {
         let done = if to_do.is_some() { "fixed" } else { "would fix" };

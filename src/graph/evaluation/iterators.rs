@@ -16,11 +16,16 @@ use crate::value::{Value, elements, evaluate};
 /// More elements of nested `dynamic` blocks together than this are not distinguished.
 const MOST_ELEMENTS: usize = 64;
 
-/// The iterators of the `dynamic` blocks around an expression, with their values for one element of each.
-type Iterators = Vec<(SmolStr, Value)>;
+/// The iterators of the `dynamic` blocks around an expression, outermost first, each with its value for one element.
+type Iterators = Vec<(SmolStr, Rc<Value>)>;
 
-/// The values of iterators for all elements of these collections.
-pub(super) type Elements = (Vec<Option<Span>>, Rc<[Iterators]>);
+/// A `dynamic` block around the last expression, in those around it.
+pub(super) struct Level {
+    name: SmolStr,
+    collection: Option<Span>,
+    /// The iterators up to this one, for all elements of the collections.
+    each: Rc<[Iterators]>,
+}
 
 /// Whether an expression refers to an iterator.
 pub(super) fn refers_to(expr: &Expr, iterators: &[SmolStr]) -> bool {
@@ -32,64 +37,69 @@ pub(super) fn refers_to(expr: &Expr, iterators: &[SmolStr]) -> bool {
 }
 
 impl Evaluation<'_, '_> {
-    /// The value of an expression for the last element of the collections around it, and the findings for all elements,
-    /// each once.
+    /// The values of an expression for all elements of the collections around it, and the findings, each once.
     pub(super) fn for_each_element(
         &mut self,
         expr: &Expr,
         around: Iteration<'_>,
         symbols: Symbols,
-    ) -> (Value, Vec<Finding>) {
-        let all = self.iterators(around, symbols);
-        let (mut value, mut found) = (Value::UNKNOWN, Vec::new());
-        for iterators in all.iter() {
-            value = evaluate(expr, &ModuleScope { iterators, ..self.scope(symbols) }, &mut found);
-        }
+    ) -> (Vec<Value>, Vec<Finding>) {
+        self.enter(around, symbols);
+        let each = self.levels.last().map(|level| level.each.clone()).unwrap_or_default();
+        let mut found = Vec::new();
+        let value = |iterators: &Iterators| {
+            evaluate(expr, &ModuleScope { iterators, ..self.scope(symbols) }, &mut found)
+        };
+        let values = each.iter().map(value).collect();
         let mut seen = BTreeSet::new();
         found.retain(|finding| seen.insert(finding.place_and_summary()));
-        (value, found)
+        (values, found)
     }
 
-    /// The values of the iterators for each element of the collections, or unknown ones.
-    fn iterators(&mut self, around: Iteration<'_>, symbols: Symbols) -> Rc<[Iterators]> {
-        let places: Vec<_> = around.collections.iter().map(|it| it.map(|it| it.span)).collect();
-        if let Some((known, all)) = &self.elements
-            && *known == places
-        {
-            return all.clone();
-        }
-        let mut all: Vec<Iterators> = vec![Vec::new()];
-        for (name, collection) in around.names.iter().zip(around.collections) {
-            let mut next = Vec::new();
-            for outer in &all {
-                let scope = ModuleScope { iterators: outer, ..self.scope(symbols) };
-                let value = collection.map(|collection| evaluate(collection, &scope, &mut Vec::new()));
-                let elements = value.as_ref().and_then(elements);
-                let elements = elements.filter(|elements| next.len() + elements.len() <= MOST_ELEMENTS);
-                let objects = match elements {
-                    Some(elements) => elements
-                        .into_iter()
-                        .map(|(key, value)| iterator(key.into_owned(), value.clone()))
-                        .collect(),
-                    None => vec![iterator(Value::UNKNOWN, Value::UNKNOWN)],
-                };
-                next.extend(objects.into_iter().map(|object| {
-                    let mut iterators = outer.clone();
-                    iterators.push((name.clone(), object));
-                    iterators
-                }));
+    /// Computes the iterators around an expression, apart from those that the last expression had too.
+    fn enter(&mut self, around: Iteration<'_>, symbols: Symbols) {
+        let blocks = || around.names.iter().zip(around.collections.iter().copied());
+        let is_same = |(level, (name, collection)): &(&Level, (&SmolStr, Option<&Expr>))| {
+            level.name == **name && level.collection == collection.map(|collection| collection.span)
+        };
+        let same = self.levels.iter().zip(blocks()).take_while(is_same).count();
+        self.levels.truncate(same);
+        for (name, collection) in blocks().skip(same) {
+            let outer = self.levels.last().map_or_else(|| Rc::from([Vec::new()]), |level| level.each.clone());
+            let of_outer: Vec<_> =
+                outer.iter().map(|iterators| self.objects(collection, iterators, symbols)).collect();
+            let number: usize = of_outer.iter().map(|objects| objects.as_ref().map_or(1, Vec::len)).sum();
+            let is_small = number <= MOST_ELEMENTS;
+            let mut each = Vec::new();
+            for (iterators, objects) in outer.iter().zip(of_outer) {
+                let unknown = || vec![iterator(Value::UNKNOWN, Value::UNKNOWN)];
+                for object in objects.filter(|_| is_small).unwrap_or_else(unknown) {
+                    let mut iterators = iterators.clone();
+                    iterators.push((name.clone(), Rc::new(object)));
+                    each.push(iterators);
+                }
             }
-            all = next;
+            let collection = collection.map(|collection| collection.span);
+            self.levels.push(Level { name: name.clone(), collection, each: each.into() });
         }
-        let all: Rc<[Iterators]> = all.into();
-        self.elements = Some((places, all.clone()));
-        all
+    }
+
+    /// The values of an iterator for the elements of a collection, if they are known and not very many.
+    fn objects(
+        &self,
+        collection: Option<&Expr>,
+        iterators: &Iterators,
+        symbols: Symbols,
+    ) -> Option<Vec<Value>> {
+        let scope = ModuleScope { iterators, ..self.scope(symbols) };
+        let value = evaluate(collection?, &scope, &mut Vec::new());
+        let elements = elements(&value).filter(|elements| elements.len() <= MOST_ELEMENTS)?;
+        Some(elements.into_iter().map(|(key, value)| iterator(key.into_owned(), value.clone())).collect())
     }
 }
 
 /// The value of an iterator.
 fn iterator(key: Value, value: Value) -> Value {
-    Value::Object(
-        [("key", key), ("value", value)].map(|(name, part)| (SmolStr::new_static(name), part)).into(),
-    )
+    let parts = [("key", key), ("value", value)];
+    Value::Object(parts.map(|(name, part)| (SmolStr::new_static(name), part)).into())
 }

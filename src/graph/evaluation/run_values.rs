@@ -33,7 +33,7 @@ pub(super) use called_module::{Inputs, NOTHING, steps_to_enter, suited};
 pub(in crate::graph) use checks::CheckStatus;
 use exact::{is_pure, is_simple};
 pub(in crate::graph) use null::NotNull;
-pub(in crate::graph) use replaced::{GivenValues, Overridden, Replaced};
+pub(in crate::graph) use replaced::{Given, GivenValues, Replaced};
 use scope::{RunScope, Unknown};
 pub(in crate::graph) use variables::{VariableValues, default_of};
 
@@ -99,6 +99,8 @@ pub(in crate::graph) struct RunValues<'t> {
     replaced: Replaced,
     /// The calls that lead from the module under test to this one.
     path: Vec<SmolStr>,
+    /// Whether one of them has `count` or `for_each`.
+    is_below_repeated: bool,
     variables: VariableValues,
     earlier: &'t BTreeMap<SmolStr, Outputs>,
     work: &'t Budget,
@@ -155,6 +157,7 @@ impl<'t> RunValues<'t> {
             resources,
             replaced,
             path: Vec::new(),
+            is_below_repeated: false,
             variables,
             earlier,
             work,
@@ -206,8 +209,15 @@ impl<'t> RunValues<'t> {
         let mut failed = self.failed.borrow().clone();
         failed.extend(failing.cloned().map(Name::Variable));
         let skipped = self.skipped.clone();
-        let path = self.path.clone();
-        Self { start: self.start, path, failed: failed.into(), skipped, not_null: self.not_null, ..values }
+        Self {
+            start: self.start,
+            path: self.path.clone(),
+            is_below_repeated: self.is_below_repeated,
+            failed: failed.into(),
+            skipped,
+            not_null: self.not_null,
+            ..values
+        }
     }
 
     /// The same values, with what is known about null.

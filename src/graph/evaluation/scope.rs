@@ -1,6 +1,7 @@
 //! The values of references before planning.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use smol_str::SmolStr;
 
@@ -20,7 +21,7 @@ pub(super) struct ModuleScope<'s> {
     pub(super) node: Node<'s>,
     pub(super) locals: &'s Locals,
     /// The iterators of the enclosing `dynamic` blocks, outermost first, with their values.
-    pub(super) iterators: &'s [(SmolStr, Value)],
+    pub(super) iterators: &'s [(SmolStr, Rc<Value>)],
     /// The remaining evaluation steps of the module.
     pub(super) work: &'s Budget,
     /// The symbols that are valid here. Invalid symbols were reported already.
@@ -159,7 +160,7 @@ impl value::Scope for ModuleScope<'_> {
     fn resolve(&self, traversal: &Traversal) -> Option<Resolved<'_>> {
         let everything = Resolved { value: Cow::Owned(Value::UNKNOWN), steps: traversal.steps.len() };
         if let Some((_, value)) = self.iterators.iter().rfind(|(name, _)| *name == traversal.root) {
-            return Some(Resolved { value: Cow::Borrowed(value), steps: 0 });
+            return Some(Resolved { value: Cow::Borrowed(&**value), steps: 0 });
         }
         if self.names == Names::NotEvenReferences {
             return None;

@@ -18,7 +18,7 @@ pub(super) struct Checkable {
     /// Whether it is in the module under test, and not in one that this calls.
     pub(super) is_own: bool,
     pub(super) status: CheckStatus,
-    /// Whether some of that is known only once the plan is applied.
+    /// Whether a failure does not keep the engine from applying the plan, since it is known only then.
     pub(super) is_late: bool,
     /// The warnings of a check while the run plans what it applies.
     pub(super) in_plan: Vec<Finding>,

@@ -9,12 +9,12 @@ use super::conditions::{Checkable, Conditions, pass, resource_of};
 use super::names::Names;
 use crate::finding::{Code, Continued, EngineRule, Finding, Severity, make_warnings};
 use crate::graph::evaluation::{
-    CheckStatus, Computed, GivenValues, Outputs, Overridden, Replaced, Resources, RunValues, VariableValues,
+    CheckStatus, Computed, Given, GivenValues, Outputs, Replaced, Resources, RunValues, VariableValues,
     assertion, default_of, value_of_test,
 };
 use crate::graph::{Node, Test};
 use crate::module::Module;
-use crate::module::address::{Subject, TestSubject, reference_in_test};
+use crate::module::address::{ResourceInstance, Subject, TestSubject, reference_in_test};
 use crate::module::declaration::{Condition, Resource};
 use crate::module::test_file::{Override, Run};
 use crate::text::Span;
@@ -82,7 +82,9 @@ pub(super) fn check(
     }
     let (found, outputs) = {
         let planned = if earlier.is_applied { Resources::Changed } else { Resources::Planned };
-        let replaced = with_overrides(of_file.clone(), 0, run.overrides.all());
+        let mut replaced = of_file.clone();
+        replaced.resources |= replace_resources(run.overrides.all());
+        add_overrides(run.overrides.all(), &mut replaced.by_run);
         let values = |resources| {
             let given = given.clone();
             let values = RunValues::new(node, (resources, replaced.clone()), given, &earlier.outputs, work);
@@ -102,7 +104,9 @@ pub(super) fn check(
 
 /// The values that the mocks and overrides of a file may replace in each of its runs of a module.
 pub(super) fn replaced_by_file(test: &Test, module: &Module) -> Replaced {
-    let mut replaced = with_overrides(Replaced::default(), 1, test.file.overrides.all());
+    let of_file = test.file.overrides.all();
+    let mut replaced = Replaced { resources: replace_resources(of_file), ..Replaced::default() };
+    add_overrides(of_file, &mut replaced.by_file);
     for provider in test.file.providers.values() {
         let Some(mock) = &provider.mock else { continue };
         // Its files may have overrides too.
@@ -111,48 +115,48 @@ pub(super) fn replaced_by_file(test: &Test, module: &Module) -> Replaced {
         }
         replaced.resources |=
             module.provider_address(&provider.name).is_some_and(|address| address.is_built_in());
-        replaced = with_overrides(replaced, 1, mock.data.overrides.all());
+        replaced.resources |= replace_resources(mock.data.overrides.all());
+        add_overrides(mock.data.overrides.all(), &mut replaced.by_file);
     }
     replaced
 }
 
-/// The replaced values with those of some overrides. Given values are added to the first ones for a run, and to the second
-/// ones for a file.
-fn with_overrides(mut replaced: Replaced, level: usize, overrides: &[Override]) -> Replaced {
-    let mut all = GivenValues::new();
-    for over in overrides {
-        let address = over.target.resource.as_ref().map(|resource| &resource.resource);
-        replaced.resources |= address.is_some_and(|address| address.kind == "terraform_data");
-        match given(over) {
-            Some((object, values)) => {
-                all.insert(object, values);
-            }
-            None => replaced.modules |= address.is_none(),
+/// Adds the overrides of a file, a mock or a run to the given values. The first override of an object counts.
+fn add_overrides(overrides: &[Override], given: &mut Rc<GivenValues>) {
+    for over in overrides.iter().filter(|over| !over.target.resource.as_ref().is_some_and(is_terraform_data))
+    {
+        let resource = over.target.resource.as_ref();
+        let is_of_instance = resource.is_some_and(|resource| resource.key.is_some())
+            || over.target.path.iter().any(|step| step.key.is_some());
+        let path = over.target.path.iter().map(|step| step.name.clone()).collect();
+        let object = (path, resource.map(|resource| resource.resource.clone()));
+        let all = Rc::make_mut(given);
+        if is_of_instance {
+            all.insert(object, Given::Unknown);
+        } else {
+            all.entry(object).or_insert_with(|| values(over));
         }
     }
-    if !all.is_empty() {
-        replaced.given[level] = Rc::new(all);
-    }
-    replaced
 }
 
-/// The object of an override, and what it gives to it. `None` if that is not known, or if only some instances are
-/// overridden.
-fn given(over: &Override) -> Option<(Overridden, BTreeMap<SmolStr, Value>)> {
-    let path: Option<Vec<SmolStr>> =
-        over.target.path.iter().map(|step| step.key.is_none().then(|| step.name.clone())).collect();
-    let address = match &over.target.resource {
-        Some(resource) if resource.key.is_some() => return None,
-        resource => resource.as_ref().map(|resource| resource.resource.clone()),
-    };
-    let object = (path?, address);
-    let Some(given) = &over.values else { return Some((object, BTreeMap::new())) };
+fn is_terraform_data(resource: &ResourceInstance) -> bool {
+    resource.resource.kind == "terraform_data"
+}
+
+/// What an override gives to its object.
+fn values(over: &Override) -> Given {
+    let Some(given) = &over.values else { return Given::Values(BTreeMap::new()) };
     let mut found = Vec::new();
     let value = if given.is_broken { Value::UNKNOWN } else { constant(&given.expr, &mut found) };
     match value {
-        Value::Object(values) | Value::Map(_, values) if found.is_empty() => Some((object, values)),
-        _ => None,
+        Value::Object(values) | Value::Map(_, values) if found.is_empty() => Given::Values(values),
+        _ => Given::Unknown,
     }
+}
+
+/// Whether some overrides replace attributes of `terraform_data`.
+fn replace_resources(overrides: &[Override]) -> bool {
+    overrides.iter().any(|over| over.target.resource.as_ref().is_some_and(is_terraform_data))
 }
 
 struct Outcome<'r> {
@@ -277,8 +281,9 @@ impl Outcome<'_> {
     }
 }
 
-/// See [`Outcome::failures`].
+/// The result of all conditions of a run.
 struct Failures {
+    /// The errors of conditions that fail unexpectedly, and the expected failures that do not occur.
     findings: Vec<Finding>,
     /// Whether the engine has a plan to apply.
     is_planned: bool,

@@ -12,7 +12,7 @@ use crate::text::Span;
 use crate::value::convert::{convert, gather};
 use crate::value::{Marks, Number, Type, Value};
 
-use super::repeated::Repeated;
+use super::kept_calls::KeptCalls;
 use super::{Evaluator, Frame, Inside, Names};
 
 /// The names of the key and the value variable.
@@ -45,7 +45,7 @@ impl Evaluator<'_> {
     ) -> Value {
         let mut values = Vec::new();
         for (key, value) in &elements.each {
-            let frame = frame(names, key, value, &elements.repeated, inside);
+            let frame = frame(names, key, value, &elements.kept, inside);
             if self.included(each.condition.as_ref(), &frame, false, result) {
                 values.push(self.value(&each.value, Some(&frame)));
             }
@@ -66,7 +66,7 @@ impl Evaluator<'_> {
         let Ok(elements) = self.elements(&value, collection, names, None, inside) else { return unknown };
         let marks = elements.marks;
         let each = elements.each.iter().map(|(key, value)| {
-            let frame = frame(names, key, value, &elements.repeated, inside);
+            let frame = frame(names, key, value, &elements.kept, inside);
             body(self, Some(&frame))
         });
         // All iterations are evaluated, to report their errors.
@@ -92,7 +92,7 @@ impl Evaluator<'_> {
         let mut values: BTreeMap<SmolStr, Value> = BTreeMap::new();
         let mut groups: BTreeMap<SmolStr, Vec<Value>> = BTreeMap::new();
         for (key, value) in &elements.each {
-            let frame = frame(names, key, value, &elements.repeated, inside);
+            let frame = frame(names, key, value, &elements.kept, inside);
             if !self.included(each.condition.as_ref(), &frame, true, result) {
                 continue;
             }
@@ -181,15 +181,15 @@ impl Evaluator<'_> {
             None => Marks::NONE,
         };
         let each = elements(value).ok_or_else(|| Value::UNKNOWN.mark(marks.and(of_condition)))?;
-        Ok(Elements { collection: value, each, marks, repeated: Repeated::default() })
+        Ok(Elements { collection: value, each, marks, kept: KeptCalls::default() })
     }
 
     /// Checks a condition before it is evaluated for each element, and returns its marks. Returns `None` after an
     /// error.
     fn plausible(&mut self, condition: &Expr, names: ForNames<'_>, inside: Inside<'_>) -> Option<Marks> {
         let before = self.findings.len();
-        let repeated = Repeated::default();
-        let frame = frame(names, &Value::UNKNOWN, &Value::UNKNOWN, &repeated, inside);
+        let kept = KeptCalls::default();
+        let frame = frame(names, &Value::UNKNOWN, &Value::UNKNOWN, &kept, inside);
         let value = self.value(condition, Some(&frame));
         if value.is_null() {
             let detail = "A condition must be true or false, not null.";
@@ -329,11 +329,11 @@ fn frame<'f>(
     names: ForNames<'f>,
     key: &'f Value,
     value: &'f Value,
-    repeated: &'f Repeated,
+    kept: &'f KeptCalls,
     outer: Inside<'f>,
 ) -> Frame<'f> {
     let key = names.0.map(|name| (name, key));
-    Frame { outer, names: Names::Variables { key, value: (names.1, value), repeated } }
+    Frame { outer, names: Names::Variables { key, value: (names.1, value), kept } }
 }
 
 /// The elements of a collection with their keys, the marks of the collection, and what is the same for each of them.
@@ -341,7 +341,7 @@ struct Elements<'c> {
     collection: &'c Value,
     each: Vec<(Cow<'c, Value>, &'c Value)>,
     marks: Marks,
-    repeated: Repeated,
+    kept: KeptCalls,
 }
 
 /// The result of a `for` expression so far.

@@ -33,10 +33,10 @@ impl Git {
         })
     }
 
-    /// The command that fetches a revision, or the most similar name.
+    /// How to get a revision that is missing: a similar name, the command that fetches it, or what else to name.
     fn way_to(&self, revision: &str) -> Option<String> {
         if revision.len() >= 40 && revision.bytes().all(|byte| byte == b'0') {
-            let what = "before the first push of a branch, GitHub has only zeros; name the branch that this one starts from";
+            let what = "`github.event.before` is all zeros for the first push of a branch; name the branch that it starts from";
             return Some(what.to_owned());
         }
         let remotes = self.repository.remote_names();

@@ -12,7 +12,7 @@ use crate::graph::references::sites::Symbols;
 use crate::module::address::{InstanceKey, Mode, ModuleStep, ResourceInstance};
 use crate::module::declaration::{Repeated, Resource};
 use crate::syntax::Attribute;
-use crate::value::{Type, Value, convert};
+use crate::value::{Type, Value, convert, weight};
 
 impl RunValues<'_> {
     /// Whether there is this instance of a resource below this module, if that is known.
@@ -70,7 +70,13 @@ impl RunValues<'_> {
         } else if instances.is_empty() {
             Vec::new()
         } else {
-            vec![of_instance(None)?; instances.len()]
+            let one = of_instance(None)?;
+            // A test can give a large value to very many instances.
+            let steps = weight(&one.value, self.work.get()).saturating_mul(instances.len());
+            if !self.work.take(steps) {
+                return None;
+            }
+            vec![one; instances.len()]
         };
         let is_exact = values.iter().all(|computed| computed.is_exact);
         let values = values.into_iter().map(|computed| computed.value);

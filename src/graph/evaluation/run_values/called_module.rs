@@ -128,7 +128,9 @@ impl<'t> RunValues<'t> {
         );
         let start = self.start.unwrap_or(Start::Plan(self.node));
         let path = self.path_to(&call.name);
-        let values = RunValues { start: Some(start), path, ..values.without(inputs.failed.iter()) };
+        let is_below_repeated = self.is_below_repeated || call.is_repeated();
+        let values = values.without(inputs.failed.iter());
+        let values = RunValues { start: Some(start), path, is_below_repeated, ..values };
         let values = if self.is_test() { values.without_invalid() } else { values };
         values.depth.set(self.depth.get() + 1);
         Some(values)

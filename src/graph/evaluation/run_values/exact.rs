@@ -3,7 +3,7 @@
 use crate::syntax::{Expr, ExprKind, Part, Template};
 use crate::value::Function;
 
-/// Functions whose unknown results the engine does not know more of, apart from that they are not null.
+/// Functions of whose unknown results the engine knows at most that they are not null.
 const UNREFINED: [&str; 13] = [
     "abs",
     "can",

@@ -17,12 +17,12 @@ const KEPT: usize = 8;
 
 /// The values of calls that have no variable of a `for` expression, each with the address of the call.
 #[derive(Default)]
-pub(super) struct Repeated([OnceCell<Box<(usize, Value)>>; KEPT]);
+pub(super) struct KeptCalls([OnceCell<Box<(usize, Value)>>; KEPT]);
 
-/// The search for variables in a call takes a step for so many that its value takes.
+/// The search for variables in a call counts as one step for so many steps of the call.
 const OF_SEARCH: usize = 32;
 
-impl Repeated {
+impl KeptCalls {
     fn free(&self) -> Option<&OnceCell<Box<(usize, Value)>>> {
         self.0.iter().find(|kept| kept.get().is_none())
     }
@@ -43,14 +43,14 @@ impl Evaluator<'_> {
         let done = (left + self.added - added).saturating_sub(self.left);
         // In `try` and `can`, it also matters which values the arguments have.
         if done >= WORTH_KEEPING && self.findings.len() == findings && self.is_open.is_none() {
-            self.keep_repeated(&value, done, expr, inside);
+            self.keep_call(&value, done, expr, inside);
         }
         Cow::Owned(value)
     }
 
-    fn keep_repeated(&mut self, value: &Value, done: usize, expr: &Expr, inside: Inside<'_>) {
+    fn keep_call(&mut self, value: &Value, done: usize, expr: &Expr, inside: Inside<'_>) {
         let Some(frame) = inside.filter(|_| self.may_go_on(done / OF_SEARCH, expr.span)) else { return };
-        let free = frame.keeper(expr).and_then(Repeated::free);
+        let free = frame.keeper(expr).and_then(KeptCalls::free);
         if let Some(free) = free
             && self.may_hold(value, expr.span)
         {
@@ -62,8 +62,8 @@ impl Evaluator<'_> {
 impl<'f> Frame<'f> {
     fn kept(&self, expr: &Expr) -> Option<&'f Value> {
         let own = match &self.names {
-            Names::Variables { repeated, .. } => {
-                repeated.all().find(|(at, _)| *at == address(expr)).map(|(_, value)| value)
+            Names::Variables { kept, .. } => {
+                kept.all().find(|(at, _)| *at == address(expr)).map(|(_, value)| value)
             }
             Names::Element(_) => None,
         };
@@ -72,7 +72,7 @@ impl<'f> Frame<'f> {
 
     /// The outermost `for` expression that gives an expression the same value for each of its elements, together with
     /// all that are inside of it.
-    fn keeper(&self, expr: &Expr) -> Option<&'f Repeated> {
+    fn keeper(&self, expr: &Expr) -> Option<&'f KeptCalls> {
         let mut variables = Vec::new();
         let mut has_element = false;
         expr.walk(&mut |part, inner| match &part.kind {
@@ -90,7 +90,7 @@ impl<'f> Frame<'f> {
                 {
                     break;
                 }
-                Names::Variables { repeated, .. } => keeper = Some(*repeated),
+                Names::Variables { kept, .. } => keeper = Some(*kept),
                 Names::Element(_) if has_element => break,
                 Names::Element(_) => {}
             }
