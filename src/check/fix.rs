@@ -102,7 +102,7 @@ pub fn fix(
         known.entry(id).or_insert_with(why).clone()
     };
     let fixing = Fixing { reported, wanted, settings, before, safety, standing: &mut standing, look: &look };
-    fixing.run(&snapshot, now)
+    fixing.run(original, snapshot, now)
 }
 
 /// The state of a run that fixes findings.
@@ -118,9 +118,9 @@ struct Fixing<'f> {
 }
 
 impl Fixing<'_> {
-    /// Applies fixes in rounds until no further fix succeeds. `now` has all findings of the `original` snapshot.
-    fn run(mut self, original: &Snapshot, mut now: Outcome) -> Fixed {
-        let mut snapshot = original.clone();
+    /// Applies fixes in rounds until no further fix succeeds. `now` has all findings of the snapshot, which starts as a copy
+    /// of the `original` one.
+    fn run(mut self, original: &Snapshot, mut snapshot: Snapshot, mut now: Outcome) -> Fixed {
         let mut fixed = Fixed::default();
         let looks = Cell::new(most_looks(&snapshot));
         // Only findings that were reported are fixed, so those above a limit are left for the next run.

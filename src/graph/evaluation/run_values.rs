@@ -421,6 +421,16 @@ impl<'t> RunValues<'t> {
         self.attribute_in(attribute, None)
     }
 
+    /// Like [`Self::attribute_in`], for an argument that the engine evaluates for itself: unknown if it refers to something
+    /// that fails.
+    fn argument(&self, attribute: &Attribute, instance: Option<&Instance>) -> Computed {
+        if self.refers_to_failure(&attribute.expr) {
+            self.is_failing.set(true);
+            return Computed::UNKNOWN;
+        }
+        self.attribute_in(attribute, instance)
+    }
+
     /// The value of an argument in one instance of its block.
     fn attribute_in(&self, attribute: &Attribute, instance: Option<&Instance>) -> Computed {
         if attribute.is_broken {

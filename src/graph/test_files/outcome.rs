@@ -14,7 +14,7 @@ use crate::graph::evaluation::{
 };
 use crate::graph::{Node, Test};
 use crate::module::Module;
-use crate::module::address::{ResourceInstance, Subject, TestSubject, reference_in_test};
+use crate::module::address::{Subject, TestSubject, reference_in_test};
 use crate::module::declaration::{Condition, Resource};
 use crate::module::test_file::{Override, Run};
 use crate::text::Span;
@@ -83,8 +83,7 @@ pub(super) fn check(
     let (found, outputs) = {
         let planned = if earlier.is_applied { Resources::Changed } else { Resources::Planned };
         let mut replaced = of_file.clone();
-        replaced.resources |= replace_resources(run.overrides.all());
-        add_overrides(run.overrides.all(), &mut replaced.by_run);
+        add_overrides(run.overrides.all(), &mut replaced.resources, &mut replaced.by_run);
         let values = |resources| {
             let given = given.clone();
             let values = RunValues::new(node, (resources, replaced.clone()), given, &earlier.outputs, work);
@@ -104,9 +103,8 @@ pub(super) fn check(
 
 /// The values that the mocks and overrides of a file may replace in each of its runs of a module.
 pub(super) fn replaced_by_file(test: &Test, module: &Module) -> Replaced {
-    let of_file = test.file.overrides.all();
-    let mut replaced = Replaced { resources: replace_resources(of_file), ..Replaced::default() };
-    add_overrides(of_file, &mut replaced.by_file);
+    let mut replaced = Replaced::default();
+    add_overrides(test.file.overrides.all(), &mut replaced.resources, &mut replaced.by_file);
     for provider in test.file.providers.values() {
         let Some(mock) = &provider.mock else { continue };
         // Its files may have overrides too.
@@ -115,17 +113,20 @@ pub(super) fn replaced_by_file(test: &Test, module: &Module) -> Replaced {
         }
         replaced.resources |=
             module.provider_address(&provider.name).is_some_and(|address| address.is_built_in());
-        replaced.resources |= replace_resources(mock.data.overrides.all());
-        add_overrides(mock.data.overrides.all(), &mut replaced.by_file);
+        add_overrides(mock.data.overrides.all(), &mut replaced.resources, &mut replaced.by_file);
     }
     replaced
 }
 
-/// Adds the overrides of a file, a mock or a run to the given values. The first override of an object counts.
-fn add_overrides(overrides: &[Override], given: &mut Rc<GivenValues>) {
-    for over in overrides.iter().filter(|over| !over.target.resource.as_ref().is_some_and(is_terraform_data))
-    {
+/// Adds the overrides of a file, a mock or a run to the given values. The first override of an object counts. `resources`
+/// becomes true if one replaces attributes of `terraform_data`.
+fn add_overrides(overrides: &[Override], resources: &mut bool, given: &mut Rc<GivenValues>) {
+    for over in overrides {
         let resource = over.target.resource.as_ref();
+        if resource.is_some_and(|resource| resource.resource.kind == "terraform_data") {
+            *resources = true;
+            continue;
+        }
         let is_of_instance = resource.is_some_and(|resource| resource.key.is_some())
             || over.target.path.iter().any(|step| step.key.is_some());
         let path = over.target.path.iter().map(|step| step.name.clone()).collect();
@@ -139,10 +140,6 @@ fn add_overrides(overrides: &[Override], given: &mut Rc<GivenValues>) {
     }
 }
 
-fn is_terraform_data(resource: &ResourceInstance) -> bool {
-    resource.resource.kind == "terraform_data"
-}
-
 /// What an override gives to its object.
 fn values(over: &Override) -> Given {
     let Some(given) = &over.values else { return Given::Values(BTreeMap::new()) };
@@ -152,11 +149,6 @@ fn values(over: &Override) -> Given {
         Value::Object(values) | Value::Map(_, values) if found.is_empty() => Given::Values(values),
         _ => Given::Unknown,
     }
-}
-
-/// Whether some overrides replace attributes of `terraform_data`.
-fn replace_resources(overrides: &[Override]) -> bool {
-    overrides.iter().any(|over| over.target.resource.as_ref().is_some_and(is_terraform_data))
 }
 
 struct Outcome<'r> {

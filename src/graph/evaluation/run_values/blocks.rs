@@ -100,11 +100,7 @@ impl RunValues<'_> {
 
     /// The value of `count` or `for_each`, without its own marks; unknown if the engine refuses it.
     pub(in crate::graph::evaluation) fn repetition(&self, attribute: &Attribute) -> Value {
-        if self.refers_to_failure(&attribute.expr) {
-            self.is_failing.set(true);
-            return Value::UNKNOWN;
-        }
-        let mut given = self.attribute(attribute).value;
+        let mut given = self.argument(attribute, None).value;
         let marks = given.take_marks();
         let is_sensitive = marks.sensitive.is_some();
         let is_ephemeral = marks.ephemeral.is_some() && refuses_ephemeral(self.node.module());

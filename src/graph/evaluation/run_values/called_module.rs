@@ -48,12 +48,7 @@ impl<'t> RunValues<'t> {
         for given in arguments::given(call, module) {
             let Some(variable) = module.variables.get(&given.name) else { continue };
             let was_failing = self.is_failing.replace(false);
-            let computed = if self.refers_to_failure(&given.expr) {
-                self.is_failing.set(true);
-                Computed::UNKNOWN
-            } else {
-                self.attribute_in(&given, instance)
-            };
+            let computed = self.argument(&given, instance);
             let has_failed = self.is_failing.replace(was_failing);
             let constraint = accepted_values::constraint(variable);
             let limits = &self.node.module().limits;
@@ -140,9 +135,6 @@ impl<'t> RunValues<'t> {
     pub(super) fn output_of(&self, name: &SmolStr, output: &str) -> Option<Computed> {
         let call = self.node.module().calls.get(name)?;
         if call.is_repeated() || self.depth.get() == DEEPEST {
-            return None;
-        }
-        if self.overridden(name).is_some() {
             return None;
         }
         self.depth.set(self.depth.get() + 1);
