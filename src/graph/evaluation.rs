@@ -271,7 +271,7 @@ impl Evaluation<'_, '_> {
         if self.judged(expr, last, found, address) { Vec::new() } else { values }
     }
 
-    /// Like [`Self::value`], also for an expression with an invalid reference, whose value is unknown.
+    /// The value of an expression outside of `dynamic` blocks, also of one with an invalid reference. Unknown after an error.
     fn evaluated(&mut self, expr: &Expr, symbols: Symbols, names: Names, address: &dyn Display) -> Value {
         let mut found = Vec::new();
         let scope = ModuleScope { names, ..self.scope(symbols) };
